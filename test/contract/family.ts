@@ -107,7 +107,7 @@ function describeCover({ family, capabilities, needs }: FamilySubject): void {
   });
 }
 
-function describeNeeds({ family, needs, secret }: FamilySubject): void {
+function describeNeeds({ family, capabilities, needs, secret }: FamilySubject): void {
   const families = new Families([family]);
 
   it("suggests the narrowest capability, which covers the need and is one that a policy takes", () => {
@@ -120,6 +120,24 @@ function describeNeeds({ family, needs, secret }: FamilySubject): void {
         const grants = [{ tool: "subject", capability: narrowest.json }];
         const policy = loadPolicy({ version: "1", posture: "strict", grants }, {}, blake3Hash, families);
         expect(policy).toMatchObject({ ok: true });
+      }),
+      rounds,
+    );
+  });
+
+  it("makes needs of its own of the targets that arguments name, or says why it cannot", () => {
+    const { targetArguments } = family;
+    if (!targetArguments) return;
+    const { required, optional = [] } = targetArguments;
+    const part = fc.oneof(fc.string({ unit: "binary" }), fc.webUrl(), fc.constantFrom("a/b", "main", "GET", "", ".."));
+    const target = fc.record(Object.fromEntries([...required, ...optional].map((name) => [name, part])), {
+      requiredKeys: [...required],
+    });
+    fc.assert(
+      fc.property(capabilities, target, (json, given) => {
+        const found = families.known([json])[0]?.needsTo(given);
+        if (typeof found === "string") expect(found).toMatch(/^[^\n\r]+$/);
+        else for (const need of found ?? []) expect(need).toEqual(family.need(need.json));
       }),
       rounds,
     );

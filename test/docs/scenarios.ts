@@ -26,6 +26,7 @@ import { suspendedQuestion } from "../support/suspension.ts";
 import { type AnyTool, registerAny } from "../support/registered.ts";
 import type { Scenario } from "./scenario.ts";
 import { setAsides, timeouts } from "./timeout-scenarios.ts";
+import readFile from "../../packages/worker-host/src/tools/read-file.ts";
 
 export interface Seen {
   readonly result: CallResult;
@@ -139,6 +140,7 @@ export const scenarios = {
   INVALID_INPUT: [
     { tools: [echo], run: (kernel) => kernel.call("echo", { message: 42 }) },
     { tools: [echo], run: (kernel) => kernel.call("echo", { message: () => "hello" }) },
+    { tools: [readFile], run: (kernel) => kernel.call("read_file", { path: "../up" }) },
     { tools: [toolOf(() => 1, { check: () => "The end is before the start." })] },
     {
       tools: [echo],

@@ -114,7 +114,7 @@ describe("the page at an edge", () => {
       .getByText(/example\.com/)
       .first()
       .waitFor();
-    expect((await eventsOf(page)).at(-1)).toBe("tool.failed");
+    expect((await eventsOf(page)).at(-1)).toBe("tool.blocked");
   });
 
   it("asks the person at the page, and takes both answers", async () => {

@@ -121,11 +121,8 @@ describe("a call", () => {
     expect(await eventsOf(page)).toEqual([
       "call.invoked",
       "capability.checked",
-      "policy.decided",
-      "tool.started",
-      "capability.used",
-      "policy.decided", // The refusal has a proof of its own.
-      "tool.failed",
+      "policy.decided", // The tool names its argument `url` as the target.
+      "tool.blocked",
     ]);
     expect(web.requests).toEqual(["GET /page"]);
   });

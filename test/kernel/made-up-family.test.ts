@@ -64,6 +64,27 @@ const policy: PolicyDocument = {
   tools: { publish: { topics: { forbidden: ["sensors/secret/#"] } } },
 };
 
+const publishOne: PolicyDocument = {
+  version: "1",
+  posture: "permissive",
+  grants: [{ tool: "publish_one", capability: { kind: "mqtt.publish", topics: ["sensors/#"] } }],
+};
+
+const publishTo = defineTool({
+  name: "publish_one",
+  version: "1.0.0",
+  description: "Publishes one message.",
+  effects: ["mqtt.publish"],
+  determinism: "external",
+  capabilities: [{ ...declared, target: { topic: "/to" } }],
+  input: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+  output: { kind: "json" },
+  async execute({ to }, { request }) {
+    await mqttGuest(request).publish(to, "21 °C");
+    return to;
+  },
+});
+
 interface Bench {
   readonly kernel: Kernel;
   readonly sent: string[];
@@ -74,6 +95,7 @@ async function open(document: unknown = policy, more: object = {}): Promise<Benc
   const brokers = [brokerOf(sent)];
   const kernel = await createFullKernel({ policy: document, brokers, clock: new FakeClock(), ...more });
   expect(kernel.registerTrusted(publish)).toMatchObject({ ok: true });
+  expect(kernel.registerTrusted(publishTo)).toMatchObject({ ok: true });
   return { kernel, sent };
 }
 
@@ -132,6 +154,18 @@ describe("a made-up kind, brought by its broker", () => {
     const { kernel } = await open({ ...policy, rules: [rule] }, { approver });
     await kernel.call("publish", { topics: ["sensors/a"] });
     expect(asked).toMatchObject([{ grants: ["mqtt.publish sensors/#, alarms/#"] }]);
+  });
+
+  it("has targets that arguments name: nobody is asked for one that no grant covers", async () => {
+    let asked = 0;
+    const approver = async () => ({ answer: "allow", scope: "once", approver: `ada ${asked++}` }) as const;
+    const ask = { id: "ask", effect: "ask", when: { tool: ["publish_one"] }, reason: "May it publish?" };
+    const { kernel, sent } = await open({ ...publishOne, rules: [ask] }, { approver });
+    expect(await kernel.call("publish_one", { to: "other" })).toMatchObject({ ...denied, meta: { attempts: 0 } });
+    expect(await kernel.call("publish_one", { to: "sensors/#" })).toMatchObject({ error: { code: "INVALID_INPUT" } });
+    expect([asked, sent]).toEqual([0, []]);
+    expect(await kernel.call("publish_one", { to: "sensors/a" })).toMatchObject({ ok: true });
+    expect([asked, sent]).toEqual([1, ["sensors/a"]]);
   });
 
   it("has its words in the playground", () => {

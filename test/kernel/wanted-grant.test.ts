@@ -59,9 +59,6 @@ describe("a tool that has not asked for anything yet", () => {
 
   it.each<[string, AnyTool, string, JsonObject]>([
     ["the root folder", listDirectory, "list_directory", { path: "" }],
-    ["no path", readFile, "read_file", { path: "../up" }],
-    ["a URL with a password", httpFetch, "http_fetch", { url: "https://ada:secret@example.com/" }],
-    ["no URL", httpFetch, "http_fetch", { url: "mailto:ada@example.com" }],
     ["a path that servers read in two ways", httpFetch, "http_fetch", { url: "https://example.com/%252e%252e/a" }],
   ])("is suggested nothing for %s", async (_, tool, name, input) => {
     expect(await adviceOf(tool, name, input)).toMatch(

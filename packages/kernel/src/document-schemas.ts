@@ -83,6 +83,7 @@ export const policyFileSchema: JsonObject = published(
 const manifestPlaces: TextsByPlace = {
   "": texts.manifestTexts,
   ...capabilityPlaces("/properties/capabilities/items"),
+  "/properties/capabilities/items/oneOf/*/properties/target": texts.targetTexts,
   "/properties/bounds": texts.boundsTexts,
   "/properties/output": texts.outputTexts,
 };

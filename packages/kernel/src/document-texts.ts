@@ -159,6 +159,18 @@ export const capabilityTexts: Readonly<Record<string, string>> = {
   tools: "Names of tools: exact, `report_*` or `*`.",
   names: "Names of secrets: exact, `github_*` or `*`.",
   optional: "A call runs without a grant for this capability. Default: false.",
+  target:
+    "The arguments that name the target of the tool's requests. The decision then covers the target. Default: only the gate checks it.",
+};
+
+/** Parts of a target, of all families. */
+export const targetTexts: Readonly<Record<string, string>> = {
+  path: "A JSON Pointer (RFC 6901) to the argument with the path of the file.",
+  url: "A JSON Pointer (RFC 6901) to the argument with the URL.",
+  method: "A JSON Pointer (RFC 6901) to the argument with the HTTP method. Default: every method of the capability.",
+  key: "A JSON Pointer (RFC 6901) to the argument with the key.",
+  database: "A JSON Pointer (RFC 6901) to the argument with the name of the database.",
+  tool: "A JSON Pointer (RFC 6901) to the argument with the name of the tool.",
 };
 
 export const commandTexts: Texts<CommandPattern> = {

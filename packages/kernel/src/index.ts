@@ -124,6 +124,7 @@ export { checkKey, checkKeyPrefix, matchKey } from "./capability/matching/kv-key
 export { checkName, matchName } from "./capability/matching/names.ts";
 export { checkHostPattern, matchHost } from "./capability/matching/hosts.ts";
 export { checkHeader, headerNameOf } from "./capability/matching/headers.ts";
+export { readMethod, readUrl, urlPlace } from "./capability/net-request.ts";
 export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/matching/paths.ts";
 

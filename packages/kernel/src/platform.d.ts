@@ -11,11 +11,11 @@ declare class URL {
   readonly protocol: string;
   readonly username: string;
   readonly password: string;
-  readonly hostname: string;
+  hostname: string;
   readonly port: string;
   readonly pathname: string;
   readonly search: string;
-  readonly hash: string;
+  hash: string;
   readonly origin: string;
 }
 

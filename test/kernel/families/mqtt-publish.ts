@@ -60,6 +60,13 @@ export const mqttPublish: Family = /* @__PURE__ */ defineFamily<MqttCapability, 
       },
     },
   },
+  targetArguments: {
+    required: ["topic"],
+    needs({ topic = "" }) {
+      const fault = checkTopic(topic);
+      return fault ? `The topic is refused: ${fault}.` : [{ kind: "mqtt.publish", topic }];
+    },
+  },
   sample: ({ topic = "example" }) => ({ kind: "mqtt.publish", topic }),
 });
 

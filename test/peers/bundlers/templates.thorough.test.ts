@@ -102,7 +102,7 @@ describe("the template vite-react", () => {
       const header = (await page.goto(origin))!.headers()["content-security-policy"];
       expect(built).toContain(`Content-Security-Policy: ${header}`);
       expect(await called(page, "word_count", { text: "Water the plants." })).toEqual({ words: 3 });
-      expect(await called(page, "save_note", note, "Allow once")).toMatchObject({ code: "CAPABILITY_DENIED" });
+      expect(await called(page, "save_note", note)).toMatchObject({ code: "CAPABILITY_DENIED" });
     });
     grantDiary(app);
     await withServed(app, async (origin) => {
@@ -140,7 +140,7 @@ describe("the template worker", () => {
       const call = (name: string, input: object, typed?: string) =>
         ended(folder, ["client/main.ts", name, JSON.stringify(input)], { typed, env });
       expect((await call("word_count", { text: "Water the plants." })).said).toBe("{ words: 3 }\n");
-      expect((await call("save_note", { ...note, path: "secrets/key.txt" }, "yes\n")).said).toContain(
+      expect((await call("save_note", { ...note, path: "secrets/key.txt" })).said).toContain(
         "code: 'CAPABILITY_DENIED'",
       );
       expect((await call("save_note", note, "no\n")).said).toContain("code: 'APPROVAL_DENIED'");
@@ -222,7 +222,7 @@ describe("the template mcp", () => {
     expect(await call("word_count", { text: "Water the plants." })).toContain('{"words":3}');
     const answered = async (input: object, answer: "allow" | "deny"): Promise<string> =>
       (await Promise.all([call("save_note", input), answerAt(url, answer)]))[0];
-    expect(await answered({ ...note, path: "secrets/key.txt" }, "allow")).toContain("CAPABILITY_DENIED");
+    expect(await call("save_note", { ...note, path: "secrets/key.txt" })).toContain("CAPABILITY_DENIED");
     expect(await answered(note, "deny")).toContain("APPROVAL_DENIED");
     expect(await answered(note, "allow")).toContain("Saved 5 characters to diary/today.txt.");
     expect((await fetch(new URL("/guessed", url))).status).toBe(404);

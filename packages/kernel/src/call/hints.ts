@@ -83,6 +83,7 @@ export const denialHints: Readonly<Record<ReasonCode, Partial<Hints>>> = {
   "approval-expired": {},
   "approval-void": {},
   "request-denied": {},
+  "target-denied": {},
 };
 
 /** The lowest of the three holds. */

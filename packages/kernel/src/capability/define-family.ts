@@ -11,6 +11,7 @@ import type {
   OwnNeed,
   Destination,
   Reading,
+  TargetValues,
 } from "./family.ts";
 import { type Field, type Guard, patternsSchema } from "./fields.ts";
 import { isKind } from "../support/kind.ts";
@@ -49,6 +50,7 @@ export function defineFamily<C extends OfKind, N extends OfKind>(spec: FamilySpe
     conditions: conditionsOf(spec.conditions ?? {}, needs),
     sample: sample && ((values) => needs.read(sample(values))),
     sizeName: spec.sizeName,
+    targetArguments: spec.targetArguments,
     body: spec.body,
     isLocal: spec.isLocal === true,
     isCall: spec.isCall === true,
@@ -123,7 +125,7 @@ function needsOf<C extends OfKind, N extends OfKind>(spec: FamilySpec<C, N>, fam
 function loaderOf<C extends OfKind, N extends OfKind>(
   spec: FamilySpec<C, N>,
   fields: ReadonlyMap<string, AnyField>,
-  { own }: Needs<N>,
+  { own, read }: Needs<N>,
   family: () => Family,
 ): Family["load"] {
   class Capability implements LoadedCapability {
@@ -156,6 +158,11 @@ function loaderOf<C extends OfKind, N extends OfKind>(
     covers(need: OwnNeed, reading: Reading, size: number = need.size): boolean {
       const known = size <= this.limit ? own(need) : undefined;
       return known !== undefined && (this.#covers ??= spec.covers(this.#capability))(known, reading);
+    }
+
+    needsTo(target: TargetValues): readonly OwnNeed[] | string {
+      const needs = spec.targetArguments?.needs(target, this.#capability) ?? [];
+      return typeof needs === "string" ? needs : needs.map(read);
     }
 
     describe(): string {

@@ -29,6 +29,10 @@ export interface LoadedCapability {
   readonly isNarrow: boolean;
   /** @param size in place of the need's own: a size that is known by now, or 0 for any */
   covers(need: OwnNeed, reading: Reading, size?: number): boolean;
+  /**
+   * The requests to a target that arguments name, by its parts; none for a target of another kind. A text says why no request can have this target, as sentences.
+   */
+  needsTo(target: TargetValues): readonly OwnNeed[] | string;
   /** One line for people: what an approval shows and a refusal names. */
   describe(): string;
   /** Names of secrets that it grants at a host; none, if it grants no secrets. */
@@ -91,6 +95,8 @@ export interface FamilySpec<C extends OfKind, N extends OfKind> {
   readonly conditions?: Readonly<Record<string, ConditionSpec<N>>>;
   /** A need with some values of conditions, for the examples of rules. Other members have a usual value. */
   readonly sample?: (values: ConditionValues) => N;
+  /** How arguments of a tool name the target of its requests. Default: they cannot. */
+  readonly targetArguments?: TargetSpec<C, N>;
   /** The host that a request goes to, whose answer can hold what the host was told before. Default: none. */
   readonly destination?: (need: N) => Destination;
   /** The body whose bytes count against the budget, of a request or of its answer. Default: none, except what a broker spends. */
@@ -105,6 +111,24 @@ export interface FamilySpec<C extends OfKind, N extends OfKind> {
   readonly secret?: SecretSpec<C, N>;
   /** Only of the family that grants commands: the need of a tool that is a command. */
   readonly command?: (command: string, args: readonly string[]) => N;
+}
+
+/** Parts of a target by the names that the kind gives them, each as an argument says it. */
+export type TargetValues = Readonly<Record<string, string | undefined>>;
+
+/** The parts of a target that a manifest names, each by a JSON Pointer into the input. */
+export interface TargetParts {
+  readonly required: readonly string[];
+  /** Default: none. */
+  readonly optional?: readonly string[];
+}
+
+export interface TargetSpec<C, N> extends TargetParts {
+  /**
+   * Requests to the target under one capability: a call of the tool makes one of them. None, where the target is one of another kind. Sizes and headers, which
+   * arguments do not say, are left out. A text says why no request can have this target, as sentences.
+   */
+  readonly needs: (target: TargetValues, capability: C) => readonly N[] | string;
 }
 
 /** A condition of rules, and the list of one tool about the same thing. */
@@ -169,6 +193,7 @@ export interface Family {
   readonly conditions: ReadonlyMap<string, Condition>;
   readonly sample: ((values: ConditionValues) => OwnNeed) | undefined;
   readonly sizeName: string | undefined;
+  readonly targetArguments: TargetParts | undefined;
   readonly body: "sent" | "received" | undefined;
   readonly isLocal: boolean;
   readonly isCall: boolean;

@@ -137,9 +137,9 @@ export class Families {
   }
 
   /** JSON Schema (2020-12) of a capability, with more properties where a document adds some. */
-  schema(more: JsonObject = {}): JsonObject {
-    const alike = Map.groupBy(this.#families.values(), ({ properties, required }) =>
-      JSON.stringify([properties, required]),
+  schema(more: (family: Family) => JsonObject = () => ({})): JsonObject {
+    const alike = Map.groupBy(this.#families.values(), (family) =>
+      JSON.stringify([family.properties, family.required, more(family)]),
     );
     if (alike.size === 0) return { not: {} };
     return {
@@ -147,7 +147,7 @@ export class Families {
         if (!first) return [];
         const kind =
           others.length === 0 ? { const: first.kind } : { enum: [first, ...others].map((each) => each.kind) };
-        const properties = { kind, ...first.properties, ...more };
+        const properties = { kind, ...first.properties, ...more(first) };
         return [{ type: "object", properties, required: ["kind", ...first.required], additionalProperties: false }];
       }),
     };

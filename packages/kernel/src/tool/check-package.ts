@@ -3,32 +3,22 @@ import { bringFamily, type Families } from "../capability/registry.ts";
 import { limits } from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
-import { deepFreeze } from "../json/freeze.ts";
 import { bytesOf, type Foreign, membersOf, portOf } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
-import type { Setup, SetupError, SetupErrorCode } from "../result.ts";
+import type { Setup } from "../result.ts";
 import { explain } from "../schema/explain/index.ts";
 import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
-import { requireValidator } from "../schema/require.ts";
 import { declaredBy } from "./declared.ts";
+import { checkManifest } from "./check-manifest.ts";
 import type { Tool } from "./define.ts";
 import { codeHashOf, manifestHash, packageHash } from "./hash.ts";
-import type { OutputContract, ToolManifest } from "./manifest.ts";
-import { manifestExcess } from "./manifest-excess.ts";
+import type { ToolManifest } from "./manifest.ts";
 import { manifestOf } from "./manifest-of.ts";
-import { manifestSchema } from "./manifest-schema.ts";
 import type { RegisteredTool, ToolPackage } from "./package.ts";
-import { parseVersion } from "./semver.ts";
-
-const validators = /* @__PURE__ */ new WeakMap<Families, Validator>();
-
-function validatorOf(families: Families): Validator {
-  const validator = validators.get(families) ?? requireValidator(manifestSchema(families), { defaults: "ignore" });
-  validators.set(families, validator);
-  return validator;
-}
+import { quote, refused } from "./refused.ts";
+import { targetArguments } from "./targets.ts";
 
 /**
  * Checks all of what was read once.
@@ -74,6 +64,7 @@ export function checkParts(
       codeHash,
       ...schemas.value,
       declared: declaredBy(manifest.value, families),
+      targets: targetArguments(manifest.value, families),
       body,
     },
   };
@@ -130,7 +121,7 @@ function processBody(
   if (fault) return refused("/process", `The command is refused: ${fault}.`);
   const need = families.commands?.commandNeed?.(command, args);
   if (!need) return refused("/source", "This kernel knows no kind of capability for commands.", bringFamily);
-  for (const { optional, ...wish } of capabilities) {
+  for (const { optional, target: _, ...wish } of capabilities) {
     const loaded = families.load(wish);
     if (!optional && "kind" in loaded && loaded.covers(need, "wish"))
       return { ok: true, value: { source: "process", command, args } };
@@ -219,55 +210,6 @@ function unreadable(error: unknown): Setup<never> {
   return refused("", `The package cannot be read: ${quote(safeErrorField(error, "message") ?? "")}.`);
 }
 
-function checkManifest(own: JsonValue, families: Families): Setup<ToolManifest> {
-  const excess = manifestExcess(own);
-  if (excess) return refused("", excess);
-  const unknown = families.unknownIn(own, "capabilities");
-  if (unknown) return refused(unknown.path, unknown.message, unknown.hint);
-  const valid = validatorOf(families).validate(own);
-  if (!valid.ok) {
-    const [first] = valid.errors;
-    return refused(first!.instancePath, first!.message, first!.hint);
-  }
-  const manifest = valid.value as ToolManifest;
-  if (!parseVersion(manifest.version)) return refused("/version", `${quote(manifest.version)} is not SemVer 2.0.0.`);
-  for (const [index, capability] of manifest.capabilities.entries()) {
-    const loaded = families.load(capability);
-    if (!("kind" in loaded)) return refused(`/capabilities/${index}${loaded.path}`, loaded.message);
-    const isEffect = families.get(capability.kind)?.effect !== "none";
-    if (isEffect && !manifest.effects.some((each) => each === capability.kind))
-      return refused(
-        `/capabilities/${index}`,
-        `The capability ${capability.kind} is an effect that \`effects\` does not list.`,
-      );
-  }
-  for (const [part, kind] of onlyOf)
-    if (Object.hasOwn(manifest.output, part) && manifest.output.kind !== kind)
-      return refused(`/output/${part}`, `Only an output of kind ${kind} has a \`${part}\`.`);
-  if (manifest.output.kind === "stream" && manifest.normalization)
-    return refused("/normalization", "A stream is hashed as it is, while it flows.");
-  if (manifest.source !== "inline" && manifest.source !== "module") {
-    const { source, output, body } = manifest;
-    if (output.kind === "stream")
-      return refused("/output/kind", `The output of a tool of source ${source} is buffered, so it cannot be a stream.`);
-    if (body) return refused("/body", `The input of a tool of source ${source} is buffered, so it cannot have a body.`);
-  }
-  if (manifest.output.kind !== "stream" && (manifest.bounds.outputBytes ?? 0) > limits.wholeOutputBytes) {
-    const most = `An output of kind ${manifest.output.kind} is buffered and has at most ${limits.wholeOutputBytes} bytes.`;
-    return refused("/bounds/outputBytes", most, "Return a stream.");
-  }
-  if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0))
-    return refused("/determinism", "A pure tool has no effects and no capabilities.");
-  // It is shared by every later call: nobody may change it after it was hashed.
-  return { ok: true, value: deepFreeze(manifest) };
-}
-
-/** Parts of an output contract that would hold nothing beside any other kind. */
-const onlyOf = [
-  ["schema", "json"],
-  ["transfer", "binary"],
-] as const satisfies readonly (readonly [keyof OutputContract, OutputContract["kind"]])[];
-
 /**
  * An output is compared with its contract as it is: nothing is filled in. Patterns whose matching time has no bound are refused in packages, which come
  * from anywhere, and allowed in tools of this realm, which could loop without any pattern.
@@ -286,15 +228,4 @@ function compileSchemas(
 
 function refusedSchema(place: string, { schemaPath, message, hint }: SchemaError): Setup<never> {
   return refused(`${place}${schemaPath.replace(/^#/, "")}`, message, hint);
-}
-
-const quote = (text: string): string => JSON.stringify(text.slice(0, 120));
-
-function refused(
-  path: string,
-  message: string,
-  hint = "",
-  code: SetupErrorCode = "INVALID_MANIFEST",
-): { readonly ok: false; readonly error: SetupError } {
-  return { ok: false, error: { code, path, message, hint } };
 }

@@ -1,7 +1,9 @@
 import { boundsSchema } from "../bounds/schema.ts";
+import type { Family } from "../capability/family.ts";
 import type { Families } from "../capability/registry.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import type { JsonObject } from "../json/json.ts";
+import { pointerPattern } from "../json/pointer.ts";
 import { determinisms, modes, outputKinds, risks } from "./manifest.ts";
 
 /** What an author may leave out of a definition. A package has all of it. */
@@ -51,7 +53,7 @@ const properties = (families: Families): JsonObject => ({
   },
   capabilities: {
     type: "array",
-    items: families.schema({ optional: { type: "boolean" } }),
+    items: families.schema(declaration),
     maxItems: 100,
     default: manifestDefaults.capabilities,
   },
@@ -76,6 +78,16 @@ const properties = (families: Families): JsonObject => ({
     additionalProperties: false,
   },
 });
+
+/** What a manifest says of a capability, and a policy does not. */
+function declaration({ targetArguments }: Family): JsonObject {
+  const optional = { type: "boolean" };
+  if (!targetArguments) return { optional };
+  const { required: needed, optional: others = [] } = targetArguments;
+  const pointer = { type: "string", pattern: pointerPattern, maxLength: 1_024 };
+  const parts = Object.fromEntries([...needed, ...others].map((name) => [name, pointer]));
+  return { optional, target: { type: "object", properties: parts, required: needed, additionalProperties: false } };
+}
 
 const required = [
   "name",

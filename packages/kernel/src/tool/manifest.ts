@@ -50,8 +50,17 @@ export interface BodyContract {
   readonly mediaType?: string;
 }
 
-/** A capability that a tool asks for. Without it the call is refused, unless it is optional. */
-export type DeclaredCapability = Capability & { readonly optional?: boolean };
+/** A capability that a tool asks for. */
+export type DeclaredCapability = Capability & {
+  /** Whether a call runs without it. Default: without it the call is refused. */
+  readonly optional?: boolean;
+  /**
+   * The arguments that name the target of the tool's requests, as JSON Pointers (RFC 6901) into the input: `path` of `fs.*`, `url` and `method` of `net.*`, `key` of
+   * `kv.*`, `database` of `db.*`, `tool` of `tool.call`. A call that names a target needs a grant for it, also where the capability is optional. It is denied before a
+   * person is asked where every request to the target would be refused. Default: only the gate checks targets.
+   */
+  readonly target?: Readonly<Record<string, string>>;
+};
 
 /** What a tool says about itself: data, checked when it is registered, hashed with the code. */
 export interface ToolManifest {

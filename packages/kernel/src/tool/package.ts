@@ -5,6 +5,7 @@ import type { ContentReference } from "../bytes/content-reference.ts";
 import type { Tool } from "./define.ts";
 import type { ToolStream } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
+import type { TargetArguments } from "./targets.ts";
 
 declare const types: unique symbol;
 
@@ -53,6 +54,8 @@ export interface RegisteredTool {
   readonly output: Validator | undefined;
   /** The capabilities of its manifest, as the families of their kinds loaded them. */
   readonly declared: readonly LoadedCapability[];
+  /** Arguments that name targets of requests. */
+  readonly targets: readonly TargetArguments[];
   /** Where the manifest names one. */
   readonly normalizer?: CustomNormalizer;
   readonly body:

@@ -23,7 +23,7 @@ export function effectText(effect: string, families: Families = builtInFamilies)
 }
 
 export function capabilityText(
-  { optional, ...capability }: DeclaredCapability,
+  { optional, target: _, ...capability }: DeclaredCapability,
   families: Families = builtInFamilies,
 ): string {
   return visible(`${families.describe(capability)}${optional === true ? " (optional)" : ""}`);

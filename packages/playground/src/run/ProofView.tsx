@@ -31,6 +31,7 @@ const reasons = {
   "approval-expired": "Nobody answered in time.",
   revoked: "A grant that the tool needs was revoked.",
   "request-denied": "A request of the running tool was refused, and ended the call.",
+  "target-denied": "The request that the arguments name would be refused.",
   "approval-void": "The policy or the mode changed while an approver was asked.",
 } as const satisfies Record<ReasonCode, string>;
 

@@ -15,7 +15,7 @@ export default defineTool({
   tier: 1,
   risk: "medium",
   idempotent: true,
-  capabilities: [{ kind: "net.read", hosts: ["*"] }],
+  capabilities: [{ kind: "net.read", hosts: ["*"], target: { url: "/url" } }],
   bounds: { timeoutMs: 30_000, networkBytes: 4 << 20 },
   input: {
     type: "object",

@@ -14,8 +14,8 @@ export default defineTool({
   tier: 1,
   risk: "medium",
   capabilities: [
-    { kind: "net.read", hosts: ["*"] },
-    { kind: "net.write", hosts: ["*"], optional: true },
+    { kind: "net.read", hosts: ["*"], target: { url: "/url", method: "/method" } },
+    { kind: "net.write", hosts: ["*"], target: { url: "/url", method: "/method" }, optional: true },
   ],
   // The body arrives as bytes and leaves as base64 in JSON, or as text in which each character may need a backslash.
   bounds: { timeoutMs: 30_000, networkBytes: 2 << 20, outputBytes: 5 << 20 },

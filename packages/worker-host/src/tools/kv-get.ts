@@ -13,7 +13,7 @@ export default defineTool({
   tier: 1,
   risk: "low",
   idempotent: true,
-  capabilities: [{ kind: "kv.read", keys: ["*"], valueBytes: 1 << 20 }],
+  capabilities: [{ kind: "kv.read", keys: ["*"], valueBytes: 1 << 20, target: { key: "/key" } }],
   bounds: { outputBytes: 3 << 20 },
   input: {
     type: "object",

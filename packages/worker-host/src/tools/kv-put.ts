@@ -13,7 +13,7 @@ export default defineTool({
   tier: 2,
   risk: "medium",
   idempotent: true,
-  capabilities: [{ kind: "kv.write", keys: ["*"], valueBytes: 1 << 20 }],
+  capabilities: [{ kind: "kv.write", keys: ["*"], valueBytes: 1 << 20, target: { key: "/key" } }],
   input: {
     type: "object",
     properties: {

@@ -13,7 +13,7 @@ export default defineTool({
   tier: 1,
   risk: "low",
   idempotent: true,
-  capabilities: [{ kind: "fs.read", paths: ["**"] }],
+  capabilities: [{ kind: "fs.read", paths: ["**"], target: { path: "/path" } }],
   bounds: { outputBytes: 4 << 20 },
   input: {
     type: "object",

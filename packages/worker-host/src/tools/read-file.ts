@@ -13,7 +13,7 @@ export default defineTool({
   tier: 1,
   risk: "low",
   idempotent: true,
-  capabilities: [{ kind: "fs.read", paths: ["**"], fileBytes: 2 << 20 }],
+  capabilities: [{ kind: "fs.read", paths: ["**"], fileBytes: 2 << 20, target: { path: "/path" } }],
   bounds: { outputBytes: 5 << 20 },
   input: {
     type: "object",

@@ -22,7 +22,7 @@ export default defineTool({
   tier: 1,
   risk: "low",
   idempotent: true,
-  capabilities: [{ kind: "db.read", databases: ["*"], rows: 1_000 }],
+  capabilities: [{ kind: "db.read", databases: ["*"], rows: 1_000, target: { database: "/database" } }],
   bounds: { outputBytes: 5 << 20 },
   input: {
     type: "object",

@@ -14,7 +14,7 @@ export default defineTool({
   tier: 2,
   risk: "medium",
   idempotent: true,
-  capabilities: [{ kind: "fs.write", paths: ["**"], fileBytes: 2 << 20 }],
+  capabilities: [{ kind: "fs.write", paths: ["**"], fileBytes: 2 << 20, target: { path: "/path" } }],
   input: {
     type: "object",
     properties: {

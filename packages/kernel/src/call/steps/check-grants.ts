@@ -8,6 +8,7 @@ import type { Clock } from "../../isolate/clock.ts";
 import type { Policy } from "../../policy/document/make.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
+import { neededKinds } from "../../tool/targets.ts";
 import { CallFault } from "../fault.ts";
 import { authorityPart, type CarriedPart } from "../carried-part.ts";
 import type { CallRecord } from "../record.ts";
@@ -48,9 +49,7 @@ export function checkGrants(state: Validated, ports: GrantPorts): Granted {
   const { policy, mode } = ports.authority();
   const grant = narrowed(grantFor(policy, tool, call), call, { policy, mode });
   const { kinds } = grant;
-  const missing: string[] = [];
-  for (const { optional, kind } of tool.manifest.capabilities)
-    if (!optional && !kinds.includes(kind) && !missing.includes(kind)) missing.push(kind);
+  const missing = neededKinds(tool.manifest, state.targets).filter((kind) => !kinds.includes(kind));
   ports.log.record("capability.checked", call.scope, { grantHash: grant.hash, granted: kinds, missing });
   const granted = call.reach({ ...state, grant, policy, mode } as Granted);
   if (missing.length > 0) throw ungranted(granted, missing, ports);
@@ -107,14 +106,14 @@ export function assertUnrevoked(state: Granted, ports: Pick<GrantPorts, "revocat
   throw new CallFault("CAPABILITY_DENIED", message, { details, operatorHint: restoreGrant });
 }
 
-/** The first capability that the tool cannot do without, and that is revoked. */
+/** The first capability that the call cannot do without, and that is revoked. */
 export function revokedFor(
-  { call, tool }: Granted,
+  { call, tool, targets }: Granted,
   revocations: Pick<Revocations, "track" | "reasonFor">,
 ): { readonly kind: string; readonly reason: string } | undefined {
   const own = withRevocations(revocations, call.revocations);
-  for (const { kind, optional } of tool.manifest.capabilities) {
-    const reason = optional ? undefined : own.reasonFor(holderOf(call, tool), kind);
+  for (const kind of neededKinds(tool.manifest, targets)) {
+    const reason = own.reasonFor(holderOf(call, tool), kind);
     if (reason !== undefined) return { kind, reason };
   }
   return undefined;

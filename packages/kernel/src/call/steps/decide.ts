@@ -1,13 +1,15 @@
 import type { DecisionInput } from "../../policy/decision/condition.ts";
 import type { Counters } from "../../policy/decision/counters.ts";
-import { decide as evaluate, type Verdict } from "../../policy/decision/decide.ts";
+import type { Verdict } from "../../policy/decision/decide.ts";
+import { decideCall } from "../../policy/decision/decide-targets.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges } from "../../state/change.ts";
 import type { CarriedPart } from "../carried-part.ts";
 import type { DecisionEntry } from "../entry.ts";
 import type { CallRelease } from "../record.ts";
-import type { Granted } from "./check-grants.ts";
+import { refusalFault } from "../refusal-fault.ts";
+import { type Granted, grantHolderOf } from "./check-grants.ts";
 import { type ProofPorts, recordDecision } from "./prove.ts";
 
 declare class Made {
@@ -33,7 +35,7 @@ export interface DecidePorts extends ProofPorts {
 
 /** Step 4: the one place where the policy is asked, for new, edited and resumed calls alike. */
 export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts): Decided {
-  const { call, tool, policy, mode, input, inputBytes, grant } = state;
+  const { call, tool, policy, mode, input, inputBytes, grant, targets } = state;
   const { counters, labels, clock } = ports;
   const decisionInput: DecisionInput = {
     manifest: tool.manifest,
@@ -48,9 +50,14 @@ export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts)
   };
   // A call that had started is in the counts already: they are no reason to stop it half-way.
   const isCounted = entry.phase === "run";
-  const verdict = evaluate(policy, decisionInput, (_, { key }) => (isCounted ? 0 : counters.used(key)));
+  const asked = { targets, grant, holder: grantHolderOf(call, tool) };
+  const verdict = decideCall(policy, decisionInput, (_, { key }) => (isCounted ? 0 : counters.used(key)), asked);
   const changes = policy.allLabels.length === 0 ? noChanges : labels.refresh(call.sessionId);
   const proof = recordDecision(state, verdict, ports, { parentProofId: parentProofId(state, entry), changes });
+  if (verdict.refusal) {
+    call.decided(proof);
+    throw refusalFault(verdict.refusal);
+  }
   const isFree = isCounted || entry.phase === "preview" || isDenied(verdict);
   const charges = isFree ? [] : verdict.charges;
   // In the same turn in which the counters were read: no other call comes in between.

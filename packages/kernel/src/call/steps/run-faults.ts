@@ -1,12 +1,12 @@
 import type { LastRefusal } from "../../capability/gate/call-usage.ts";
 import type { Gate } from "../../capability/gate/gate.ts";
-import { codeOfRefusal } from "../../capability/gate/refusals.ts";
 import type { BodyFault } from "../../isolate/body.ts";
 import type { RunEnd } from "../../isolate/run.ts";
 import type { ErrorCode } from "../../result.ts";
 import { explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";
 import { raiseBound } from "../hints.ts";
+import { refusalFault } from "../refusal-fault.ts";
 import type { Started } from "./start.ts";
 
 /** Also of a result that another call got. */
@@ -40,15 +40,7 @@ export function runFault(
       return new CallFault("INVALID_INPUT", `${tool.id} refused the input: ${end.message}`);
     case "threw": {
       const refusal = refusalBehind(end, gate);
-      if (refusal) {
-        const { hint, operatorHint = "", reason } = refusal;
-        return new CallFault(codeOfRefusal[refusal.code], refusal.message, {
-          ...(hint !== "" && { hint }),
-          operatorHint,
-          ...(reason && { details: { reason } }),
-          retryable: refusal.code === "UNAVAILABLE",
-        });
-      }
+      if (refusal) return refusalFault(refusal);
       return new CallFault("TOOL_ERROR", end.message || `${tool.id} threw without a message.`, {
         details: { name: end.name },
         operatorHint:

@@ -5,6 +5,7 @@ import { canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { takeJson } from "../../json/snapshot.ts";
 import { errorDetails, explanation } from "../explanation.ts";
+import { deniedRequest } from "../../policy/proof/proof.ts";
 import { CallFault } from "../fault.ts";
 import { type ProofPorts, recordDecision } from "./prove.ts";
 import type { Ran } from "./run.ts";
@@ -47,8 +48,7 @@ function proveDenial(started: Started, end: RunEnd, ports: ProofPorts): void {
   const { call, gate, proof } = started;
   const refusal = refusalBehind(end, gate);
   if (!refusal?.request || !refusal.reason) return;
-  const { kind, target } = refusal.request;
-  const request = { kind, target: target.slice(0, 1_024).toWellFormed(), reason: refusal.reason };
+  const request = deniedRequest(refusal.request.kind, refusal.request.target, refusal.reason);
   const denial = recordDecision(started, { decision: "deny", reasonCode: "request-denied", request }, ports, {
     parentProofId: proof.proofId,
   });

@@ -3,6 +3,7 @@ import { limits } from "../../limits.ts";
 import { canonicalJson, canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { snapshotInOrder } from "../../json/snapshot.ts";
+import { type Target, targetsIn } from "../../tool/targets.ts";
 import { errorDetails, explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";
 import type { CarriedPart } from "../carried-part.ts";
@@ -24,6 +25,8 @@ export interface Input {
   readonly inputHash: string;
   /** UTF-8 bytes of `inputText`. */
   readonly inputBytes: number;
+  /** The targets that its arguments name. */
+  readonly targets: readonly Target[];
 }
 
 /** The input as its canonical text. */
@@ -78,13 +81,20 @@ export function readInput(
     throw new CallFault("INVALID_INPUT", explanation(first!.message), { details, ...hint });
   }
   const input = valid.value as JsonValue;
+  const read = targetsIn(input, tool.targets);
+  if (!read.ok) {
+    const { at, message } = read.fault;
+    throw new CallFault("INVALID_INPUT", explanation(message), {
+      details: [{ path: explanation(at), keyword: "target" }],
+    });
+  }
   const inputText = input === plain.value ? canonicalTextOf(plain) : canonicalJson(input);
   const { hash: inputHash, byteLength: inputBytes } = call.hash.measure(inputText);
   if (inputBytes > limits.inputBytes) {
     const hint = "Send large data as a file.";
     throw new CallFault("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, { hint });
   }
-  return { input, inputText, inputHash, inputBytes };
+  return { input, inputText, inputHash, inputBytes, targets: read.targets };
 }
 
 function bodyFault({ options }: CallRecord, { id, manifest }: Resolved["tool"], hasBody: boolean): string | undefined {

@@ -5,7 +5,7 @@ import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { count, isLiteral, isText, listOf, optional, patternFault, patterns } from "../fields.ts";
 import { nameCondition } from "../matching/name-condition.ts";
-import { checkNamePattern, matchName } from "../matching/names.ts";
+import { checkName, checkNamePattern, matchName } from "../matching/names.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -89,6 +89,15 @@ function databaseFamily(kind: DatabaseKind, defaults: readonly StatementKind[]):
     narrowest: ({ database, statements }) => ({ kind, databases: [database], statements: [...new Set(statements)] }),
     isNarrow: ({ databases }) => isLiteral(databases),
     conditions: { database: nameCondition("databases", ({ database }) => database) },
+    targetArguments: {
+      required: ["database"],
+      needs({ database = "" }, { statements = defaults }) {
+        const fault = checkName(database);
+        return fault
+          ? `The database's name is refused: ${fault}.`
+          : statements.map((each) => ({ kind, database, statements: [each] }));
+      },
+    },
     isLocal: true,
     sample: ({ database = "example" }) => ({ kind, database, statements: [reads ? "select" : "update"] }),
     limit: ({ rows }) => rows,

@@ -3,7 +3,7 @@ import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { capabilityLimits, count, isAmount, isLiteral, isText, optional, orAbsent, patterns } from "../fields.ts";
-import { checkGlob, type Face, pathMatcher } from "../matching/paths.ts";
+import { checkGlob, checkPath, type Face, pathMatcher } from "../matching/paths.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -87,6 +87,14 @@ function fileFamily(kind: FileKind): Family {
         isOwn: (pattern) => !pattern.startsWith("/"),
         touches: (globs) => matchesOf(globs, "deny"),
         list: { name: "paths", covers: (globs) => matchesOf(globs, "grant"), text: ({ path }) => path },
+      },
+    },
+    targetArguments: {
+      required: ["path"],
+      needs({ path = "" }) {
+        // The root can be listed, and not written.
+        const fault = path === "" && kind === "fs.read" ? undefined : checkPath(path);
+        return fault ? `The path is refused: ${fault}.` : [{ kind, path }];
       },
     },
     isLocal: true,

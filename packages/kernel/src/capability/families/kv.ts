@@ -13,7 +13,7 @@ import {
   orAbsent,
   patterns,
 } from "../fields.ts";
-import { checkKeyPattern, matchKey, touchesKey } from "../matching/kv-keys.ts";
+import { checkKey, checkKeyPattern, matchKey, touchesKey } from "../matching/kv-keys.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -93,6 +93,13 @@ function keyFamily(kind: KeyKind): Family {
               patterns.some((each) => matchKey(each, key)),
           text: target,
         },
+      },
+    },
+    targetArguments: {
+      required: ["key"],
+      needs({ key = "" }) {
+        const fault = checkKey(key);
+        return fault ? `The key is refused: ${fault}.` : [{ kind, key }];
       },
     },
     isLocal: true,

@@ -1,7 +1,7 @@
 import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
-import type { ConditionSpec, Family } from "../family.ts";
+import type { ConditionSpec, Family, TargetSpec } from "../family.ts";
 import {
   areTexts,
   capabilityLimits,
@@ -20,6 +20,7 @@ import { checkHeader } from "../matching/headers.ts";
 import { checkGrantedHost, coversHost } from "../matching/hosts.ts";
 import { hostCondition } from "../matching/host-condition.ts";
 import { checkPathPrefix, pathGranter, pathToucher } from "../matching/url-paths.ts";
+import { readMethod, readMethods, readUrl, urlPlace } from "../net-request.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -99,9 +100,6 @@ const netConditions = (): Readonly<Record<string, ConditionSpec<NetNeed<NetKind>
   },
 });
 
-/** Any other method is asked for as `net.write`. */
-const readMethods = ["GET", "HEAD"];
-
 /** Reading over HTTP. */
 export const netRead: Family = /* @__PURE__ */ netFamily("net.read", readMethods);
 
@@ -112,6 +110,24 @@ const named = ({ headers = [] }: Pick<NetNeed<NetKind>, "headers">): readonly st
 
 function withHeaders(headers: readonly string[] | undefined): string {
   return headers ? ` with ${headers.join(", ")}` : "";
+}
+
+function netTargets(kind: NetKind, defaultMethods: readonly string[]): TargetSpec<NetCapability, NetNeed<NetKind>> {
+  return {
+    required: ["url"],
+    optional: ["method"],
+    needs({ url: text, method: name }, { methods = defaultMethods }) {
+      const url = readUrl(text);
+      if (!url.ok) return `${url.error.message} ${url.error.hint}`.trim();
+      // Whether the name is public is for the broker to say, at the gate.
+      const place = { kind, ...urlPlace(url.value), isPublic: true };
+      if (name === undefined) return methods.map((method) => ({ ...place, method }));
+      const method = readMethod(name);
+      if (!method.ok) return method.error.message;
+      const isOwn = readMethods.includes(method.value) === (kind === "net.read");
+      return isOwn ? [{ ...place, method: method.value }] : [];
+    },
+  };
 }
 
 function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
@@ -162,6 +178,7 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
     },
     conditions: netConditions(),
     sample: ({ host = "example.com", method = "GET", path = "/" }) => ({ kind, method, host, port: 443, path }),
+    targetArguments: netTargets(kind, defaultMethods),
     destination: (need) => need,
     isNarrow: ({ hosts }) => isLiteral(hosts),
     budget: ({ requests, bytes }) => ({ requests, bytes }),

@@ -5,7 +5,7 @@ import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { isLiteral, isText, patterns } from "../fields.ts";
 import { nameCondition } from "../matching/name-condition.ts";
-import { checkNamePattern, matchName } from "../matching/names.ts";
+import { checkName, checkNamePattern, matchName } from "../matching/names.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -52,6 +52,13 @@ export const toolCall: Family = /* @__PURE__ */ defineFamily<ToolCallCapability,
   isNarrow: ({ tools }) => isLiteral(tools),
   conditions: { calls: /* @__PURE__ */ nameCondition("calls", ({ tool }) => tool) },
   sample: ({ calls = "example" }) => ({ kind: "tool.call", tool: calls }),
+  targetArguments: {
+    required: ["tool"],
+    needs({ tool = "" }) {
+      const fault = checkName(tool);
+      return fault ? `The tool's name is refused: ${fault}.` : [{ kind: "tool.call", tool }];
+    },
+  },
   isCall: true,
 });
 

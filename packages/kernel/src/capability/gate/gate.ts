@@ -15,24 +15,20 @@ import type {
   OwnRequest,
   Usage,
 } from "../broker.ts";
-import type { GrantHolder } from "../denial.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./call-usage.ts";
 import type { OwnNeed } from "../family.ts";
 import * as refusals from "./refusals.ts";
 import type { Families } from "../registry.ts";
-import { covers, limitOf } from "../grant.ts";
+import { limitOf } from "../grant.ts";
 import { Ledger } from "./ledger.ts";
 import type { HeldGrant, Revocation } from "../revocation.ts";
 import { GateSecrets, type GateSecretsOptions } from "./secrets.ts";
 
-export interface GateOptions extends Budget {
+export interface GateOptions extends Budget, refusals.RequestAuthority {
   /** Of requests and replies, for the journal. */
   readonly hash: Hash;
   readonly families: Families;
   readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
-  /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
-  readonly refusal?: ((need: OwnNeed) => string | undefined) | undefined;
-  readonly holder: GrantHolder;
   /** The largest size of a request that the policy lets through. */
   readonly limit?: ((need: OwnNeed) => number) | undefined;
   /** The gate of the run before of the same call: this one goes on with its counts. */
@@ -268,10 +264,8 @@ export class Gate {
   #refusal(need: OwnNeed): BrokerError | undefined {
     const lost = this.#ended ? refusals.ended.error : this.revoked(need.kind);
     if (lost) return lost;
-    const { grant, holder } = this.#options;
-    if (!covers(grant, need)) return refusals.uncovered(grant, need, holder);
-    const reason = this.#options.refusal?.(need);
-    if (reason !== undefined) return refusals.forbidden(reason);
+    const refusal = refusals.refusalOf(need, this.#options);
+    if (refusal) return refusal;
     const { destination } = need;
     if (destination) this.#secrets.reach(destination.host, destination.isPublic === true);
     return undefined;

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../result.ts";
 import type { BrokerError, BrokerReply, CapabilityReply } from "../broker.ts";
 import { type Denial, denialOf, type GrantHolder, grantedText } from "../denial.ts";
 import type { OwnNeed } from "../family.ts";
-import type { Grant } from "../grant.ts";
+import { covers, type Grant } from "../grant.ts";
 import { bringFamily } from "../registry.ts";
 
 type Refused = Extract<BrokerReply, { ok: false }>;
@@ -43,7 +43,7 @@ export function revoked(kind: string, reason: string): BrokerError {
 export const restoreGrant: string = "Restore the grant with `kernel.grants.restore`, when the reason is gone.";
 
 /** What the policy says to a request that is granted. */
-export function forbidden(reason: string): BrokerError {
+function forbidden(reason: string): BrokerError {
   return { ...denied(reason, "Make another request.", liftPolicy), reason: "forbidden" };
 }
 
@@ -68,10 +68,25 @@ export const codeOfRefusal: Readonly<Record<BrokerError["code"], ErrorCode>> = {
 };
 
 /** What a call is told of a need that its grant does not cover. */
-export function uncovered(grant: Grant, need: OwnNeed, holder: GrantHolder): BrokerError {
+function uncovered(grant: Grant, need: OwnNeed, holder: GrantHolder): BrokerError {
   const { reason, granted, operatorHint } = denialOf(grant, need, holder);
   const hint = reason === "undeclared" ? "Use another tool: no grant lets this one do it." : grantedText(need, granted);
   return { ...denied(`${leavesOut[reason]} ${need.kind} of ${need.target}.`, hint, operatorHint), reason };
+}
+
+/** What the grant and the policy say to a need. */
+export interface RequestAuthority {
+  readonly grant: Grant;
+  readonly holder: GrantHolder;
+  /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
+  readonly refusal?: ((need: OwnNeed) => string | undefined) | undefined;
+}
+
+/** Why a need is refused: the one place for a request at the gate, and for a target that arguments name. */
+export function refusalOf(need: OwnNeed, { grant, holder, refusal }: RequestAuthority): BrokerError | undefined {
+  if (!covers(grant, need)) return uncovered(grant, need, holder);
+  const reason = refusal?.(need);
+  return reason === undefined ? undefined : forbidden(reason);
 }
 
 const leavesOut: Readonly<Record<Denial["reason"], string>> = {

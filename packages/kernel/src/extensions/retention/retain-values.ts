@@ -4,7 +4,7 @@ import { randomHex } from "../../id/uuid.ts";
 import type { ContentStore } from "../../bytes/content-store.ts";
 import type { Theirs } from "../../support/foreign.ts";
 import type { JsonValue } from "../../json/json.ts";
-import { compilePointer } from "../../policy/decision/arguments.ts";
+import { compilePointer } from "../../json/pointer.ts";
 import type { Policy } from "../../policy/document/make.ts";
 import { CallFault } from "../../call/fault.ts";
 import type { CallRecord } from "../../call/record.ts";

@@ -1,7 +1,8 @@
 import { canBePublic, hostMatcher, hostOf } from "../../capability/matching/hosts.ts";
 import { checkPath, type Face, pathMatcher } from "../../capability/matching/paths.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
-import type { JsonArray, JsonObject, JsonValue } from "../../json/json.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { compilePointer } from "../../json/pointer.ts";
 import { foldText } from "../../support/fold.ts";
 import { foldValue, hasLargeNumber } from "./fold-case.ts";
 import { Folds } from "./folds.ts";
@@ -17,31 +18,6 @@ export type RuleErrorCode =
   | "NOT_A_PATH"
   | "TOO_MUCH_TEXT"
   | "COUNTER_UNAVAILABLE";
-
-/** Reads one place of the arguments. `undefined` where there is nothing. */
-export type ReadPointer = (input: JsonValue) => JsonValue | undefined;
-
-/** JSON Pointer (RFC 6901). Own properties only; an index has no leading zeros. */
-export function compilePointer(pointer: string): ReadPointer {
-  const tokens = pointer
-    .split("/")
-    .slice(1)
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const [first = ""] = tokens;
-  // Most pointers name a member of the arguments: a policy whose rules all look at one spends half of a decision here.
-  if (tokens.length === 1) return (input) => member(input, first);
-  return (input) => {
-    let value: JsonValue | undefined = input;
-    for (const token of tokens) value = member(value, token);
-    return value;
-  };
-}
-
-function member(value: JsonValue | undefined, token: string): JsonValue | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (!Array.isArray(value)) return Object.hasOwn(value, token) ? (value as JsonObject)[token] : undefined;
-  return /^(?:0|[1-9]\d*)$/.test(token) ? (value as JsonArray)[Number(token)] : undefined;
-}
 
 /** `decision` is what is decided: see `Folds`. */
 type Test = (value: JsonValue, decision: object) => Truth;

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../json/json.ts";
 import { foldValue } from "./fold-case.ts";
 import { Folds } from "./folds.ts";
-import { compilePointer, type ReadPointer } from "./arguments.ts";
+import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
 import type { DecisionInput } from "./condition.ts";
 import type { RuleCondition } from "../document/policy.ts";
 import type { LoadedRule } from "./rule.ts";

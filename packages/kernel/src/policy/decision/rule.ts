@@ -3,7 +3,7 @@ import { areTexts } from "../../capability/fields.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Hash } from "../../hash/hash.ts";
 import type { JsonObject } from "../../json/json.ts";
-import { compilePointer, type ReadPointer } from "./arguments.ts";
+import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
 import { compileCondition, type ConditionTest } from "./condition.ts";
 import type { CountCondition, PolicyRule, RuleCondition } from "../document/policy.ts";
 

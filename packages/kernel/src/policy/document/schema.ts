@@ -2,6 +2,7 @@ import { boundsSchema } from "../../bounds/schema.ts";
 import { count as limit, patternsSchema as patterns } from "../../capability/fields.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
+import { pointerPattern } from "../../json/pointer.ts";
 import { modes, risks } from "../../tool/manifest.ts";
 import { decisions, postures, weekdays } from "./policy.ts";
 
@@ -32,7 +33,7 @@ const { schema: count } = limit;
 const name = text(256);
 const names = list(name, 10_000);
 const number: JsonObject = { type: "number" };
-const pointer: JsonObject = { type: "string", pattern: "^(/([^~/]|~[01])*)*$", maxLength: 1_024 };
+const pointer: JsonObject = { type: "string", pattern: pointerPattern, maxLength: 1_024 };
 const clock: JsonObject = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$" };
 const instant: JsonObject = {
   type: "string",

@@ -18,6 +18,7 @@ export const reasonCodes = [
   "approval-expired",
   "approval-void",
   "request-denied",
+  "target-denied",
 ] as const;
 /** What decided. */
 export type ReasonCode = (typeof reasonCodes)[number];
@@ -70,7 +71,7 @@ export interface Proof {
   /** `approval`: somebody has to say yes before anything runs. `passkey`: with a passkey of the policy. `body`: a stream comes with the input, and the log says what was read of it. `label:NAME`: the session carries the label from then on. */
   readonly obligations: readonly string[];
   readonly approval: ApprovalProof | null;
-  /** Of `request-denied`: the request of the running tool that the gate refused, and that ended the call. */
+  /** Of `request-denied`: the request of the running tool that the gate refused, and that ended the call. Of `target-denied`: the request that the arguments name. */
   readonly request?: DeniedRequest;
   /** Digest of everything above. */
   readonly hash: string;
@@ -85,6 +86,11 @@ export interface DeniedRequest {
   /** At most 1,024 UTF-16 code units of it. */
   readonly target: string;
   readonly reason: DenialReason;
+}
+
+/** A target can be as long as a broker or an argument makes it. */
+export function deniedRequest(kind: string, target: string, reason: DenialReason): DeniedRequest {
+  return { kind, target: target.slice(0, 1_024).toWellFormed(), reason };
 }
 
 export interface StateRead {

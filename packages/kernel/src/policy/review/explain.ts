@@ -53,9 +53,14 @@ function because(proof: Proof, policy: Policy | undefined): string {
     "approval-denied": "the approver refused, or was not entitled to approve",
     "approval-expired": "no approver answered in time",
     "approval-void": "the approval was revoked or expired, or policy or mode changed, before the tool started",
-    "request-denied": `a request of the running tool was refused${request ? `: ${request.kind} of ${quote(request.target)} (${request.reason})` : ""}`,
+    "request-denied": `a request of the running tool was refused${requestText(request)}`,
+    "target-denied": `the request that the arguments name would be refused${requestText(request)}`,
   } as const satisfies Record<ReasonCode, string>;
   return said[reasonCode];
+}
+
+function requestText(request: Proof["request"]): string {
+  return request ? `: ${request.kind} of ${quote(request.target)} (${request.reason})` : "";
 }
 
 function factsOf({ stateReads, errors, approval, considered, decidedAt }: Proof): readonly string[] {
@@ -74,6 +79,12 @@ function factsOf({ stateReads, errors, approval, considered, decidedAt }: Proof)
     ...(approval?.rule ? [`The approval became this rule: ${JSON.stringify(approval.rule.when)}.`] : []),
   ];
 }
+
+const otherRequest = ({ request }: Proof): readonly string[] => [
+  request?.reason === "forbidden"
+    ? "Another request, or a policy that does not forbid this one."
+    : "Another request, or a grant that covers this one.",
+];
 
 const changes = {
   rule: ({ decision }, rules) => [
@@ -100,9 +111,6 @@ const changes = {
   "approval-denied": () => ["Another answer."],
   "approval-expired": () => ["An answer in time."],
   "approval-void": () => ["A new call, and a new approval."],
-  "request-denied": ({ request }) => [
-    request?.reason === "forbidden"
-      ? "Another request, or a policy that does not forbid this one."
-      : "Another request, or a grant that covers this one.",
-  ],
+  "request-denied": otherRequest,
+  "target-denied": otherRequest,
 } as const satisfies Record<ReasonCode, (proof: Proof, rules: string) => readonly string[]>;

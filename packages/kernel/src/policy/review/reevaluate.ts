@@ -5,7 +5,8 @@ import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { hashOf } from "../../hash/hash-by-algorithm.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
-import { decide, type Verdict } from "../decision/decide.ts";
+import type { Verdict } from "../decision/decide.ts";
+import { type CallVerdict, decideCall } from "../decision/decide-targets.ts";
 import { loadPolicy } from "../document/load.ts";
 import type { Policy } from "../document/make.ts";
 import { assertionFault } from "../approval/passkey.ts";
@@ -20,6 +21,7 @@ import {
   type StateReads,
 } from "../decision/state-reads.ts";
 import { declaredBy } from "../../tool/declared.ts";
+import { neededKinds, targetArguments, targetsIn } from "../../tool/targets.ts";
 import { manifestHash, packageHash } from "../../tool/hash.ts";
 import type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
 
@@ -42,7 +44,7 @@ export async function reevaluationFault(
   if (decisive !== proof && decisive.proofId !== proof.parentProofId && proof.approval?.scope === "once")
     return "The question's proof is another one.";
   const grant = grantFor(proof, evidence, policy, by);
-  const verdict = verdictOf(proof, Date.parse(decisive.decidedAt), evidence, policy, grant.kinds);
+  const verdict = verdictOf(proof, Date.parse(decisive.decidedAt), evidence, policy, grant);
   if (decisive !== proof && verdict.decision !== "ask")
     return `Nothing had to be asked: the policy says ${verdict.decision}.`;
   const fresh = {
@@ -76,23 +78,29 @@ function grantFor(proof: Proof, { tool: { manifest }, grants }: Evidence, policy
   return grants ? attenuate(granted, families.known(grants), by) : granted;
 }
 
-type FreshVerdict = Partial<Verdict> & Pick<Verdict, "decision" | "reasonCode">;
+type FreshVerdict = Partial<CallVerdict> & Pick<CallVerdict, "decision" | "reasonCode">;
 
 function verdictOf(
   { mode, reasonCode, stateReads }: Proof,
   nowMs: number,
-  { tool: { manifest }, input }: Evidence,
+  { tool: { manifest }, input, grants }: Evidence,
   policy: Policy,
-  granted: Grant["kinds"],
+  grant: Grant,
 ): FreshVerdict {
-  if (manifest.capabilities.some(({ optional, kind }) => !optional && !granted.includes(kind)))
+  const granted = grant.kinds;
+  const read = targetsIn(input, targetArguments(manifest, policy.families));
+  // Such an input is refused before anything is decided.
+  if (!read.ok) return { decision: "deny", reasonCode: "target-denied" };
+  const { targets } = read;
+  if (neededKinds(manifest, targets).some((kind) => !granted.includes(kind)))
     return { decision: "deny", reasonCode: "capability-denied", stateReads: callOnly(stateReads) };
   // A revocation, and the request that was refused, are for the log to show; that the call had to stop then follows.
   if (reasonCode === "revoked" || reasonCode === "request-denied")
     return { decision: "deny", reasonCode, stateReads: callOnly(stateReads) };
+  const caller = String(callerIn(stateReads));
   const decisionInput = {
     manifest,
-    caller: String(callerIn(stateReads)),
+    caller,
     sessionId: String(sessionIn(stateReads)),
     mode,
     input,
@@ -101,7 +109,8 @@ function verdictOf(
     nowMs,
     labels: labelsOf(labelsTextIn(stateReads) ?? ""),
   };
-  return decide(policy, decisionInput, ({ rule }) => countIn(stateReads, rule.id));
+  const holder = { tool: manifest.name, caller, hasOwnGrants: grants !== undefined };
+  return decideCall(policy, decisionInput, ({ rule }) => countIn(stateReads, rule.id), { targets, grant, holder });
 }
 
 /** Without a decision by rules, a proof names the caller and the session alone. */
@@ -125,6 +134,7 @@ function groundsOf({
   considered = 0,
   stateReads = [],
   obligations = [],
+  request,
 }: FreshVerdict): Fields {
   return {
     determining: determining.map(({ rule, hash }) => ({ ruleId: rule.id, ruleHash: hash })),
@@ -132,6 +142,7 @@ function groundsOf({
     considered,
     stateReads: stateReads.map((read) => ({ ...read })),
     obligations,
+    ...(request && { request: { ...request } }),
   };
 }
 

@@ -6,12 +6,13 @@ import { SteadyClock } from "../../state/steady-clock.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { Counters } from "../decision/counters.ts";
-import { decide } from "../decision/decide.ts";
+import { decideCall } from "../decision/decide-targets.ts";
 import type { Policy } from "../document/make.ts";
 import type { Decision } from "../document/policy.ts";
 import { SessionLabels } from "../decision/session-labels.ts";
 import { declaredBy } from "../../tool/declared.ts";
 import type { Mode, ToolManifest } from "../../tool/manifest.ts";
+import { neededKinds, targetArguments, targetsIn } from "../../tool/targets.ts";
 
 /** A call as it was made: from a journal, or written down for the purpose. */
 export interface RecordedCall {
@@ -61,11 +62,14 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
         rules,
         reason,
       });
-      const declared = declaredBy(manifest, policy.families);
-      const granted = grantOf(declared, [policy.grants(manifest.name, caller)], blake3Hash).kinds;
-      const missing = manifest.capabilities.find(({ optional, kind }) => !optional && !granted.includes(kind));
-      if (missing) return row("deny", [], `${missing.kind} is not granted.`);
-      const verdict = decide(
+      const { families } = policy;
+      const read = targetsIn(input, targetArguments(manifest, families));
+      if (!read.ok) return row("deny", [], read.fault.message);
+      const { targets } = read;
+      const grant = grantOf(declaredBy(manifest, families), [policy.grants(manifest.name, caller)], blake3Hash);
+      const missing = neededKinds(manifest, targets).find((kind) => !grant.kinds.includes(kind));
+      if (missing !== undefined) return row("deny", [], `${missing} is not granted.`);
+      const verdict = decideCall(
         policy,
         {
           manifest,
@@ -74,11 +78,12 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
           mode,
           input,
           inputBytes: new TextEncoder().encode(canonicalJson(input)).length,
-          granted,
+          granted: grant.kinds,
           nowMs,
           labels: labels.of(session, policy.allLabels),
         },
         (_, window) => counters.used(window.key),
+        { targets, grant, holder: { tool: manifest.name, caller, hasOwnGrants: false } },
       );
       if (verdict.decision !== "deny" || !verdict.enforced) {
         const charged = counters.charge(verdict.charges);

@@ -1,6 +1,7 @@
 import { defineTool } from "@keyhole/kernel/tool";
 
-// `capabilities` declares the access that the tool can use; the policy grants a part of it. Tier 2 means elevated risk: the policy asks a person.
+// `capabilities` declares the access that the tool can use; the policy grants a part of it. `target` names the argument that the policy checks before a person is asked.
+// Tier 2 means elevated risk: the policy asks a person.
 export default defineTool({
   name: "save_note",
   version: "1.0.0",
@@ -8,7 +9,7 @@ export default defineTool({
   tier: 2,
   effects: ["fs.write"],
   determinism: "external",
-  capabilities: [{ kind: "fs.write", paths: ["**"] }],
+  capabilities: [{ kind: "fs.write", paths: ["**"], target: { path: "/path" } }],
   input: {
     type: "object",
     properties: { path: { type: "string", maxLength: 200 }, text: { type: "string", maxLength: 10_000 } },

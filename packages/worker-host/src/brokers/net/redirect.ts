@@ -1,5 +1,6 @@
+import { readUrl } from "@keyhole/kernel";
 import { isBodyHeader, staysOnRedirect } from "./headers.ts";
-import { type Checked, type NetRequest, readUrl } from "./request.ts";
+import type { Checked, NetRequest } from "./request.ts";
 
 /** Half of what `fetch` follows on its own, and more than an honest server needs. */
 export const redirectLimit = 10;

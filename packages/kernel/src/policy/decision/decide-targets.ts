@@ -1,0 +1,62 @@
+import type { BrokerError } from "../../capability/broker.ts";
+import { refusalOf, type RequestAuthority } from "../../capability/gate/refusals.ts";
+import type { Target } from "../../tool/targets.ts";
+import type { Policy } from "../document/make.ts";
+import { type DeniedRequest, deniedRequest } from "../proof/proof.ts";
+import type { DecisionInput } from "./condition.ts";
+import { decide, type ReadCounter, type Verdict } from "./decide.ts";
+import { requestPolicyOf } from "./request-policy.ts";
+
+/** What a call would ask for, and whose grant it has. */
+export interface Asked extends Omit<RequestAuthority, "refusal"> {
+  /** The targets that its arguments name. */
+  readonly targets: readonly Target[];
+}
+
+/** A verdict about a call and about the requests that its arguments name. */
+export interface CallVerdict extends Verdict {
+  /** Of `target-denied`: the request that would be refused. */
+  readonly request?: DeniedRequest;
+  readonly refusal?: BrokerError;
+}
+
+/**
+ * {@link decide}, and then what the gate would say to each target that the arguments name: a call that could only be refused is denied before anybody is asked. It
+ * only denies. The gate checks every request all the same.
+ */
+export function decideCall(policy: Policy, input: DecisionInput, readCounter: ReadCounter, asked: Asked): CallVerdict {
+  const verdict = decide(policy, input, readCounter);
+  if (asked.targets.length === 0 || (verdict.decision === "deny" && verdict.enforced)) return verdict;
+  const denial = deniedTarget(policy, input, asked);
+  if (!denial) return verdict;
+  return {
+    ...verdict,
+    decision: "deny",
+    enforced: true,
+    reasonCode: "target-denied",
+    reason: denial.refusal.message,
+    determining: [],
+    obligations: [],
+    ...denial,
+  };
+}
+
+/** The first target of which no request would be let through. */
+function deniedTarget(
+  policy: Policy,
+  input: DecisionInput,
+  { targets, grant, holder }: Asked,
+): Required<Pick<CallVerdict, "request" | "refusal">> | undefined {
+  // Grants hold where the policy only observes, too.
+  const observes = policy.document.enforcement === "observe";
+  const refusalBy = observes ? undefined : requestPolicyOf(policy, input).refusal;
+  const authority: RequestAuthority = { grant, holder, refusal: refusalBy };
+  for (const { needs } of targets) {
+    const refused = needs.map((need) => refusalOf(need, authority));
+    const [refusal] = refused;
+    if (!refusal?.reason || refused.includes(undefined)) continue;
+    const [{ kind, target }] = needs;
+    return { refusal, request: deniedRequest(kind, target, refusal.reason) };
+  }
+  return undefined;
+}
