@@ -79,6 +79,52 @@ describe("keyhole import mcp-config", () => {
     expect(output).toContain("wrapped stays as it is: it is wrapped.\n");
   });
 
+  const mail = { command: "npx", args: ["-y", "server-mail"] };
+  const notes = { mcpServers: { notes: { command: "npx", args: ["-y", "server-notes"] } } };
+  const wrapper = { command: "node", args: ["keyhole.js", "wrap", "--name", "a", "--", "x"] };
+
+  it.each<[string, object, string]>([
+    ["under another name of the same file", { ...notes, servers: { mail } }, '"servers/mail"'],
+    [
+      "in a project",
+      { ...notes, projects: { "/home/ada": { mcpServers: { mail } } } },
+      '"projects//home/ada/mcpServers/mail"',
+    ],
+    ["in an editor's settings", { ...notes, mcp: { servers: { mail } } }, '"mcp/servers/mail"'],
+    ["under a name that nobody knows", { ...notes, other: { mail } }, '"other/mail"'],
+    ["in a list", { ...notes, servers: [mail] }, '"servers/0"'],
+    ["at an address", { ...notes, mcp: { servers: { mail: { url: "https://m.example/" } } } }, '"mcp/servers/mail"'],
+  ])("names a server that it leaves %s, and ends with 1", async (_, config, place) => {
+    const { exitCode, output } = await imported(config);
+    expect(output).toContain(`${place} stays as it is: it is not in mcpServers.\n`);
+    expect(exitCode).toBe(1);
+  });
+
+  it.each<[string, object]>([
+    ["words of a server's own", { command: "npx", args: ["-y", "evil", "wrap", "--name", "x"] }],
+    ["another program", { command: "npx", args: ["keyhole.js", "wrap", "--name", "x"] }],
+    ["a program before it", { command: "node", args: ["evil.js", "keyhole.js", "wrap", "--name", "x"] }],
+    ["an option of Node", { command: "node", args: ["--import=evil.js", "keyhole.js", "wrap", "--name", "x"] }],
+    ["another verb", { command: "node", args: ["keyhole.js", "run", "wrap", "--name", "x"] }],
+  ])("wraps a server that looks wrapped by %s", async (_, server) => {
+    const { exitCode, written } = await imported({ mcpServers: { server } });
+    const args = expect.arrayContaining(["keyhole.js", "wrap", "server", "--"]);
+    expect(written()).toMatchObject({ mcpServers: { server: { command: "node", args } } });
+    expect(exitCode).toBe(0);
+  });
+
+  it("ends with 0 where every server is wrapped, anywhere", async () => {
+    const { exitCode } = await imported({ mcpServers: { wrapper }, projects: { a: { mcpServers: { wrapper } } } });
+    expect(exitCode).toBe(0);
+  });
+
+  it("gives each header a variable of its own", async () => {
+    const headers = { "X-Api": "one", X_Api: "two", "x-api": "three" };
+    const { written } = await imported({ mcpServers: { web: { url: "https://m.example/", headers } } });
+    const { env } = (written() as { mcpServers: { web: { env: Record<string, string> } } }).mcpServers.web;
+    expect(Object.values(env)).toEqual(["one", "two", "three"]);
+  });
+
   it("writes over no file", async () => {
     const { again } = await imported({ mcpServers: {} });
     expect(await again()).toMatchObject({ exitCode: 2, errorOutput: expect.stringContaining("is there") });

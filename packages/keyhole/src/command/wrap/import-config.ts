@@ -39,7 +39,9 @@ export async function importConfig(file: string, options: CommandOptions, io: Co
       ? [name, `  - ${JSON.stringify(servers[at]?.[1])}`, `  + ${JSON.stringify(server)}`]
       : [`${name} stays as it is: ${note}.`],
   );
-  const isWhole = wrapped.every(([, { note }]) => note === undefined);
+  const left = serversIn(config).filter(({ at, server }) => at[0] !== member && !isWrapped(server, io.program));
+  for (const { at } of left) lines.push(`${JSON.stringify(at.join("/"))} stays as it is: it is not in ${member}.`);
+  const isWhole = left.length === 0 && wrapped.every(([, { server }]) => isWrapped(server, io.program));
   const output = [...lines, `written to ${out}`].map((line) => `${visible(line)}\n`).join("");
   return { exitCode: isWhole ? 0 : 1, output };
 }
@@ -79,23 +81,59 @@ function wrappedServer(name: string, server: JsonValue, [node, file]: CommandIo[
   const { command, args = [], url, headers = {}, type: _, ...rest } = server;
   const start = [file, "wrap", "--name", name];
   const env = isObject(rest["env"]) ? rest["env"] : {};
+  if (isWrapped(server, [node, file])) return { server, note: "it is wrapped" };
   if (typeof command === "string" && isTexts(args)) {
-    if (args.includes("wrap") && args.includes("--name")) return { server, note: "it is wrapped" };
     // The client gives the wrapper its `env`; the server gets those that are named here.
     const given = Object.keys(env).flatMap((variable) => ["--env", variable]);
     return { server: { ...rest, command: node, args: [...start, ...given, "--", command, ...args] } };
   }
   if (typeof url !== "string" || !isObject(headers)) return { server, note: "it has neither a command nor a URL" };
   // Other users of the machine can read the arguments of a process.
-  const named = Object.entries(headers).map(([header, value]) => ({ header, value, variable: variableOf(header) }));
+  const taken = new Set(Object.keys(env));
+  const named = Object.entries(headers).map(([header, value]) => ({
+    header,
+    value,
+    variable: variableOf(header, taken),
+  }));
   const values = Object.fromEntries(named.map(({ variable, value }) => [variable, value]));
   const given = named.flatMap(({ header, variable }) => ["--header", `${header}=${variable}`]);
   const more = named.length > 0 && { env: { ...env, ...values } };
   return { server: { ...rest, ...more, command: node, args: [...start, "--url", url, ...given] } };
 }
 
-function variableOf(header: string): string {
-  return `KEYHOLE_HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+/** No two headers have one variable, and none has one of the server's own. */
+function variableOf(header: string, taken: Set<string>): string {
+  const letters = `KEYHOLE_HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+  let own = letters;
+  for (let count = 2; taken.has(own); count++) own = `${letters}_${count}`;
+  taken.add(own);
+  return own;
+}
+
+/** By its form alone: this very program, which wraps. What a server's own arguments say is the server's. */
+function isWrapped(server: JsonValue, [node, file]: CommandIo["program"]): boolean {
+  if (!isObject(server) || server["command"] !== node || !Array.isArray(server["args"])) return false;
+  const [program, verb, option] = server["args"] as readonly JsonValue[];
+  return program === file && verb === "wrap" && option === "--name";
+}
+
+interface FoundServer {
+  readonly at: readonly string[];
+  readonly server: JsonObject;
+}
+
+/** All that has the form of a server, anywhere in a configuration: clients have them under other names, and in projects. */
+function serversIn(value: JsonValue, at: readonly string[] = []): readonly FoundServer[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (isObject(value) && at.length > 1 && isServer(value, at.at(-2) ?? "")) return [{ at, server: value }];
+  return Object.entries(value).flatMap(([name, each]) => serversIn(each as JsonValue, [...at, name]));
+}
+
+function isServer({ command, args, url }: JsonObject, around: string): boolean {
+  const isAmongServers = /servers$/i.test(around);
+  return typeof command === "string"
+    ? isAmongServers || Array.isArray(args)
+    : isAmongServers && typeof url === "string";
 }
 
 function isTexts(value: JsonValue): value is readonly string[] {
