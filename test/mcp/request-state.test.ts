@@ -104,6 +104,17 @@ describe("a state over the wire", () => {
     }
   });
 
+  it("is fetched once: of exchanges that wait at the same time one has the result", async () => {
+    const { handler, approvals, deeds, requestState } = await asked();
+    const waiting = Array.from({ length: 5 }, () => send(handler, call("pay", 5, { requestState })));
+    approvals.answer(approvals.open[0] ?? "", "allow");
+    const answers = await Promise.all(waiting);
+    expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(1);
+    expect(answers.filter(({ error }) => error !== undefined)).toHaveLength(4);
+    expect(answers.find(({ error }) => error !== undefined)).toMatchObject(refused);
+    expect(deeds).toEqual(["paid 5"]);
+  });
+
   it("is refused in another process, where no call waits", async () => {
     const { kernel, approvals, requestState } = await asked();
     const handler = handlerOf(kernel, { approvals, stateKey: key });

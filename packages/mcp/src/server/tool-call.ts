@@ -175,7 +175,8 @@ export class ToolExchange {
     const stop = this.#service.clock.after(waitMs, () => patience.resolve(undefined));
     const result = await this.#following(waiting, [waiting.outcome, waiting.asked, patience.promise]).finally(stop);
     if (result) {
-      this.#service.waiting.forget(callId);
+      // Of several exchanges that wait, one fetches it.
+      if (!this.#service.waiting.forget(callId)) throw invalidState();
       return this.#result(result, waiting.held);
     }
     const approvalId = waiting.question?.approvalId;

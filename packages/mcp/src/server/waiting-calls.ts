@@ -76,7 +76,7 @@ export class WaitingCalls {
     this.#calls.set(callId, entry);
     const settle = (): void => {
       entry.settled = true;
-      entry.stop = this.#clock.after(KEPT_MS, () => this.forget(callId), "idly");
+      entry.stop = this.#clock.after(KEPT_MS, () => void this.forget(callId), "idly");
     };
     call.outcome.then(settle, settle);
     return true;
@@ -87,10 +87,10 @@ export class WaitingCalls {
     return call && isSameCaller(call.caller, caller) ? call : undefined;
   }
 
-  /** A result is given once. */
-  forget(callId: string): void {
+  /** A result is given once: `false` where another one has it, or nobody does any more. */
+  forget(callId: string): boolean {
     this.#calls.get(callId)?.stop();
-    this.#calls.delete(callId);
+    return this.#calls.delete(callId);
   }
 
   /** The oldest result that nobody has fetched. */
