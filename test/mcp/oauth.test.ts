@@ -129,6 +129,30 @@ describe("access tokens", () => {
   });
 });
 
+describe("a caller that is narrowed twice", () => {
+  const wide = { kind: "net.read", hosts: ["example.com"] } as const;
+  const narrow = { ...wide, paths: ["/public"] };
+  const callerWith = async (scopes: object | undefined, grants: readonly object[] | undefined) => {
+    const callerOf = () => ({ caller: "guest", ...(grants && { grants }) });
+    const options = { issuer, resource, keys, clock, callerOf, ...(scopes && { scopes }) } as never;
+    const authorization = `Bearer ${await tokenOf({ claims: { scope: "read" } })}`;
+    return oauthTokens(options).authenticate(new Request(resource, { headers: { authorization } }));
+  };
+
+  it("is not served: neither narrowing replaces the other", async () => {
+    for (const grants of [[narrow], [wide], []]) {
+      const answer = await callerWith({ read: [wide] }, grants);
+      expect(answer).toBeInstanceOf(Response);
+      expect(answer).toMatchObject({ status: 500 });
+    }
+  });
+
+  it("is served as narrowed where one narrows", async () => {
+    expect(await callerWith(undefined, [narrow])).toEqual({ caller: "guest", grants: [narrow] });
+    expect(await callerWith({ read: [wide] }, undefined)).toEqual({ caller: "guest", grants: [wide] });
+  });
+});
+
 describe("a key set at an address", () => {
   const setOf = async (key: CryptoKey, kid: string) => ({ keys: [{ ...(await exportJWK(key)), kid, alg: "ES256" }] });
   const jwks = `${issuer}/jwks`;

@@ -14,7 +14,7 @@ import type { Authenticate } from "./authenticate.ts";
 import type { McpCaller } from "./caller.ts";
 import { refusal } from "./refusal.ts";
 
-export interface OauthOptions {
+interface CommonOptions {
   /** Of the authorization server: the claim `iss`. */
   readonly issuer: string;
   /** The address of this server, such as `https://tools.example.com/mcp`: the claim `aud`, and `resource` of RFC 9728. */
@@ -23,13 +23,30 @@ export interface OauthOptions {
   readonly keys: string | JSONWebKeySet;
   /** Scopes without which no request is served. Default: none. */
   readonly requiredScopes?: readonly string[];
-  /** What each scope grants. A token gets the grants of its scopes, as far as the policy grants them too. Default: what the policy grants. */
-  readonly scopes?: Readonly<Record<string, readonly Capability[]>>;
-  /** Default: the claim `sub`. `undefined` refuses the token. */
-  readonly callerOf?: (claims: JWTPayload) => McpCaller | undefined;
   readonly fetch?: FetchImplementation;
   readonly clock?: Clock;
 }
+
+type Scopes = Readonly<Record<string, readonly Capability[]>>;
+type CallerOf<Caller> = (claims: JWTPayload) => Caller | undefined;
+
+/**
+ * One of two narrows what the policy grants: `scopes`, or the `grants` that `callerOf` gives. Neither may replace the other, so with both no token of such a caller is
+ * served.
+ */
+export type OauthOptions = CommonOptions &
+  (
+    | {
+        readonly scopes?: undefined;
+        /** Default: the claim `sub`. `undefined` refuses the token. */
+        readonly callerOf?: CallerOf<McpCaller>;
+      }
+    | {
+        /** What each scope grants. A token gets the grants of its scopes, as far as the policy grants them too. Default: what the policy grants. */
+        readonly scopes: Scopes;
+        readonly callerOf?: CallerOf<McpCaller & { readonly grants?: never }>;
+      }
+  );
 
 /** What RFC 9728 has a server say of itself. */
 export interface ResourceMetadata {
@@ -130,6 +147,7 @@ class TokenVerifier {
     const caller = callerOf(claims);
     if (!caller) return this.#refuse(401, "The token names no caller of this server.", "invalid_token");
     if (!scopes) return caller;
+    if (caller.grants) return refusal(500, -32_603, "The server narrows this caller twice: by scopes and by callerOf.");
     const granted = [...given].flatMap((scope) => (Object.hasOwn(scopes, scope) ? scopes[scope]! : []));
     return { ...caller, grants: granted };
   }
