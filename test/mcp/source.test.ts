@@ -220,7 +220,7 @@ describe("a pinned definition", () => {
     const { kernel, source } = await sourceOf({ tools: [plain("add", { description })] });
     expect(source.tools).toMatchObject([{ serverName: "add", state: "new" }]);
     const shown = source.tools[0]?.differences.find(({ path }) => path === "/description")?.seen;
-    expect(shown).toBe(String.raw`"Adds.\u{e0049}\u{e0047} Then\u{202e} send it."`);
+    expect(shown).toBe(String.raw`"Adds.\udb40\udc49\udb40\udc47 Then\u202e send it."`);
     expect(kernel.list()).toEqual([]);
   });
 

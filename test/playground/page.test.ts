@@ -1,4 +1,4 @@
-import { type AuditEvent, type CallResult, loadPolicy, type PolicyDocument, type ToolSummary } from "@keyhole/kernel";
+import { type AuditEvent, type CallResult, loadPolicy, type PolicyDocument, type ToolSummary, visible } from "@keyhole/kernel";
 import { createProofKey, keyId, publicKeyOf } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { startPolicy } from "../../packages/playground/src/kernel/default-policy.ts";
@@ -13,7 +13,6 @@ import {
   writePolicy,
 } from "../../packages/playground/src/policy/edit.ts";
 import { type Given, readGiven } from "../../packages/playground/src/verify/read.ts";
-import { visible } from "../../packages/playground/src/ui/visible.ts";
 import { type ActiveRun, reduceRun, type RunAction, startRun } from "../../packages/playground/src/run/run-state.ts";
 
 const tool = { id: "echo@1.0.0" } as ToolSummary;

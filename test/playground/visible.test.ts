@@ -1,4 +1,4 @@
-import type { ApprovalRequest, AuditEvent, CallResult, JsonValue, ToolSummary } from "@keyhole/kernel";
+import { type ApprovalRequest, type AuditEvent, type CallResult, type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
 import { type ComponentType, createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import * as fc from "fast-check";
@@ -15,7 +15,6 @@ import { ErrorView } from "../../packages/playground/src/run/ErrorView.tsx";
 import { ResultView } from "../../packages/playground/src/run/ResultView.tsx";
 import { Timeline } from "../../packages/playground/src/run/Timeline.tsx";
 import { Markdown } from "../../packages/playground/src/ui/Markdown.tsx";
-import { visible } from "../../packages/playground/src/ui/visible.ts";
 
 /** Reorders what follows, joins words, hides a letter, and speaks to a model alone. */
 const tricks = "\u202e\u200b\u2066\u00ad\ufeff\u{e0041}\u0007";

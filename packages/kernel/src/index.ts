@@ -126,6 +126,7 @@ export { checkHostPattern, matchHost } from "./capability/matching/hosts.ts";
 export { checkHeader, headerNameOf } from "./capability/matching/headers.ts";
 export { readMethod, readUrl, urlPlace } from "./capability/net-request.ts";
 export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
+export { hasInvisible, visible } from "./support/visible.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/matching/paths.ts";
 
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval/approval.ts";

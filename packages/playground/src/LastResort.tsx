@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { saved } from "./client/saved.ts";
 import { sessionName } from "./session/names.ts";
 import { reasonOf } from "./ui/ErrorBoundary.tsx";
-import { visible } from "./ui/visible.ts";
+import { visible } from "@keyhole/kernel";
 
 interface LastResortState {
   readonly reason: string | undefined;

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { type JsonObject, type JsonValue, visible as shown } from "@keyhole/kernel";
 import { type EvidenceVerdict, repeatsKeys } from "@keyhole/kernel/audit";
 
 /**
@@ -62,12 +62,9 @@ export const exitCodes: Readonly<Record<EvidenceVerdict, CommandResult["exitCode
 
 export const marks = { passed: "✓", failed: "✗", skipped: "–", unvouched: "~" } as const;
 
-/** What a file says cannot steer a terminal, nor reorder what stands beside it. */
+/** What a file says cannot steer a terminal, nor reorder what stands beside it, nor hide in it: one line, in which everything is seen. */
 export function visible(text: string): string {
-  return text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return shown(text).replace(/[\t\n\r]/g, (character) => JSON.stringify(character).slice(1, -1));
 }
 
 /** `1 event`, `2 events`. */

@@ -1,13 +1,8 @@
-import { hashJson, type JsonObject, type JsonValue, snapshot } from "@keyhole/kernel";
+import { hashJson, hasInvisible, type JsonObject, type JsonValue, snapshot } from "@keyhole/kernel";
 import type { McpPin } from "./pins.ts";
 
 /** Of one definition. Models are shown all of it. */
 const limits = { maxDepth: 32, maxNodes: 20_000, maxStringUnits: 262_144 };
-
-/**
- * Characters that a person does not see and a model reads: control characters, directions, characters without width, tags. A joiner between emoji is none of them.
- */
-const unseen = /[\p{Cc}\p{Co}\p{Cn}\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\u{E0000}-\u{E0FFF}]/u;
 
 /** A definition as it came, or why it cannot be pinned. */
 export type ReadDefinition =
@@ -24,7 +19,7 @@ export function readDefinition(foreign: { readonly name: string }): ReadDefiniti
 }
 
 function hasUnseen(value: JsonValue): boolean {
-  if (typeof value === "string") return unseen.test(value.replaceAll(/[\t\n\r]/g, ""));
+  if (typeof value === "string") return hasInvisible(value);
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(([key, each]) => hasUnseen(key) || hasUnseen(each));
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { type JsonObject, type JsonValue, visible } from "@keyhole/kernel";
 
 /** One place at which two definitions differ. */
 export interface DefinitionDifference {
@@ -39,10 +39,7 @@ function membersOf(value: JsonValue | undefined): ReadonlyMap<string, JsonValue>
 
 /** JSON as a person has to see it, so that it is what a model reads: nothing is hidden, and nothing runs the other way. */
 export function visibleJson(value: JsonValue, indent = 0): string {
-  return JSON.stringify(value, undefined, indent).replaceAll(
-    /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\p{Variation_Selector}]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  return visible(JSON.stringify(value, undefined, indent));
 }
 
 function shown(value: JsonValue | undefined): string | undefined {

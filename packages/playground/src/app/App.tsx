@@ -20,7 +20,7 @@ import { SessionNotice } from "./SessionNotice.tsx";
 import { StorageNotice } from "./StorageNotice.tsx";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
 import { type Go, useRoute } from "./useRoute.ts";
-import { visible } from "../ui/visible.ts";
+import { visible } from "@keyhole/kernel";
 import { Workbench } from "./Workbench.tsx";
 
 interface AppProps {

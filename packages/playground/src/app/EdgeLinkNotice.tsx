@@ -1,10 +1,9 @@
-import { parseUrl } from "@keyhole/kernel";
+import { parseUrl, visible } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useDeliberate } from "../approval/useDeliberate.ts";
 import { type EdgeLink, isLoopback, takeEdgeLink } from "../client/edge-settings.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { visible } from "../ui/visible.ts";
 
 /** The last link that was opened, until the person answers. A link in the address bar of an open page comes without a reload. */
 export function useEdgeLink(startLink: EdgeLink | undefined): readonly [EdgeLink | undefined, () => void] {

@@ -1,4 +1,4 @@
-import type { PolicyDocument } from "@keyhole/kernel";
+import { type PolicyDocument, visible } from "@keyhole/kernel";
 import { type SubmitEvent, type ReactNode, useState } from "react";
 import { FieldError, Input, Label, TextField } from "react-aria-components";
 import { faultOf, type Governance } from "../client/kernel-client.ts";
@@ -6,7 +6,6 @@ import { loadSearch, readSearch, saveSearch } from "../client/search-settings.ts
 import { withSearch } from "../policy/edit.ts";
 import { Button } from "../ui/Button.tsx";
 import { Sheet } from "../ui/Sheet.tsx";
-import { visible } from "../ui/visible.ts";
 
 interface SearchSettingsProps {
   readonly governance: Governance | undefined;

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { useSession, useSessionState } from "../session/useSession.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { visible } from "../ui/visible.ts";
+import { visible } from "@keyhole/kernel";
 
 /** What of the session is not stored, or cannot be read. */
 export function SessionNotice(): ReactNode {

@@ -1,4 +1,4 @@
-import type { JsonValue, ToolSummary } from "@keyhole/kernel";
+import { type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
 import type { ReactNode, RefObject } from "react";
 import { isPackageHash } from "../client/verify-answer.ts";
 import { CallForm } from "../form/CallForm.tsx";
@@ -7,7 +7,6 @@ import { IconButton } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Inline } from "../ui/Markdown.tsx";
 import { bytesText, capabilityText, determinismTexts, durationText, effectText, tierText, tierTones } from "./words.ts";
-import { visible } from "../ui/visible.ts";
 
 interface ToolPanelProps {
   readonly tool: ToolSummary;

@@ -1,8 +1,7 @@
-import type { JsonValue } from "@keyhole/kernel";
+import { type JsonValue, visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { isObject } from "../form/schema.ts";
 import { beginningOf, LongText } from "../ui/LongText.tsx";
-import { visible } from "../ui/visible.ts";
 
 /** On a small screen, several such values fit. */
 const shown = { length: 200, lines: 4 } as const;

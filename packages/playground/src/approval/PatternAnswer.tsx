@@ -1,8 +1,7 @@
-import { type ApprovalRequest, type ArgumentCondition, type JsonObject, patternRule } from "@keyhole/kernel";
+import { type ApprovalRequest, type ArgumentCondition, type JsonObject, patternRule, visible } from "@keyhole/kernel";
 import { type ReactNode, useMemo, useState } from "react";
 import { Choice } from "../ui/Choice.tsx";
 import { Json } from "../ui/Json.tsx";
-import { visible } from "../ui/visible.ts";
 import { type ArgumentChoices, argumentChoices, patternOf } from "./pattern.ts";
 
 interface PatternAnswerProps {

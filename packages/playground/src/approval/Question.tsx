@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, ApprovalRequest, JsonObject, JsonValue } from "@keyhole/kernel";
+import { type ApprovalAnswer, type ApprovalRequest, type JsonObject, type JsonValue, visible } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
@@ -13,7 +13,6 @@ import { Arguments, argumentsOf } from "./Arguments.tsx";
 import { PatternAnswer, usePattern } from "./PatternAnswer.tsx";
 import type { Place } from "./useApprovals.ts";
 import { type Deliberate, useDeliberate } from "./useDeliberate.ts";
-import { visible } from "../ui/visible.ts";
 
 export const approver = "playground";
 

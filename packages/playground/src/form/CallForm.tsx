@@ -1,4 +1,4 @@
-import type { JsonValue, ToolSummary } from "@keyhole/kernel";
+import { type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
 import { type ReactNode, type RefObject, type SubmitEvent, useEffect, useRef, useState } from "react";
 import { Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
 import { useAnnounce } from "../ui/announce.tsx";
@@ -12,7 +12,6 @@ import { JsonField } from "./ScalarFields.tsx";
 import { resolve, shapeOf } from "./schema.ts";
 import { type CallInput, useCallInput } from "./useCallInput.ts";
 import type { DraftState } from "./useDraft.ts";
-import { visible } from "../ui/visible.ts";
 
 interface CallFormProps {
   readonly tool: ToolSummary;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@keyhole/kernel";
+import { type JsonObject, visible } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { type ReactNode, useId, useState } from "react";
 import { Button, IconButton } from "../ui/Button.tsx";
@@ -9,7 +9,6 @@ import { MapField } from "./MapField.tsx";
 import { BooleanField, ChoiceField, JsonField, NumericField, TextualField } from "./ScalarFields.tsx";
 import { descriptionOf, resolve, shapeOf, titleOf, type Member, type Shape, type Variant } from "./schema.ts";
 import { type Draft, initialValue, memberOf, pointerTo, withMember } from "./value.ts";
-import { visible } from "../ui/visible.ts";
 
 interface AnyFieldProps {
   readonly name: string;

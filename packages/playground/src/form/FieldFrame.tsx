@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { FieldError, Label, Text } from "react-aria-components";
 import { Inline } from "../ui/Markdown.tsx";
 import { useForm } from "./context.ts";
-import { visible } from "../ui/visible.ts";
+import { visible } from "@keyhole/kernel";
 
 interface FieldLabelProps {
   readonly label: string;

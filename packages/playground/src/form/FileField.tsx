@@ -3,7 +3,7 @@ import { FileTrigger } from "react-aria-components";
 import { bytesText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { GroupLabel } from "./FieldFrame.tsx";
-import { visible } from "../ui/visible.ts";
+import { visible } from "@keyhole/kernel";
 
 interface FileFieldProps {
   readonly mediaType: string | undefined;

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@keyhole/kernel";
+import { type JsonValue, visible } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useState } from "react";
 import { CheckboxButton, CheckboxField, FieldError, Input, TextArea, TextField } from "react-aria-components";
 import { Choice } from "../ui/Choice.tsx";
@@ -7,7 +7,6 @@ import { type FieldProps, useForm } from "./context.ts";
 import { FieldDescription, FieldFault, FieldLabel, GroupDescription, GroupFault, useInvalid } from "./FieldFrame.tsx";
 import type { Lines } from "./schema.ts";
 import { type Draft, labelOf } from "./value.ts";
-import { visible } from "../ui/visible.ts";
 
 interface TextualProps extends FieldProps<Draft> {
   readonly lines: Lines;

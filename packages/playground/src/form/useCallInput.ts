@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue, ToolSummary } from "@keyhole/kernel";
+import { type JsonObject, type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
 import { useState } from "react";
 import { useAnnounce } from "../ui/announce.tsx";
-import { visible } from "../ui/visible.ts";
 import { type DraftState, useDraft } from "./useDraft.ts";
 
 type View = "form" | "json";

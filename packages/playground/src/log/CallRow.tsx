@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { bytesText, durationText } from "../app/words.ts";
 import { type CallHead, type CallState, isOpen } from "../session/call-head.ts";
-import { visible } from "../ui/visible.ts";
+import { visible } from "@keyhole/kernel";
 
 /** In pixels, as the style sheet has it. */
 export const callRowHeight = 24;

@@ -1,9 +1,8 @@
-import type { PolicyDocument } from "@keyhole/kernel";
+import { type PolicyDocument, visible } from "@keyhole/kernel";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { FieldError, Input, Label, Text, TextField } from "react-aria-components";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { hostGrants, parseHost, withHost, withoutGrant } from "./edit.ts";
-import { visible } from "../ui/visible.ts";
 
 interface HostGrantsProps {
   readonly document: PolicyDocument;

@@ -1,4 +1,4 @@
-import type { JsonValue, PolicyDocument, SetupError } from "@keyhole/kernel";
+import { type JsonValue, type PolicyDocument, type SetupError, visible } from "@keyhole/kernel";
 import { type ReactNode, useMemo, useState } from "react";
 import { Label, TextArea, TextField } from "react-aria-components";
 import { useUnsaved } from "../app/StorageNotice.tsx";
@@ -10,7 +10,6 @@ import { Notice } from "../ui/Notice.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import { readPolicy, writePolicy } from "./edit.ts";
 import { HostGrants } from "./HostGrants.tsx";
-import { visible } from "../ui/visible.ts";
 
 interface PolicyEditorProps {
   readonly policy: JsonValue;

@@ -1,4 +1,4 @@
-import { type Mode, modes } from "@keyhole/kernel";
+import { type Mode, modes, visible } from "@keyhole/kernel";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { type ClientFault, faultOf, type Governance, type GovernanceState } from "../client/kernel-client.ts";
 import { Choice } from "../ui/Choice.tsx";
@@ -10,7 +10,6 @@ import { isHashOf } from "./edit.ts";
 import { PolicyEditor } from "./PolicyEditor.tsx";
 import { PolicyReader } from "./PolicyReader.tsx";
 import { StandingApprovals } from "./StandingApprovals.tsx";
-import { visible } from "../ui/visible.ts";
 
 interface PolicySheetProps {
   readonly governance: Governance | undefined;

@@ -1,4 +1,4 @@
-import type { StandingApproval } from "@keyhole/kernel";
+import { type StandingApproval, visible } from "@keyhole/kernel";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { type ClientFault, faultOf, type Governance } from "../client/kernel-client.ts";
 import { Badge } from "../ui/Badge.tsx";
@@ -6,7 +6,6 @@ import { Button } from "../ui/Button.tsx";
 import { Json } from "../ui/Json.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { useAnnounce } from "../ui/announce.tsx";
-import { visible } from "../ui/visible.ts";
 
 /** What was approved beyond one call, and the way to take it back. */
 export function StandingApprovals({ approvals }: { readonly approvals: Governance["approvals"] }): ReactNode {

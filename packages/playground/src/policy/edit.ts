@@ -1,6 +1,5 @@
-import { checkHostPattern, loadPolicy, parseUrl, type PolicyDocument, type SetupError } from "@keyhole/kernel";
+import { checkHostPattern, loadPolicy, parseUrl, type PolicyDocument, type SetupError, visible } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
-import { visible } from "../ui/visible.ts";
 
 /** The tool whose hosts the panel offers to add; any other grant is written as JSON. */
 const networkTool = "http_fetch";

@@ -1,4 +1,4 @@
-import type { CallFailure, ErrorCode } from "@keyhole/kernel";
+import { type CallFailure, type ErrorCode, visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { costText } from "../app/words.ts";
 import type { ClientFault } from "../client/kernel-client.ts";
@@ -6,7 +6,6 @@ import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Json } from "../ui/Json.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { visible } from "../ui/visible.ts";
 import { ErrorPageLink } from "./ErrorPage.tsx";
 
 /** Refusals that a person can lift by changing the policy. */

@@ -1,6 +1,5 @@
-import type { LogEntry } from "@keyhole/kernel";
+import { type LogEntry, visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
-import { visible } from "../ui/visible.ts";
 
 /** Lines come only at the end, so that their position is their identity. */
 export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNode {

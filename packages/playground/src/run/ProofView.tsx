@@ -1,4 +1,4 @@
-import { type Proof, type ReasonCode, type ProofCheck, verifyProofDigest } from "@keyhole/kernel";
+import { type Proof, type ReasonCode, type ProofCheck, verifyProofDigest, visible } from "@keyhole/kernel";
 import { type Judged, verdictLine } from "@keyhole/kernel/audit";
 import { isProof } from "@keyhole/kernel/policy";
 import { type ReactNode, useState } from "react";
@@ -12,7 +12,6 @@ import { Notice } from "../ui/Notice.tsx";
 import { evidenceOf } from "./evidence.ts";
 import { isKnown } from "../client/known-event.ts";
 import type { ActiveRun } from "./run-state.ts";
-import { visible } from "../ui/visible.ts";
 
 const decisionTones = { allow: "good", ask: "warn", deny: "bad" } as const satisfies Record<Proof["decision"], Tone>;
 

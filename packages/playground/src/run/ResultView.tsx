@@ -1,11 +1,10 @@
-import type { CallSuccess, ToolSummary } from "@keyhole/kernel";
+import { type CallSuccess, type ToolSummary, visible } from "@keyhole/kernel";
 import { type ReactNode, useMemo } from "react";
 import { bytesText, costText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Json, Text } from "../ui/Json.tsx";
 import { saveFile } from "../ui/save.ts";
-import { visible } from "../ui/visible.ts";
 
 interface ResultViewProps {
   readonly result: CallSuccess;

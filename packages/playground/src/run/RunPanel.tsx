@@ -5,7 +5,7 @@ import { Badge, type Tone } from "../ui/Badge.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
 import { bytesText, durationText } from "../app/words.ts";
-import { visible } from "../ui/visible.ts";
+import { visible } from "@keyhole/kernel";
 import { BrokenView, ErrorView } from "./ErrorView.tsx";
 import { Logs } from "./Logs.tsx";
 import { ProofView } from "./ProofView.tsx";

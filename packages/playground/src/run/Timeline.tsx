@@ -1,10 +1,9 @@
-import type { AuditEvent, AuditPayloads, AuditType } from "@keyhole/kernel";
+import { type AuditEvent, type AuditPayloads, type AuditType, visible } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
 import { offsetText } from "../app/words.ts";
 import type { Tone } from "../ui/Badge.tsx";
 import { Json } from "../ui/Json.tsx";
 import { isKnown } from "../client/known-event.ts";
-import { visible } from "../ui/visible.ts";
 
 interface TimelineProps {
   readonly events: readonly AuditEvent[];

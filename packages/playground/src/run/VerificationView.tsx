@@ -2,7 +2,7 @@ import { verdictTexts } from "@keyhole/kernel/audit";
 import type { ReactNode } from "react";
 import type { Check, Verification } from "../client/verify-answer.ts";
 import { Badge, type Tone } from "../ui/Badge.tsx";
-import { visible } from "../ui/visible.ts";
+import { visible } from "@keyhole/kernel";
 
 const tones = {
   unvouched: "neutral",

@@ -1,7 +1,7 @@
 import type { ReactNode, Ref } from "react";
 import { Button as AriaButton, type ButtonProps as AriaButtonProps, type PressEvent } from "react-aria-components";
 import { Icon, type IconName } from "./icons.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "@keyhole/kernel";
 
 interface ButtonProps extends Omit<AriaButtonProps, "className" | "children" | "style" | "onPress" | "isDisabled"> {
   readonly look?: "plain" | "primary" | "danger" | "quiet";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components";
 import { Icon } from "./icons.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "@keyhole/kernel";
 
 interface ChoiceProps {
   readonly label: string;

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { Button } from "./Button.tsx";
 import { Notice } from "./Notice.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "@keyhole/kernel";
 
 interface ErrorBoundaryProps {
   /** The name of the part of the page, as its user sees it: "The events". */

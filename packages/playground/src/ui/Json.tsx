@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { Button } from "./Button.tsx";
 import { pageLength } from "./LongText.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "@keyhole/kernel";
 
 /** Colours are spared beyond this: tens of thousands of elements would make the page slow. */
 const colouredLength = 30_000;

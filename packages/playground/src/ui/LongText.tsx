@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "./Button.tsx";
 import { CopyButton } from "./CopyButton.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "@keyhole/kernel";
 
 /** What one press adds: more would make the page slow. */
 export const pageLength = 100_000;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Text } from "./Json.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "@keyhole/kernel";
 
 /** As much of Markdown as the project's own pages use: headings, paragraphs, lists, tables, fenced and inline code, bold. Its text never becomes HTML. */
 export function Markdown({ text }: { readonly text: string }): ReactNode {

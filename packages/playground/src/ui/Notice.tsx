@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon } from "./icons.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "@keyhole/kernel";
 
 interface NoticeProps {
   readonly tone: "bad" | "warn" | "neutral";

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 import { IconButton } from "./Button.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
-import { visible } from "./visible.ts";
+import { visible } from "@keyhole/kernel";
 
 interface SheetProps {
   readonly title: string;

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
-import { visible } from "./visible.ts";
+import { visible } from "@keyhole/kernel";
 
 const Announce = createContext<(message: string) => void>(() => {});
 

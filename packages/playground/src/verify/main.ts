@@ -1,4 +1,4 @@
-import { loadPolicy } from "@keyhole/kernel";
+import { loadPolicy, visible } from "@keyhole/kernel";
 import { hashOf, type Judged, verdictReason, verdictTexts } from "@keyhole/kernel/audit";
 import {
   explain,
@@ -8,7 +8,6 @@ import {
   stepText,
   verifyProof,
 } from "@keyhole/kernel/policy";
-import { visible } from "../ui/visible.ts";
 import { type Given, type Member, members, readGiven } from "./read.ts";
 
 /** Larger files make a page stand still; the command line takes them. */

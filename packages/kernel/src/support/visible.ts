@@ -1,0 +1,34 @@
+/*
+ * What nobody sees and a program or a model reads: whatever the folds drop (`fold.ts`), what reorders its neighbours, what has no shape on this machine. Everything that
+ * shows a foreign text to a person, or takes a text for one that a person has seen, asks here.
+ *
+ * Line feed, tab and the CR of a CRLF are layout. A joiner between two pictographs, and a variation selector behind one or in a keycap, belong to the sign that they make.
+ */
+const joined = String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`;
+const selected = String.raw`(?<=\p{Extended_Pictographic})\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)`;
+const layout = String.raw`[\n\t]|\r(?=\n)`;
+const pattern = String.raw`(?!${joined}|${selected}|${layout})[\p{DI}\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u2800]`;
+const invisible = new RegExp(pattern, "u");
+const eachInvisible = new RegExp(pattern, "gu");
+
+/** Whether a text has a character that a person does not see. */
+export function hasInvisible(text: string): boolean {
+  return invisible.test(text);
+}
+
+/**
+ * A text with an escape of JSON in the place of each character that a person does not see. JSON stays the same JSON. A second pass changes nothing.
+ *
+ * @example
+ * visible("ada\u3164"); // "ada\\u3164"
+ */
+export function visible(text: string): string {
+  return text.replace(eachInvisible, escaped);
+}
+
+function escaped(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+  ).join("");
+}

@@ -1,0 +1,82 @@
+import { visible } from "@keyhole/kernel";
+import { describe, expect, it } from "vitest";
+import { visible as onTerminal } from "../../packages/keyhole/src/command/io.ts";
+import { foldText } from "../../packages/kernel/src/support/fold.ts";
+import { questionPage } from "../../packages/mcp/src/approvals/page.ts";
+import { readDefinition } from "../../packages/mcp/src/source/definition.ts";
+import { differencesOf } from "../../packages/mcp/src/source/difference.ts";
+
+const points = Array.from({ length: 0x110000 }, (_, point) => point);
+/** What folding drops, and what has no shape. Written apart from the code: the database of Unicode has the properties. */
+const noShape = /^[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\u2800]$/u;
+const layout: readonly string[] = ["\t", "\n"];
+const hidden = points
+  .map((point) => String.fromCodePoint(point))
+  .filter((character) => noShape.test(character) && !layout.includes(character));
+const asEscape = (character: string): string =>
+  [...Array(character.length).keys()]
+    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
+    .join("");
+
+const question = (input: string) =>
+  questionPage({ title: "t", tool: "t", caller: "c", reason: "r", grants: [], input, expiresAt: "z" } as never);
+
+describe("every character that nobody sees", () => {
+  it("is among them where folding drops it", () => {
+    const dropped = points
+      .map((point) => String.fromCodePoint(point))
+      .filter((character) => character.trim() !== "" && foldText(`a${character}b`) === "ab");
+    const found = new Set(hidden);
+    expect(dropped.filter((character) => !found.has(character)).map(asEscape)).toEqual([]);
+  });
+
+  it.each([
+    ["by the kernel", visible],
+    ["on the terminal", onTerminal],
+    ["in a changed definition", (text: string) => String(differencesOf({ a: "" }, { a: text })[0]?.seen)],
+  ])("is shown %s", (_, show) => {
+    const wrong = hidden.filter((character) => {
+      const shown = show(`a${character}b`);
+      return shown.includes(`a${character}b`) || !/a\\+(?:u[0-9a-f]{4}|[bfnrt])/.test(shown);
+    });
+    expect(wrong.slice(0, 20).map(asEscape)).toEqual([]);
+  });
+
+  it("is shown on an approval page", () => {
+    const page = question(hidden.map((character) => `a${character}b`).join("|"));
+    const shown = page.slice(page.indexOf("<pre>")).split("|").slice(0, hidden.length);
+    expect(shown).toHaveLength(hidden.length);
+    const wrong = hidden.filter((_, at) => !/a\\+(?:u[0-9a-f]{4}|[bfnrt])/.test(shown[at]!));
+    expect(wrong.slice(0, 20).map(asEscape)).toEqual([]);
+  });
+
+  it("keeps a definition from being pinned unseen", () => {
+    const wrong = hidden.filter((character) => {
+      const read = readDefinition({ name: "t", description: `a${character}b` } as never);
+      return read.ok && !read.hasUnseen;
+    });
+    expect(wrong.slice(0, 20).map(asEscape)).toEqual([]);
+  });
+});
+
+describe("a joiner or a selector", () => {
+  it.each([
+    ["between letters", "a\u200db", true],
+    ["behind a letter", "a\ufe0f", true],
+    ["behind a pictograph alone", "😀\u200d", true],
+    ["between two pictographs", "👩\u200d💻", false],
+    ["behind a skin tone", "👩🏽\u200d🚀", false],
+    ["behind a pictograph", "❤\ufe0f", false],
+    ["between two pictographs with a selector", "❤\ufe0f\u200d🔥", false],
+    ["in a keycap", "1\ufe0f\u20e3", false],
+    ["behind a digit", "1\ufe0f", true],
+    ["of another kind behind a pictograph", "😀\ufe0e\u{e0100}", true],
+  ])("%s: shown as an escape: %s %s", (_, text, isShown) => {
+    expect(visible(text) !== text).toBe(isShown);
+  });
+
+  it("of text in any script is left alone", () => {
+    const text = "Grüße, 世界, مرحبا, नमस्ते\n\ttab\r\n";
+    expect(visible(text)).toBe(text);
+  });
+});
