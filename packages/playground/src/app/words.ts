@@ -6,9 +6,9 @@ import {
   type Families,
   type Tier,
   tierNames,
+  visible,
 } from "@keyhole/kernel";
 import type { Tone } from "../ui/Badge.tsx";
-import { visible } from "../ui/visible.ts";
 
 /** How the page says what the kernel names. Whatever of it comes from elsewhere is given as visible text: an edge is foreign. */
 export const tierTones = ["neutral", "neutral", "warn", "bad", "bad"] as const satisfies readonly Tone[];
