@@ -126,7 +126,7 @@ interface FoundServer {
 function serversIn(value: JsonValue, at: readonly string[] = []): readonly FoundServer[] {
   if (typeof value !== "object" || value === null) return [];
   if (isObject(value) && at.length > 1 && isServer(value, at.at(-2) ?? "")) return [{ at, server: value }];
-  return Object.entries(value).flatMap(([name, each]) => serversIn(each as JsonValue, [...at, name]));
+  return Object.entries(value).flatMap(([name, each]) => serversIn(each, [...at, name]));
 }
 
 function isServer({ command, args, url }: JsonObject, around: string): boolean {
