@@ -1,4 +1,11 @@
-import { type AuditEvent, type CallResult, loadPolicy, type PolicyDocument, type ToolSummary, visible } from "@keyhole/kernel";
+import {
+  type AuditEvent,
+  type CallResult,
+  loadPolicy,
+  type PolicyDocument,
+  type ToolSummary,
+  visible,
+} from "@keyhole/kernel";
 import { createProofKey, keyId, publicKeyOf } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { startPolicy } from "../../packages/playground/src/kernel/default-policy.ts";

@@ -1,4 +1,11 @@
-import { type ApprovalRequest, type AuditEvent, type CallResult, type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
+import {
+  type ApprovalRequest,
+  type AuditEvent,
+  type CallResult,
+  type JsonValue,
+  type ToolSummary,
+  visible,
+} from "@keyhole/kernel";
 import { type ComponentType, createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import * as fc from "fast-check";
