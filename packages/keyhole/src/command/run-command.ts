@@ -64,7 +64,14 @@ function programOf(said: { output: string; errorOutput: string }, columns: numbe
       writeOut: (text) => void (said.output += text),
       writeErr: (text) => void (said.errorOutput += text),
       outputError: (text, write) =>
-        write(visible(text.replace(/^error: /, "").trimEnd()).replaceAll("\\u000a", "\n") + "\n"),
+        write(
+          `${text
+            .replace(/^error: /, "")
+            .trimEnd()
+            .split("\n")
+            .map(visible)
+            .join("\n")}\n`,
+        ),
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
     });
