@@ -1,13 +1,19 @@
 import type { JsonArray, JsonObject, JsonValue } from "./json.ts";
 
 /*
- * JSON Pointer (RFC 6901): splits one, and reads the place that it names.
+ * JSON Pointer (RFC 6901). Only this file splits one, and escapes a token, but for `normalize-error.ts`: the canonical
+ * form alone has to stay small.
  */
 
 /** As a schema says it: a pointer to the whole, or to anything in it. */
 export const pointerPattern = "^(/([^~/]|~[01])*)*$";
 
-function unescapeToken(token: string): string {
+/** One reference token, escaped (RFC 6901, 3). */
+export function escapeToken(token: string): string {
+  return token.includes("~") || token.includes("/") ? token.replaceAll("~", "~0").replaceAll("/", "~1") : token;
+}
+
+export function unescapeToken(token: string): string {
   return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
@@ -24,11 +30,14 @@ export function compilePointer(pointer: string): ReadPointer {
   const [first = ""] = tokens;
   // Most pointers name a member of the arguments: a policy whose rules all look at one spends half of a decision here.
   if (tokens.length === 1) return (value) => member(value, first);
-  return (value) => {
-    let found: JsonValue | undefined = value;
-    for (const token of tokens) found = member(found, token);
-    return found;
-  };
+  return (value) => valueAt(value, tokens);
+}
+
+/** What the tokens lead to, by own properties only. */
+export function valueAt(value: JsonValue | undefined, tokens: readonly string[]): JsonValue | undefined {
+  let found = value;
+  for (const token of tokens) found = member(found, token);
+  return found;
 }
 
 function member(value: JsonValue | undefined, token: string): JsonValue | undefined {

@@ -1,3 +1,4 @@
+import { escapeToken, pointerTokens, valueAt } from "../json/pointer.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 
 /** `{ "$from": "STEP#POINTER" }`: the output of an earlier step, or a part of it (JSON Pointer, RFC 6901). */
@@ -19,7 +20,7 @@ export function referencesIn(
   if (Array.isArray(input)) return input.flatMap((each, i) => referencesIn(each as JsonValue, `${path}/${i}`));
   const object = input as JsonObject;
   if (!Object.hasOwn(object, "$from"))
-    return Object.keys(object).flatMap((key) => referencesIn(object[key]!, `${path}/${escape(key)}`));
+    return Object.keys(object).flatMap((key) => referencesIn(object[key]!, `${path}/${escapeToken(key)}`));
   return [readReference(object, path)];
 }
 
@@ -41,7 +42,7 @@ export function filledIn(
     return value ?? null;
   }
   return Object.fromEntries(
-    Object.keys(object).map((key) => [key, filledIn(object[key]!, outputs, missing, `${path}/${escape(key)}`)]),
+    Object.keys(object).map((key) => [key, filledIn(object[key]!, outputs, missing, `${path}/${escapeToken(key)}`)]),
   );
 }
 
@@ -53,24 +54,6 @@ function readReference(
   const match = typeof from === "string" ? form.exec(from) : null;
   if (!match) return { path, fault: "a reference reads STEP#POINTER" };
   if (Object.keys(object).length > 1) return { path, fault: "a reference has no other properties" };
-  const pointer = match[2]!
-    .split("/")
-    .slice(1)
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const pointer = pointerTokens(match[2]!);
   return { step: match[1]!, pointer, path };
-}
-
-function valueAt(root: JsonValue | undefined, pointer: readonly string[]): JsonValue | undefined {
-  let value = root;
-  for (const token of pointer) {
-    if (typeof value !== "object" || value === null) return undefined;
-    if (Array.isArray(value) && !/^(?:0|[1-9]\d*)$/.test(token)) return undefined;
-    if (!Object.hasOwn(value, token)) return undefined;
-    value = (value as JsonObject)[token];
-  }
-  return value;
-}
-
-function escape(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,3 +1,4 @@
+import { escapeToken } from "../json/pointer.ts";
 import type { JsonValue } from "../json/json.ts";
 
 /** The first place at which two values are not equal. */
@@ -21,7 +22,7 @@ export function firstDifference(
   if (isTree(expected) && isTree(actual) && Array.isArray(expected) === Array.isArray(actual)) {
     const keys = new Set([...Object.keys(expected), ...Object.keys(actual)]);
     for (const key of keys) {
-      const place = `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const place = `${path}/${escapeToken(key)}`;
       const found = firstDifference(memberOf(expected, key), memberOf(actual, key), place);
       if (found) return found;
     }

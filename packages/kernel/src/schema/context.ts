@@ -5,7 +5,7 @@ import { Refusal } from "./refusal.ts";
 import type { Pattern } from "./regex/pattern.ts";
 import type { Anchored, Resource } from "./resources.ts";
 import type { Check, CompileOptions, JsonObject, SchemaError } from "./types.ts";
-import { escapeToken } from "./uri.ts";
+import { escapeToken } from "../json/pointer.ts";
 
 /** `$dynamicAnchor` name → the outermost subschema that carries it, on the way that led here. */
 export type Scope = ReadonlyMap<string, Anchored>;

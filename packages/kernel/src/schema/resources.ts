@@ -3,7 +3,8 @@ import { isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 import { snapshot } from "./snapshot.ts";
-import { escapeToken, resolveUri, splitFragment, unescapeToken } from "./uri.ts";
+import { resolveUri, splitFragment } from "./uri.ts";
+import { escapeToken, unescapeToken } from "../json/pointer.ts";
 
 /** One schema resource (2020-12, section 4.3.5): a document, or a subschema with its own `$id`. */
 export interface Resource {

@@ -1,6 +1,6 @@
 import { failure } from "./failure.ts";
 import type { ValidationError } from "./types.ts";
-import { escapeToken } from "./uri.ts";
+import { escapeToken } from "../json/pointer.ts";
 
 /** Why a value is not JSON data, and what a schema is refused with for the same reason. */
 export interface NotJson {

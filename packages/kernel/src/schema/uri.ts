@@ -13,12 +13,3 @@ export function splitFragment(uri: string): [uri: string, fragment: string] {
   const fragment = uri.slice(hash + 1);
   return [uri.slice(0, hash), attempt(() => decodeURIComponent(fragment)) ?? fragment];
 }
-
-/** One reference token of a JSON Pointer (RFC 6901 section 4), escaped. */
-export function escapeToken(token: string): string {
-  return token.includes("~") || token.includes("/") ? token.replaceAll("~", "~0").replaceAll("/", "~1") : token;
-}
-
-export function unescapeToken(token: string): string {
-  return token.replaceAll("~1", "/").replaceAll("~0", "~");
-}

@@ -1,3 +1,4 @@
+import { unescapeToken } from "../json/pointer.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import type { ToolManifest } from "../tool/manifest.ts";
 
@@ -97,7 +98,7 @@ function referred(reference: string, way: Way): string {
   const tokens = reference.slice(1).split("/").slice(1);
   let found: JsonValue | undefined = way.root;
   for (const token of tokens) {
-    const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = unescapeToken(token);
     found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
   return typeOf(found, { ...way, references: [...way.references, reference] });

@@ -1,3 +1,5 @@
+import { pointerTokens } from "../../json/pointer.ts";
+
 /** From 1, in characters as editors count them. */
 export interface Position {
   readonly line: number;
@@ -13,10 +15,7 @@ export interface Position {
  * if (!loaded.ok) console.error(locate(text, loaded.error.path).line, loaded.error.message);
  */
 export function locate(text: string, pointer: string): Position {
-  const tokens = pointer
-    .split("/")
-    .slice(1)
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const tokens = pointerTokens(pointer);
   let at = skipSpace(text, 0);
   for (const token of tokens) {
     const next = step(text, at, token);

@@ -1,7 +1,7 @@
 import { at, hasKeywords, type Place } from "../context.ts";
 import { has, isObject } from "../equal.ts";
 import { behindRefs, discriminator } from "../keywords/logic.ts";
-import { escapeToken } from "../uri.ts";
+import { escapeToken } from "../../json/pointer.ts";
 import type { Part } from "../walk.ts";
 import { choices, listed, quote, received } from "./describe.ts";
 import { ErrorList } from "./error-list.ts";

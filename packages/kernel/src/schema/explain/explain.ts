@@ -5,7 +5,7 @@ import { has, isCompound, isObject } from "../equal.ts";
 import { tuple } from "../keywords/arrays.ts";
 import { evaluated } from "../keywords/unevaluated.ts";
 import type { Check, JsonObject } from "../types.ts";
-import { escapeToken } from "../uri.ts";
+import { escapeToken } from "../../json/pointer.ts";
 import { explainedParts, type Part } from "../walk.ts";
 import { explainBranches } from "./branches.ts";
 import { choices, expected, formatHint, quote } from "./describe.ts";

@@ -1,6 +1,6 @@
 import { spend } from "../budget.ts";
 import { type Context, hasKeywords, type Place } from "../context.ts";
-import { escapeToken } from "../uri.ts";
+import { escapeToken } from "../../json/pointer.ts";
 import { explainedParts } from "../walk.ts";
 
 /** Adds the paths of all parts of a value, of those that can be explained, that some subschema marks as secret, whether or not it applies in the end. */
