@@ -1,10 +1,10 @@
 import type { PolicyDocument } from "@keyhole/kernel";
 import { verifyProof } from "@keyhole/kernel/policy";
 import { type ApprovalServer, serveApprovals } from "@keyhole/mcp/node";
-import { type Browser, chromium, type Page } from "playwright";
+import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chromiumArgs, findChromium } from "../../scripts/chromium.mjs";
 import { open } from "../policy/paying.ts";
+import { launch } from "./playground/visitor.ts";
 
 let browser: Browser;
 let desk: ApprovalServer;
@@ -14,9 +14,7 @@ const waiting: ((url: string) => void)[] = [];
 const nextQuestion = () => new Promise<string>((resolve) => waiting.push(resolve));
 
 beforeAll(async () => {
-  const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error("Chromium is missing: apt-get install chromium");
-  browser = await chromium.launch({ executablePath, args: chromiumArgs });
+  browser = await launch();
   const notify = (_: unknown, url: string): void => waiting.shift()?.(url);
   desk = await serveApprovals({ keys: [], passkeys: { rpId: "localhost" }, host: "localhost", notify });
 });
