@@ -1,32 +1,15 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { thorough } from "../support/size.ts";
-import { servePage, type Site } from "./playground/site.ts";
-import { callOf, choose, endOf, field, run, type Visitor, type VisitOptions, Visits } from "./playground/visitor.ts";
+import { callOf, choose, endOf, field, run } from "./playground/visitor.ts";
+import { Visiting } from "./playground/visiting.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-let site: Site;
-let visits: Visits;
-let visitor: Visitor;
-
-beforeAll(async () => {
-  [site, visits] = await Promise.all([servePage(), Visits.open()]);
-});
-
-afterAll(async () => {
-  await visits.close();
-  await site.close();
-});
-
-afterEach(() => visitor.leave());
-
-async function open(options?: VisitOptions): Promise<Page> {
-  visitor = await visits.visit(site.origin, options);
-  return visitor.page;
-}
+const visiting = new Visiting();
+const { open } = visiting;
 
 /** What axe finds serious or worse, as `rule: element`. */
 async function seriousFaults(page: Page): Promise<readonly string[]> {
@@ -170,7 +153,7 @@ describe("the page", () => {
       return { ...document.documentElement.dataset };
     });
     expect(ran).toEqual({});
-    const blocked = visitor.complaints.splice(0);
+    const blocked = visiting.visitor.complaints.splice(0);
     expect(blocked.length).toBeGreaterThan(0);
     expect(blocked.every((text) => text.includes("Content Security Policy"))).toBe(true);
   });

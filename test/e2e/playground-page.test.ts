@@ -1,44 +1,11 @@
 import type { Page } from "playwright";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { servePage, type Site } from "./playground/site.ts";
-import {
-  applyPolicy,
-  callOf,
-  choose,
-  endOf,
-  eventsOf,
-  field,
-  run,
-  type Visitor,
-  type VisitOptions,
-  Visits,
-} from "./playground/visitor.ts";
+import { describe, expect, it } from "vitest";
+import { applyPolicy, callOf, choose, endOf, eventsOf, field, run } from "./playground/visitor.ts";
+import { Visiting } from "./playground/visiting.ts";
 
-let site: Site;
-let visits: Visits;
-let visitor: Visitor;
-
-beforeAll(async () => {
-  [site, visits] = await Promise.all([servePage(), Visits.open()]);
-});
-
-afterAll(async () => {
-  await visits.close();
-  await site.close();
-});
-
-afterEach(() => visitor.leave());
-
-async function open(options?: VisitOptions): Promise<Page> {
-  visitor = await visits.visit(site.origin, options);
-  return visitor.page;
-}
-
-/** For a test that does not mind what the one before did. */
-async function goOn(): Promise<Page> {
-  visitor = await visits.again(site.origin);
-  return visitor.page;
-}
+const visiting = new Visiting();
+/** `goOn` is for a test that does not mind what the one before did. */
+const { open, again: goOn } = visiting;
 
 describe("the form", () => {
   it("says what is wrong beside the field, and sends nothing", async () => {
@@ -86,7 +53,7 @@ describe("the form", () => {
 
   it("opens the page of an error's code", async () => {
     const page = await goOn();
-    visits.spend();
+    visiting.visits.spend();
     await choose(page, "read_file");
     await field(page, "path").fill("outside.txt");
     await run(page);

@@ -1,27 +1,10 @@
 import type { Page } from "playwright";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { servePage, type Site } from "./playground/site.ts";
-import { callOf, choose, endOf, eventsOf, field, run, type Visitor, Visits } from "./playground/visitor.ts";
+import { describe, expect, it } from "vitest";
+import { callOf, choose, endOf, eventsOf, field, run } from "./playground/visitor.ts";
+import { Visiting } from "./playground/visiting.ts";
 
-let site: Site;
-let visits: Visits;
-let visitor: Visitor;
-
-beforeAll(async () => {
-  [site, visits] = await Promise.all([servePage(), Visits.open()]);
-});
-
-afterAll(async () => {
-  await visits.close();
-  await site.close();
-});
-
-afterEach(() => visitor.leave());
-
-async function open(): Promise<Page> {
-  visitor = await visits.visit(site.origin);
-  return visitor.page;
-}
+const visiting = new Visiting();
+const { open } = visiting;
 
 const logOf = (page: Page) => page.getByRole("region", { name: "Log of calls" });
 const rowOf = (page: Page, text: RegExp) => logOf(page).getByRole("row", { name: text });
@@ -118,7 +101,7 @@ describe("a second tab", () => {
   it("sees the calls of the first one as they are made, and shows them", async () => {
     const page = await open();
     const other = await page.context().newPage();
-    await other.goto(site.origin);
+    await other.goto(visiting.site.origin);
     await other.getByText("Ready", { exact: true }).waitFor();
     await echo(page, "across tabs");
     await rowOf(other, /across tabs/).click();
