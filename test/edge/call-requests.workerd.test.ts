@@ -73,6 +73,10 @@ describe("a request that is not as it should be", () => {
       'The query at "/tier": expected one of 0, 1, 2, 3 or 4, got the number 5.',
       "Use 0, 1, 2, 3 or 4.",
     ],
+    ["/v1/audit?from=0&from=1", 'The query has "from" twice.', ""],
+    ["/v1/audit?limit=1&from=0&limit=1", 'The query has "limit" twice.', ""],
+    ["/v1/tools?mode=ALERT&mode=NORMAL", 'The query has "mode" twice.', ""],
+    ["/v1/tools?x=1&%78=2", 'The query has "x" twice.', ""],
     ["/v1/tools?mode=ALRT", 'The query at "/mode":', 'Did you mean "ALERT"?'],
   ])("is told so of a query, too: %s", async (path, detail, hint) => {
     const response = await service.send(path);

@@ -40,6 +40,12 @@ describe("a call that succeeds", () => {
     );
   });
 
+  it.each(["a, b", '"a", "b"', "a,b"])("is refused with two idempotency keys: %s", async (key) => {
+    const response = await service.call("echo", { input: { message: "x" } }, { "idempotency-key": key });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ detail: "The header idempotency-key has more than one key." });
+  });
+
   it("is done once under an idempotency key, with and without quotation marks", async () => {
     const send = async (message: string, key: string): Promise<unknown> => {
       const response = await service.call("echo", { input: { message } }, { "idempotency-key": key });

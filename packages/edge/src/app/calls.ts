@@ -186,7 +186,16 @@ function callOptions(call: CallBody, identity: Identity, request: Request): Call
 function idempotencyKeyOf(request: Request): string | undefined {
   const header = request.headers.get("idempotency-key") ?? undefined;
   const quoted = header === undefined ? undefined : /^"((?:[^"\\]|\\["\\])*)"$/.exec(header)?.[1];
-  return quoted?.replaceAll(/\\(["\\])/g, "$1") ?? header;
+  if (quoted !== undefined) return quoted.replaceAll(/\\(["\\])/g, "$1");
+  // Two headers of one name arrive as one, with a comma between them.
+  if (header?.includes(",") === true)
+    throw new HttpRefusal(
+      "INVALID_REQUEST",
+      "The header idempotency-key has more than one key.",
+      {},
+      "Send it once. Put a key that has a comma between quotation marks.",
+    );
+  return header;
 }
 
 function accepts(request: Request, type: "text/event-stream" | typeof bytesType): boolean {

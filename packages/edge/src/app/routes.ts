@@ -1,5 +1,5 @@
 import type { ContentStore, Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
-import { builtInFamilies, isDigest, modes } from "@keyhole/kernel";
+import { builtInFamilies, isDigest, modes, parseUrl } from "@keyhole/kernel";
 import { Hono, type MiddlewareHandler } from "hono";
 import * as v from "valibot";
 import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
@@ -9,7 +9,7 @@ import { callRoute, previewRoute } from "./calls.ts";
 import { checkOf } from "./check.ts";
 import { identityHeader } from "./gateway.ts";
 import { HealthDesk } from "./health.ts";
-import { httpProblem, problemOf } from "./problem.ts";
+import { httpProblem, HttpRefusal, problemOf } from "./problem.ts";
 import { kernelCauses, readinessAnswer } from "./readiness.ts";
 import { drainUntouched } from "./drain-body.ts";
 
@@ -55,7 +55,7 @@ export function createRoutes(served: Served): Routes {
 }
 
 function routeTools(app: Routes, { kernel, desk }: Served): void {
-  app.get("/v1/tools", allow("tools:read"), (c) => c.json({ tools: kernel.list(toolFilter(c.req.query())) }));
+  app.get("/v1/tools", allow("tools:read"), (c) => c.json({ tools: kernel.list(toolFilter(c.req.url)) }));
 
   app.get("/v1/tools/:name", allow("tools:read"), (c) => {
     const versions = kernel.list().filter(({ manifest }) => manifest.name === c.req.param("name"));
@@ -79,7 +79,7 @@ function routeTools(app: Routes, { kernel, desk }: Served): void {
 /** What is kept of calls: the events of the log, and values under their digests. */
 function routeRecords(app: Routes, { kernel, content }: Served): void {
   app.get("/v1/audit", allow("audit:read"), async (c) => {
-    const { from, limit } = auditRange(c.req.query());
+    const { from, limit } = auditRange(c.req.url);
     const events = await kernel.audit.read(from, limit);
     return c.json({ events, next: (events.at(-1)?.seq ?? from - 1) + 1 });
   });
@@ -150,8 +150,8 @@ const filterCheck = checkOf({
   additionalProperties: false,
 });
 
-function toolFilter(query: Record<string, string>): ToolFilter {
-  return filterCheck("query", withNumbers(query, ["tier"]));
+function toolFilter(url: string): ToolFilter {
+  return filterCheck("query", withNumbers(queryOf(url), ["tier"]));
 }
 
 const rangeCheck = checkOf({
@@ -163,8 +163,18 @@ const rangeCheck = checkOf({
   additionalProperties: false,
 });
 
-function auditRange(query: Record<string, string>): { readonly from: number; readonly limit: number } {
-  return rangeCheck("query", withNumbers(query, ["from", "limit"]));
+function auditRange(url: string): { readonly from: number; readonly limit: number } {
+  return rangeCheck("query", withNumbers(queryOf(url), ["from", "limit"]));
+}
+
+/** Of a name that stands twice, each reader takes another one: neither is taken. */
+function queryOf(url: string): Record<string, string> {
+  const parameters = [...(parseUrl(url)?.searchParams ?? [])];
+  const names = parameters.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined)
+    throw new HttpRefusal("INVALID_REQUEST", `The query has ${JSON.stringify(twice.slice(0, 64))} twice.`);
+  return Object.fromEntries(parameters);
 }
 
 /** Everything in a query is text: what is to be a number, and reads as one, becomes it. */
