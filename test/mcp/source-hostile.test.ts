@@ -1,6 +1,7 @@
 import { createFullKernel, type Kernel, systemClock } from "@keyhole/kernel";
 import { mcpSource, type McpSourceOptions } from "@keyhole/mcp";
 import { describe, expect, it } from "vitest";
+import { FakeClock } from "../support/fake-clock.ts";
 import { plain, Scripted, type ScriptedOptions } from "./scripted.ts";
 import { afterwards, closeAfterEach } from "./support.ts";
 
@@ -34,6 +35,63 @@ async function failure(kernel: Kernel, name = "peer_echo"): Promise<readonly [st
 }
 
 const content = [{ type: "text", text: "done" }];
+
+/** Returns when it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+describe("a server that changes its tools without end", () => {
+  const all = Array.from({ length: 700 }, (_, at) => plain(`t${at}`));
+
+  /** Says so after each list, and has all tools in every other one. */
+  async function flooding(notices = 1) {
+    const clock = new FakeClock();
+    let lists = 0;
+    const logged: string[] = [];
+    const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+    afterwards(() => kernel.close());
+    const server = new Scripted({
+      list(_, send) {
+        lists++;
+        for (let at = 0; at < notices; at++) send({ method: "notifications/tools/list_changed" });
+        return { tools: lists % 2 === 1 ? all : [] };
+      },
+    });
+    const onLog = (_: string, data: unknown): void => void logged.push(String(data));
+    const source = await mcpSource(kernel, { name: "peer", server, era: "2025-11-25", clock, onLog });
+    afterwards(() => source.close());
+    return { kernel, clock, source, logged, lists: () => lists };
+  }
+
+  it("is listed at a rate, fills no log, and is told of", async () => {
+    const { kernel, clock, logged, lists } = await flooding(50);
+    await until(() => lists() === 11 && clock.pendingTimers > 0); // The first one, and ten at once.
+    for (let at = 1; at <= 5; at++) {
+      await clock.advance(9_999);
+      expect(lists()).toBe(10 + at);
+      await clock.advance(1);
+      await until(() => lists() === 11 + at && clock.pendingTimers > 0);
+    }
+    const events = await kernel.audit.read(0, 10_000);
+    expect(events.length).toBeLessThanOrEqual(2_100);
+    expect(logged.filter((text) => text.startsWith("The server says too often that its tools changed."))).toHaveLength(
+      6,
+    );
+    expect(logged.some((text) => /too often: \d+ changes are left out/.test(text))).toBe(true);
+  });
+
+  it("has no tool that it does not list: what stays in the kernel is blocked", async () => {
+    const { kernel, clock, source, lists } = await flooding();
+    await until(() => lists() === 11 && clock.pendingTimers > 0);
+    await clock.advance(10_000);
+    await until(() => lists() === 12 && clock.pendingTimers > 0);
+    expect(source.tools.map(({ state }) => state)).not.toContain("open");
+    expect(kernel.list()).toHaveLength(600);
+    for (const { manifest } of kernel.list().slice(0, 3))
+      expect(await kernel.call(manifest.name, {})).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
+  });
+});
 
 describe("a server that answers wrong", () => {
   it("fails the call where it says so, with its words cut and kept as words", async () => {
@@ -204,19 +262,5 @@ describe("a server that defines", () => {
   it("no tools, but something else, is no source", async () => {
     await expect(against({ list: () => ({ tools: { length: 1 } }) })).rejects.toThrow(/tools/);
     await expect(against({ list: () => ({ tools: [null, { name: 1 }] }) })).rejects.toThrow(/tools/);
-  });
-
-  it("that its tools changed, again and again, is asked once at a time", async () => {
-    let lists = 0;
-    const { server } = await against({
-      list(_, send) {
-        for (let at = 0; at < 50 && lists < 20; at++) send({ method: "notifications/tools/list_changed" });
-        lists++;
-        return { tools: [plain("echo")] };
-      },
-    });
-    await expect.poll(() => lists).toBeGreaterThanOrEqual(20);
-    // Fifty notices during a list are one more list.
-    expect(server.heard.filter(({ method }) => method === "tools/list").length).toBeLessThan(60);
   });
 });

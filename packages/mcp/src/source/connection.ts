@@ -127,7 +127,8 @@ export class ServerConnection {
         jsonSchemaValidator: jsonValidator,
         inputRequired: { autoFulfill: false },
         listMaxPages: MOST_PAGES,
-        listChanged: { tools: { autoRefresh: false, onChanged: () => onToolsChanged() } },
+        // Not held back here: notices without a pause would put the list off for good.
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged() } },
       },
     );
     client.onerror = () => {}; // What matters fails a request, or ends the connection.

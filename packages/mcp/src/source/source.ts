@@ -1,16 +1,26 @@
-import { type JsonObject, type JsonValue, type Kernel, systemClock, type ToolContext } from "@keyhole/kernel";
+import {
+  type Clock,
+  type JsonObject,
+  type JsonValue,
+  type Kernel,
+  systemClock,
+  type ToolContext,
+} from "@keyhole/kernel";
 import type { Client, LoggingLevel, Tool as ListedTool } from "@modelcontextprotocol/client";
 import { callFault, outputOf } from "./call-result.ts";
 import { ServerConnection } from "./connection.ts";
 import { checkSourceName } from "./names.ts";
 import type { McpSource, McpSourceOptions, McpSourceTool } from "./options.ts";
 import { boundsOf } from "./source-tool.ts";
+import { TokenBucket } from "./token-bucket.ts";
 import { type OpenTool, Toolbox } from "./toolbox.ts";
 
 /** Of a message, over those of a result: names, ids, and escapes that JSON has in other places. */
 const ENVELOPE_BYTES = 1_048_576;
 /** The kernel's own deadline comes first. */
 const GRACE_MS = 250;
+/** How often a server has its tools listed by saying that they changed. */
+const refreshRate = { most: 10, everyMs: 10_000 };
 
 /**
  * Connects to a server of MCP and makes its tools tools of the kernel. Each definition is pinned when the server is seen first. A call of a tool whose definition has
@@ -40,13 +50,25 @@ class KernelSource implements McpSource {
   readonly #connection: ServerConnection;
   readonly #logs = new Set<ToolContext["log"]>();
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #clock: Clock;
+  readonly #refreshes: TokenBucket;
   #isRefreshing = false;
   #isStale = false;
+  #endWait: () => void = () => {};
+  #isClosed = false;
 
   constructor(kernel: Kernel, options: McpSourceOptions) {
     this.#options = options;
-    this.#toolbox = new Toolbox(kernel, options, (tool, input, context) => this.#call(tool, input, context));
     const { name, server: endpoint, era, clock = systemClock } = options;
+    this.#clock = clock;
+    this.#refreshes = new TokenBucket(clock, refreshRate);
+    const onLeftOut = (count: number): void =>
+      this.#log(
+        "warning",
+        `The server changes its tools too often: ${count} changes are left out of the kernel and its log.`,
+      );
+    const call = this.#call.bind(this);
+    this.#toolbox = new Toolbox(kernel, { ...options, clock, onLeftOut }, call);
     this.#connection = new ServerConnection({
       name,
       endpoint,
@@ -85,6 +107,8 @@ class KernelSource implements McpSource {
   readonly definitionOf: McpSource["definitionOf"] = (tool) => this.#toolbox.definitionOf(tool);
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#endWait();
     await this.#connection.close();
     await this.#inTurn(() => this.#toolbox.clear());
   }
@@ -109,16 +133,32 @@ class KernelSource implements McpSource {
     });
   }
 
-  /** A server that says again and again that its tools changed is asked once at a time. */
+  /** A server that says again and again that its tools changed is asked once at a time, and at a rate. */
   async #refreshSoon(): Promise<void> {
     this.#isStale = true;
     if (this.#isRefreshing) return;
     this.#isRefreshing = true;
-    while (this.#isStale) {
+    while (this.#isStale && !this.#isClosed) {
+      if (!this.#refreshes.take()) {
+        const { waitMs } = this.#refreshes;
+        this.#log("warning", `The server says too often that its tools changed. It is asked again in ${waitMs} ms.`);
+        await this.#wait(waitMs);
+        continue;
+      }
       this.#isStale = false;
       await this.refresh().catch(() => {}); // The next connection lists them.
     }
     this.#isRefreshing = false;
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.#clock.after(ms, resolve, "idly");
+      this.#endWait = () => {
+        stop();
+        resolve();
+      };
+    });
   }
 
   async #call(tool: OpenTool, input: JsonObject, { signal, progress, log }: ToolContext): Promise<JsonValue> {

@@ -1,12 +1,15 @@
-import type { JsonObject, JsonValue, Kernel, McpTool, ToolContext, ToolSummary } from "@keyhole/kernel";
+import type { Clock, JsonObject, JsonValue, Kernel, McpTool, ToolContext, ToolSummary } from "@keyhole/kernel";
 import { readDefinition, type ReadDefinition } from "./definition.ts";
 import { differencesOf } from "./difference.ts";
 import { toolName } from "./names.ts";
 import type { McpSourceOptions, McpSourceTool, McpToolState } from "./options.ts";
 import { type McpPin, type McpPinStore, memoryPins } from "./pins.ts";
 import { sourceTool } from "./source-tool.ts";
+import { TokenBucket } from "./token-bucket.ts";
 
 const MOST_TOOLS = 1_000;
+/** How many tools a server can have put into the kernel and taken out of it: each is an event of the log. Twice all tools, and then one a minute. */
+const changeRate = { most: 2 * MOST_TOOLS, everyMs: 60_000 };
 
 interface Entry {
   readonly name: string;
@@ -29,16 +32,25 @@ export interface OpenTool {
 
 type Call = (tool: OpenTool, input: JsonObject, context: ToolContext) => Promise<JsonValue>;
 
+export interface ToolboxOptions extends McpSourceOptions {
+  readonly clock: Clock;
+  /** So many changes of the last list did not become changes of the kernel's tools. */
+  readonly onLeftOut: (count: number) => void;
+}
+
 /** The tools of one server in a kernel: each as it was pinned, and open only while the server lists that very definition. */
 export class Toolbox {
   readonly #kernel: Kernel;
-  readonly #options: McpSourceOptions;
+  readonly #options: ToolboxOptions;
   readonly #call: Call;
   readonly #pins: McpPinStore;
   readonly #entries = new Map<string, Entry>();
   readonly #byId = new Map<string, Entry>();
+  readonly #changes: TokenBucket;
+  #leftOut = 0;
 
-  constructor(kernel: Kernel, options: McpSourceOptions, call: Call) {
+  constructor(kernel: Kernel, options: ToolboxOptions, call: Call) {
+    this.#changes = new TokenBucket(options.clock, changeRate);
     this.#kernel = kernel;
     this.#options = options;
     this.#call = call;
@@ -67,6 +79,15 @@ export class Toolbox {
     }
     for (const serverName of new Set([...pins.keys(), ...seen.keys(), ...this.#entries.keys()]))
       await this.#compare(this.#entryOf(serverName), pins.get(serverName), seen.get(serverName));
+    if (this.#leftOut > 0) this.#options.onLeftOut(this.#leftOut);
+    this.#leftOut = 0;
+  }
+
+  /** Whether the server may change one more tool of the kernel. */
+  #mayChange(): boolean {
+    const may = this.#changes.take();
+    if (!may) this.#leftOut++;
+    return may;
   }
 
   async confirm(serverName: string, hash: string): Promise<boolean> {
@@ -77,7 +98,7 @@ export class Toolbox {
     const pinned = [...this.#entries.values()].flatMap(({ pin }) => (pin ? [[pin.tool, pin] as const] : []));
     await this.#save(new Map(pinned).set(serverName, seen));
     entry.pin = seen;
-    await this.#register(entry);
+    await this.#register(entry, "open", true);
     return true;
   }
 
@@ -121,10 +142,11 @@ export class Toolbox {
   async #block(entry: Entry, state: McpToolState, reason?: string): Promise<void> {
     entry.state = state;
     entry.reason = reason;
-    await this.#unregister(entry);
+    // What stays listed for once is blocked: a call says so.
+    if (entry.id !== undefined && this.#mayChange()) await this.#unregister(entry);
   }
 
-  async #register(entry: Entry, state: "open" | "changed" = "open"): Promise<void> {
+  async #register(entry: Entry, state: "open" | "changed" = "open", isConfirmed = false): Promise<void> {
     const { pin, name } = entry;
     if (!pin) return;
     const tool = sourceTool(name, pin, this.#options, (input, context) =>
@@ -132,6 +154,8 @@ export class Toolbox {
     );
     const id = `${name}@${tool.definition.version}`;
     if (entry.id !== id) {
+      if (!isConfirmed && !this.#mayChange())
+        return this.#block(entry, "refused", "The server changes its tools too often.");
       await this.#unregister(entry);
       const isTaken = this.#kernel.list().some(({ manifest }) => manifest.name === name);
       if (isTaken) return this.#block(entry, "refused", `The kernel has another tool ${name}.`);
