@@ -107,16 +107,14 @@ export type { SecretCapability } from "./capability/families/secret-use.ts";
 export type { ToolCallAnswer, ToolCallCapability, ToolCalls } from "./capability/families/tool-call.ts";
 export { builtInFamilies } from "./capability/families/index.ts";
 export type { Families } from "./capability/registry.ts";
+export type { Broker, BrokerNeeds, BrokerSession } from "./capability/broker.ts";
 export type {
-  Broker,
   BrokerError,
-  BrokerNeeds,
   BrokerReply,
-  BrokerSession,
   CapabilityError,
   CapabilityReply,
   CapabilityRequest,
-} from "./capability/broker.ts";
+} from "./capability/request.ts";
 export type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 export type { CallSecrets, OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "./capability/secret.ts";
 export { checkArgument, checkCommand, matchCommand } from "./capability/matching/commands.ts";

@@ -1,4 +1,4 @@
-import type { BrokerError } from "../capability/broker.ts";
+import type { BrokerError } from "../capability/request.ts";
 import { codeOfRefusal } from "../capability/gate/refusals.ts";
 import { CallFault } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-import type { CapabilityRequest } from "./broker.ts";
+import type { CapabilityRequest } from "./request.ts";
 
 /*
  * The guest's side of a request, for the guest's half of a family. A guest carries this and no family.

@@ -1,5 +1,5 @@
 import { parseUrl } from "../support/parse-url.ts";
-import type { BrokerError } from "./broker.ts";
+import type { BrokerError } from "./request.ts";
 
 /*
  * The parts of a network request that say what it reaches. A broker reads each request here, and the family `net.*` reads the arguments that name a target.

@@ -1,5 +1,5 @@
 import { placeholderMark } from "../id/placeholder.ts";
-import type { BrokerError, BrokerReply } from "./broker.ts";
+import type { BrokerError, BrokerReply } from "./request.ts";
 import type { Family } from "./family.ts";
 
 /** Puts values of secrets into requests and takes them out of answers. `secretKeeper` of `@keyhole/kernel/secrets` makes one from a store. */

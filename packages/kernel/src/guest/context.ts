@@ -1,5 +1,5 @@
 import type { Answer, Ask } from "../capability/ask.ts";
-import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
+import type { CapabilityReply, CapabilityRequest } from "../capability/request.ts";
 import { databaseGuest } from "../capability/families/db.ts";
 import { filesGuest } from "../capability/families/fs.ts";
 import { keysGuest } from "../capability/families/kv.ts";

@@ -1,4 +1,5 @@
-import type { Broker, CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
+import type { Broker } from "../capability/broker.ts";
+import type { CapabilityReply, CapabilityRequest } from "../capability/request.ts";
 import type { BoundName } from "../bounds/bounds.ts";
 import type { OutputContract, ToolManifest, ToolSource } from "../tool/manifest.ts";
 import type { Hints, SetupError } from "../result.ts";

@@ -1,4 +1,4 @@
-import type { OwnRequest } from "../capability/broker.ts";
+import type { OwnRequest } from "../capability/request.ts";
 import { isKind } from "../support/kind.ts";
 import { bytesOf, fieldsOf, type Foreign, membersOf } from "../support/foreign.ts";
 import type { JsonObject } from "../json/json.ts";

@@ -1,6 +1,6 @@
 import { limits } from "../limits.ts";
 import type { Deadline } from "../bounds/deadline.ts";
-import type { CapabilityReply, CapabilityRequest } from "../capability/broker.ts";
+import type { CapabilityReply, CapabilityRequest } from "../capability/request.ts";
 import type { Gate } from "../capability/gate/gate.ts";
 import type { Body } from "./body.ts";
 import type { OutputStream } from "../hash/output-stream.ts";

@@ -1,7 +1,7 @@
 import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
 import { Deadline } from "../bounds/deadline.ts";
-import type { CapabilityReply } from "../capability/broker.ts";
+import type { CapabilityReply } from "../capability/request.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { HealthState, ToolHealth } from "../isolate/health.ts";
 import type { IsolatePool } from "../isolate/pool/pool.ts";

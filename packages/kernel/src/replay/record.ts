@@ -1,4 +1,4 @@
-import type { CapabilityReply, CapabilityRequest, OwnRequest } from "../capability/broker.ts";
+import type { CapabilityReply, CapabilityRequest, OwnRequest } from "../capability/request.ts";
 import type { CallPort, Isolate, IsolateCall, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
 import { readOutcome, readRequest } from "../isolate/reading.ts";
 import { OutputStream } from "../hash/output-stream.ts";

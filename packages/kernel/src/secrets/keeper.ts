@@ -1,4 +1,4 @@
-import type { BrokerError, BrokerReply } from "../capability/broker.ts";
+import type { BrokerError, BrokerReply } from "../capability/request.ts";
 import { secretUse } from "../capability/families/secret-use.ts";
 import type { OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "../capability/secret.ts";
 import { placeholder } from "../id/placeholder.ts";

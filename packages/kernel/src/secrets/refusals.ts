@@ -1,4 +1,4 @@
-import type { BrokerError } from "../capability/broker.ts";
+import type { BrokerError } from "../capability/request.ts";
 import { maxLength, minLength } from "./found.ts";
 
 interface Refused {

@@ -1,4 +1,4 @@
-import type { BrokerError } from "../capability/broker.ts";
+import type { BrokerError } from "../capability/request.ts";
 import type { Revealed } from "../capability/secret.ts";
 import { tooMany, unlistable, unreadable } from "./refusals.ts";
 import { type After, type Read, readNames, readValue, type SecretStore } from "./source.ts";

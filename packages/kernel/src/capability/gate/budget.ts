@@ -1,4 +1,5 @@
-import type { BrokerError, BrokerSession, Usage } from "../broker.ts";
+import type { BrokerSession, Usage } from "../broker.ts";
+import type { BrokerError } from "../request.ts";
 import type { Need } from "../capability.ts";
 import type { OwnNeed } from "../family.ts";
 import type { GateCounts } from "./call-usage.ts";

@@ -1,5 +1,6 @@
 import { limits } from "../../limits.ts";
-import type { Broker, BrokerError } from "../broker.ts";
+import type { Broker } from "../broker.ts";
+import type { BrokerError } from "../request.ts";
 import type { Family } from "../family.ts";
 import type { Taken } from "./ledger.ts";
 

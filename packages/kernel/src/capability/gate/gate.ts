@@ -5,16 +5,8 @@ import { copyAndHash } from "../../hash/copy-and-hash.ts";
 import type { Theirs } from "../../support/foreign.ts";
 import { type Budget, spend } from "./budget.ts";
 import { SecretBearingRequests } from "./secret-bearing-requests.ts";
-import type {
-  Broker,
-  BrokerError,
-  BrokerReply,
-  BrokerSession,
-  CapabilityReply,
-  CapabilityRequest,
-  OwnRequest,
-  Usage,
-} from "../broker.ts";
+import type { Broker, BrokerSession, Usage } from "../broker.ts";
+import type { BrokerError, BrokerReply, CapabilityReply, CapabilityRequest, OwnRequest } from "../request.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./call-usage.ts";
 import type { OwnNeed } from "../family.ts";
 import * as refusals from "./refusals.ts";

@@ -1,4 +1,5 @@
-import type { BrokerError, Usage } from "../broker.ts";
+import type { Usage } from "../broker.ts";
+import type { BrokerError } from "../request.ts";
 import type { LoadedCapability, OwnNeed, Reading } from "../family.ts";
 import type { Grant } from "../grant.ts";
 import { bounds } from "./refusals.ts";

@@ -1,6 +1,6 @@
 import { safeErrorField } from "../../support/safe-error-field.ts";
 import type { ErrorCode } from "../../result.ts";
-import type { BrokerError, BrokerReply, CapabilityReply } from "../broker.ts";
+import type { BrokerError, BrokerReply, CapabilityReply } from "../request.ts";
 import { type Denial, denialOf, type GrantHolder, grantedText } from "../denial.ts";
 import type { OwnNeed } from "../family.ts";
 import { covers, type Grant } from "../grant.ts";

@@ -1,4 +1,5 @@
-import type { BrokerSession, BrokerReply } from "../broker.ts";
+import type { BrokerSession } from "../broker.ts";
+import type { BrokerReply } from "../request.ts";
 import { placeholderMark } from "../../id/placeholder.ts";
 import type { CallSecrets, Revealed } from "../secret.ts";
 

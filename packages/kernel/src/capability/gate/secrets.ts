@@ -1,4 +1,4 @@
-import type { BrokerError, BrokerReply } from "../broker.ts";
+import type { BrokerError, BrokerReply } from "../request.ts";
 import type { Family, OwnNeed } from "../family.ts";
 import { withoutSecrets } from "./broker-reply.ts";
 import { absorb } from "../../support/foreign.ts";

@@ -1,11 +1,5 @@
-import type {
-  Broker,
-  BrokerError,
-  BrokerReply,
-  BrokerSession,
-  CapabilityReply,
-  CapabilityRequest,
-} from "../../capability/broker.ts";
+import type { Broker, BrokerSession } from "../../capability/broker.ts";
+import type { BrokerError, BrokerReply, CapabilityReply, CapabilityRequest } from "../../capability/request.ts";
 import { toolCall } from "../../capability/families/tool-call.ts";
 import { checkName } from "../../capability/matching/names.ts";
 import type { Deadline } from "../../bounds/deadline.ts";

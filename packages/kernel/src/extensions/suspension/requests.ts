@@ -1,4 +1,4 @@
-import type { CapabilityReply, OwnRequest } from "../../capability/broker.ts";
+import type { CapabilityReply, OwnRequest } from "../../capability/request.ts";
 import type { Ticket } from "../../capability/gate/call-usage.ts";
 import type { Gate } from "../../capability/gate/gate.ts";
 

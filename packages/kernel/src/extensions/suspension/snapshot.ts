@@ -2,7 +2,7 @@ import type { CallRecord } from "../../call/record.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import { isJsonObject, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
-import type { CapabilityReply } from "../../capability/broker.ts";
+import type { CapabilityReply } from "../../capability/request.ts";
 import type { ExtensionContext } from "../extension.ts";
 import {
   type Snapshot,

@@ -1,4 +1,4 @@
-import type { BrokerError } from "../../capability/broker.ts";
+import type { BrokerError } from "../../capability/request.ts";
 import { refusalOf, type RequestAuthority } from "../../capability/gate/refusals.ts";
 import type { Target } from "../../tool/targets.ts";
 import type { Policy } from "../document/make.ts";

@@ -1,0 +1,65 @@
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import type { DenialReason } from "./denial.ts";
+
+/**
+ * One request of a tool, as it left the isolate: shape-checked by the host, meaning not yet. `net.read` and `net.write` take
+ * `operation: "fetch"` with `{ url, method, headers: [name, value][] }`; `fs.*` take `read`, `write`, `list`, `stat`, `remove` with `{ path }`; `db.read`
+ * takes `query` and `db.write` `run` with `{ database, sql, params }`; `kv.read` takes `get` with `{ key }` and `list` with `{ prefix, limit, after? }`,
+ * `kv.write` takes `put` and `delete` with `{ key }`; `process.spawn` takes `run` with `{ command, args }` and the input as body; `tool.call` takes `call`
+ * with `{ name, input }`. `secret.use`, `clock` and `random` have no requests.
+ */
+export interface CapabilityRequest {
+  readonly kind: string;
+  readonly operation: string;
+  readonly arguments: JsonObject;
+  readonly body?: Uint8Array;
+}
+
+/** A request as the kernel has it: its own data, but for the memory of the body. */
+export interface OwnRequest extends CapabilityRequest {
+  /** Why there is none: the rest of it says nothing then. */
+  readonly fault?: string;
+}
+
+interface Served {
+  readonly ok: true;
+  readonly value: JsonValue;
+  readonly body?: Uint8Array;
+}
+
+/** What a tool is given. Data, never a live object of the host. */
+export type CapabilityReply = Served | { readonly ok: false; readonly error: CapabilityError };
+
+/** What a broker answers. */
+export type BrokerReply = Served | { readonly ok: false; readonly error: BrokerError };
+
+interface Refused {
+  /**
+   * - `NOT_FOUND`: allowed, and there is nothing of this kind under this name. The same request fails again.
+   * - `UNAVAILABLE`: allowed, but the world refused (host not reachable, storage out of order, CORS). It can pass.
+   */
+  readonly code:
+    | "CAPABILITY_DENIED"
+    | "BOUNDS_EXCEEDED"
+    | "INVALID_REQUEST"
+    | "NOT_FOUND"
+    | "UNAVAILABLE"
+    | "CANCELLED";
+  readonly message: string;
+  /** For the tool, and for the model that reads what it says. */
+  readonly hint: string;
+}
+
+/** What a tool is told of a request that was not served: never the `operatorHint` of a {@link BrokerError}. */
+export interface CapabilityError extends Refused {
+  readonly operatorHint?: never;
+  readonly reason?: never;
+}
+
+/** Why the kernel or a broker does not serve a request. */
+export interface BrokerError extends Refused {
+  /** What an operator can change. It stays with the kernel, which puts it into the result of a call that ends so. */
+  readonly operatorHint?: string;
+  /** Of what the kernel denies. It stays with the kernel as well. */
+  readonly reason?: DenialReason;
+}
