@@ -69,8 +69,8 @@ const kernelDirections: Readonly<
     types: ["isolate"],
   },
   bounds: {
-    values: ["state", "limits.ts", "result.ts"],
-    types: ["json", "hash", "bytes", "support", "normalize", "isolate"],
+    values: ["state", "support", "limits.ts", "result.ts"],
+    types: ["json", "hash", "bytes", "normalize", "isolate"],
   },
   guest: {
     values: ["capability", "id", "json", "support", "limits.ts"],
@@ -143,7 +143,7 @@ const kernelDirections: Readonly<
     ],
     types: ["result.ts"],
   },
-  state: { values: [], types: ["isolate", "json"] },
+  state: { values: ["support"], types: ["isolate", "json"] },
   operations: {
     values: [
       "id",

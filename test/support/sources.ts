@@ -31,6 +31,13 @@ export interface SourceFile {
   readonly functions: readonly SourceFunction[];
   /** Constructs that the project does without, each as `any at line 3`. */
   readonly banned: readonly string[];
+  /** Types that the compiler is told to believe: `as T` or `<T>`, except `as const`; and `x!`, or `x!: T` of a declaration. */
+  readonly assertions: readonly SourceAssertion[];
+}
+
+export interface SourceAssertion {
+  readonly kind: "as" | "!";
+  readonly line: number;
 }
 
 const bannedComments = /@ts-(?:ignore|nocheck)/;
@@ -47,6 +54,10 @@ export function parseSource(path: string, text: string): SourceFile {
   const add = (kind: SourceImport["kind"], source: { value: unknown; start: number } | null): void => {
     if (source !== null)
       imports.push({ specifier: String(source.value).replace(/^keyhole:/, ""), kind, line: lineAt(source.start) });
+  };
+  const assertions: SourceAssertion[] = [];
+  const assertion = (kind: SourceAssertion["kind"], node: { start: number }): void => {
+    assertions.push({ kind, line: lineAt(node.start) });
   };
   const ban = (what: string, node: { start: number }): void => {
     banned.push(`${what} at line ${lineAt(node.start)}`);
@@ -65,6 +76,20 @@ export function parseSource(path: string, text: string): SourceFile {
     ImportExpression(node) {
       if (node.source.type === "Literal") add("value", node.source);
     },
+    TSAsExpression(node) {
+      const type = node.typeAnnotation;
+      const isConst =
+        type.type === "TSTypeReference" && type.typeName.type === "Identifier" && type.typeName.name === "const";
+      if (!isConst) assertion("as", node);
+    },
+    TSTypeAssertion: (node) => assertion("as", node),
+    TSNonNullExpression: (node) => assertion("!", node),
+    PropertyDefinition(node) {
+      if (node.definite) assertion("!", node);
+    },
+    VariableDeclarator(node) {
+      if (node.definite) assertion("!", node);
+    },
     TSAnyKeyword: (node) => ban("any", node),
     TSEnumDeclaration: (node) => ban("enum", node),
     TSModuleDeclaration(node) {
@@ -74,7 +99,7 @@ export function parseSource(path: string, text: string): SourceFile {
   for (const comment of result.comments) if (bannedComments.test(comment.value)) ban("@ts-ignore", comment);
 
   const functions = functionsIn(result.program, text, lineAt);
-  return { path, lineCount: text.split("\n").length - 1, imports, functions, banned };
+  return { path, lineCount: text.split("\n").length - 1, imports, functions, banned, assertions };
 }
 
 interface Place {

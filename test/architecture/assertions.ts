@@ -1,0 +1,39 @@
+import type { SourceAssertion, SourceFile } from "../support/sources.ts";
+
+/**
+ * Type assertions per thousand lines of each package: `as` without `as const`, and `!`. A ceiling can only go down; the goal of every
+ * package is 5 and 3. The validator in `kernel/schema` is counted apart.
+ */
+export const ceilings: Readonly<Record<string, Readonly<Record<SourceAssertion["kind"], number>>>> = {
+  kernel: { as: 7.8, "!": 7.4 },
+  "kernel/schema": { as: 22.5, "!": 0.5 },
+  "worker-host": { as: 10.2, "!": 2.8 },
+  agents: { as: 15.3, "!": 0 },
+  edge: { as: 4, "!": 3 },
+  keyhole: { as: 5.9, "!": 2.1 },
+  mcp: { as: 8.6, "!": 2 },
+  playground: { as: 5.5, "!": 1.8 },
+};
+
+/** Below a ceiling by more than this, and the ceiling follows. Less is the work of somebody who changed a few lines. */
+const slack = 0.5;
+
+const partOf = (path: string): string =>
+  path.startsWith("packages/kernel/src/schema/") ? "kernel/schema" : (path.split("/")[1] ?? "");
+
+/** Ceilings that are passed, and ceilings that are too high by now. */
+export function assertionFaults(files: readonly SourceFile[], most: typeof ceilings = ceilings): string[] {
+  const parts = Map.groupBy(files, ({ path }) => partOf(path));
+  return [...parts].flatMap(([part, own]) =>
+    (["as", "!"] as const).flatMap((kind) => {
+      const lines = own.reduce((sum, { lineCount }) => sum + lineCount, 0);
+      const count = own.flatMap(({ assertions }) => assertions).filter((each) => each.kind === kind).length;
+      const rate = (1000 * count) / lines;
+      const ceiling = most[part]?.[kind] ?? 0;
+      const got = `${part}: ${rate.toFixed(2)} × ${kind} in 1000 lines`;
+      if (rate > ceiling) return [`${got}, ceiling ${ceiling}. Use a guard or a better type.`];
+      if (rate < ceiling - slack) return [`${got}: lower its ceiling, ${ceiling}, in test/architecture/assertions.ts.`];
+      return [];
+    }),
+  );
+}
