@@ -18,7 +18,8 @@ export function verifyChain(events: Iterable<AuditEvent>, by: Hash = blake3Hash)
   let expectedSeq: number | undefined;
   let prev: string | undefined;
   let count = 0;
-  for (const event of events as Iterable<unknown>) {
+  const foreign: Iterable<unknown> = events;
+  for (const event of foreign) {
     const plain = snapshot(event);
     const { hash, ...body } = plain.ok && isJsonObject(plain.value) ? plain.value : {};
     const { seq } = body;
@@ -37,5 +38,5 @@ export function verifyChain(events: Iterable<AuditEvent>, by: Hash = blake3Hash)
 }
 
 function isSeq(value: JsonValue | undefined): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

@@ -2,7 +2,7 @@ import { canonicalize } from "../json/canonical-json.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Digest, Hash } from "../hash/hash.ts";
 import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, isJsonArray, parseOwnJson } from "../json/json.ts";
 import { repeatsKeys } from "../json/repeated-keys.ts";
 import { parseJson, snapshot } from "../json/snapshot.ts";
 import { LINE_BYTES } from "./lines.ts";
@@ -51,7 +51,7 @@ function readWritten(line: string): EvidenceItem | undefined {
   const actualHash = by?.text(body);
   if (actualHash === undefined || actualHash !== hash) return undefined;
   try {
-    const event = JSON.parse(body) as JsonValue;
+    const event = parseOwnJson(body);
     const isEvent = isJsonObject(event) && !Object.hasOwn(event, "hash");
     return isEvent && isCanonical(body, event) ? { by, actualHash, hash: actualHash, event } : undefined;
   } catch {
@@ -66,12 +66,12 @@ function isCanonical(text: string, value: JsonValue): boolean {
 /** Whether all keys are in the order of their UTF-16 units. */
 function isSorted(value: JsonValue): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (Array.isArray(value)) return value.every(isSorted);
+  if (isJsonArray(value)) return value.every(isSorted);
   let before = "";
   for (const key of Object.keys(value)) {
     if (key < before) return false;
     before = key;
-    const member = (value as JsonObject)[key]!;
+    const member = value[key];
     if (typeof member === "object" && !isSorted(member)) return false;
   }
   return true;

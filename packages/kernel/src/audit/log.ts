@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 import { numberedIds } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
@@ -273,13 +274,13 @@ export class AuditLog {
   }
 
   #publish(batch: readonly EventRecord[], waiting: readonly EventScope[]): void {
-    const { seq } = batch.at(-1)!;
+    const { seq } = present(batch.at(-1));
     this.#durableSeq = seq + 1;
     void this.#checkpoints.durable(seq);
-    for (let i = 0; i < batch.length; i++) {
-      const { onEvent } = waiting[i]!;
+    for (const [i, record] of batch.entries()) {
+      const onEvent = waiting[i]?.onEvent;
       if (onEvent === undefined && this.#listeners.size === 0) continue;
-      const event = deepFreeze(eventOf(batch[i]!)); // All listeners hold the same object.
+      const event = deepFreeze(eventOf(record)); // All listeners hold the same object.
       tell(onEvent, [event]);
       for (const listener of this.#listeners) tell(listener, [event]);
     }

@@ -35,7 +35,7 @@ export function memorySink(maxEvents: number = limits.memoryEvents): AuditSink {
   };
 
   return {
-    open: () => ({ last: pieces.length > 0 ? recordsOf(pieces.at(-1)!).at(-1) : undefined, cutBytes: 0, damage: null }),
+    open: () => ({ last: pieces.slice(-1).flatMap(recordsOf).at(-1), cutBytes: 0, damage: null }),
     append(batch) {
       const [first] = batch;
       if (!first) return;

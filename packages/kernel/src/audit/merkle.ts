@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 import { blake3 } from "../hash/blake3.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Hash } from "../hash/hash.ts";
@@ -72,12 +73,10 @@ export function merkleFrontier(hash: TreeHash = blake3): MerkleFrontier {
       return size;
     },
     append(data) {
-      subtrees.push(leafNode(data, hash));
+      let node = leafNode(data, hash);
       size++;
-      for (let rest = size; rest % 2 === 0; rest /= 2) {
-        const right = subtrees.pop()!;
-        subtrees.push(innerNode(subtrees.pop()!, right, hash));
-      }
+      for (let rest = size; rest % 2 === 0; rest /= 2) node = innerNode(present(subtrees.pop()), node, hash);
+      subtrees.push(node);
     },
     root() {
       if (size === 0) return hashed(new Uint8Array(), hash);
@@ -184,14 +183,14 @@ export function verifyConsistency(
   if (!isSize(firstSize) || !isSize(secondSize) || firstSize < 1 || firstSize > secondSize) return false;
   if (!isNode(firstRoot) || !isNode(secondRoot) || !proof.every(isNode)) return false;
   if (firstSize === secondSize) return proof.length === 0 && equal(firstRoot, secondRoot);
-  const path = isPowerOfTwo(firstSize) ? [firstRoot, ...proof] : proof;
-  if (path.length === 0) return false;
+  const [first, ...path] = isPowerOfTwo(firstSize) ? [firstRoot, ...proof] : proof;
+  if (first === undefined) return false;
   let fn = firstSize - 1;
   let sn = secondSize - 1;
   while (fn % 2 === 1) [fn, sn] = [half(fn), half(sn)];
-  let fr = path[0]!;
-  let sr = path[0]!;
-  for (const c of path.slice(1)) {
+  let fr = first;
+  let sr = first;
+  for (const c of path) {
     if (sn === 0) return false;
     if (fn % 2 === 1 || fn === sn) {
       fr = innerNode(c, fr, hash);

@@ -1,7 +1,7 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Hash } from "../hash/hash.ts";
-import type { JsonObject, JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
 
 /**
  * What opens a commitment. The salt, 16 random bytes, keeps a value that could be guessed from being found by its digest; whoever has the opening can
@@ -26,9 +26,9 @@ export function commitmentOf(opening: Opening, by: Hash = blake3Hash): string {
 }
 
 /** A foreign value as an opening; `undefined` for what is none. */
-export function readOpening(foreign: unknown): Opening | undefined {
-  if (typeof foreign !== "object" || foreign === null || Array.isArray(foreign)) return undefined;
-  const { path, salt, value, ...more } = foreign as JsonObject;
+export function readOpening(shown: JsonValue): Opening | undefined {
+  if (!isJsonObject(shown)) return undefined;
+  const { path, salt, value, ...more } = shown;
   if (typeof path !== "string" || typeof salt !== "string" || value === undefined || Object.keys(more).length > 0)
     return undefined;
   return { path, salt, value };

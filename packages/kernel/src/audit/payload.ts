@@ -1,5 +1,4 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { JsonObject } from "../json/json.ts";
 import { quote } from "../json/flat-text.ts";
 import type { AuditPayloads, AuditType } from "./event.ts";
 
@@ -17,7 +16,7 @@ const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) =
     `{"decision":"${decision}","enforced":${enforced}` +
     (labels === undefined ? "" : `,"labels":${quote(labels)}`) +
     `,"policyHash":"${policyHash}"` +
-    (proof === undefined ? "" : `,"proof":${canonicalJson(proof as unknown as JsonObject)}`) +
+    (proof === undefined ? "" : `,"proof":${canonicalJson(proof)}`) +
     `,"proofHash":"${proofHash}","reasonCode":"${reasonCode}","rules":[${rules.map(quote).join()}]}`,
   "tool.started": ({ host, tool, toolHash }) =>
     `{"host":${quote(host)},"tool":${quote(tool)},"toolHash":"${toolHash}"}`,
@@ -34,5 +33,5 @@ const words = (list: readonly string[]): string => (list.length === 0 ? "[]" : `
 
 /** The canonical JSON of what an event says. */
 export function payloadText<Type extends AuditType>(type: Type, payload: AuditPayloads[Type]): string {
-  return writers[type]?.(payload) ?? canonicalJson(payload as unknown as JsonObject);
+  return writers[type]?.(payload) ?? canonicalJson<AuditPayloads[AuditType]>(payload);
 }

@@ -1,6 +1,6 @@
 import { decodeBase64Url, encodeBase64Url } from "../bytes/base64.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, isJsonArray } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 
 /** An Ed25519 public key as a JSON Web Key (RFC 8037). */
@@ -46,11 +46,11 @@ export function readPublicKeys(foreign: unknown): readonly ProofPublicKey[] | st
 
 /** A file of evidence has `keys` too: taken for a key set, it would vouch for itself. */
 function listOf(value: JsonValue): readonly JsonValue[] | string {
-  if (Array.isArray(value)) return value as readonly JsonValue[];
-  if (!isJsonObject(value) || !Array.isArray(value["keys"])) return [value];
+  if (isJsonArray(value)) return value;
+  if (!isJsonObject(value) || !isJsonArray(value["keys"])) return [value];
   const other = Object.keys(value).find((name) => name !== "keys");
   return other === undefined
-    ? (value["keys"] as readonly JsonValue[])
+    ? value["keys"]
     : `The file is not a key file: it has ${JSON.stringify(other.slice(0, 40))} beside its keys.`;
 }
 

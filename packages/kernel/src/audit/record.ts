@@ -1,3 +1,5 @@
+import { isJsonObject, parseOwnJson } from "../json/json.ts";
+import { isSafeInteger } from "../support/guards.ts";
 import { type Foreign, itemsOf, membersOf } from "../support/foreign.ts";
 import type { AuditEvent } from "./event.ts";
 
@@ -13,9 +15,7 @@ export interface EventRecord {
 /** What a sink gives back, read once; `undefined` for what is no record. Says nothing about whether its digest is right. */
 export function readRecord(foreign: Foreign<EventRecord | undefined>): EventRecord | undefined {
   const { seq, body, hash } = membersOf(foreign, "seq", "body", "hash");
-  return Number.isSafeInteger(seq) && typeof body === "string" && typeof hash === "string"
-    ? { seq: seq as number, body, hash }
-    : undefined;
+  return isSafeInteger(seq) && typeof body === "string" && typeof hash === "string" ? { seq, body, hash } : undefined;
 }
 
 /** {@link readRecord} of all in a list; `undefined` for what is no list of at most so many. */
@@ -30,9 +30,12 @@ export function copyOf({ seq, body, hash }: EventRecord): EventRecord {
 }
 
 /** The event itself. Only for records whose text is known to be ours; foreign ones go through `verifyAudit`. */
-export function eventOf({ body, hash }: EventRecord): AuditEvent {
-  return { ...(JSON.parse(body) as Omit<AuditEvent, "hash">), hash } as AuditEvent;
+export function eventOf(record: EventRecord): AuditEvent {
+  return parseEvent(lineOf(record));
 }
+
+/** For lines that are known to be ours. */
+const parseEvent: (line: string) => AuditEvent = JSON.parse;
 
 /** One line of a log file: the event as JSON, with `hash` as its last member. */
 export function lineOf({ body, hash }: EventRecord): string {
@@ -43,12 +46,13 @@ const suffixPattern = /,"hash":"([a-z0-9]+:[0-9a-f]{64})"\}$/;
 
 /** The record of a line that {@link lineOf} wrote; `undefined` for any other. Says nothing about whether the digest is right. */
 export function recordOf(line: string): EventRecord | undefined {
-  const suffix = suffixPattern.exec(line);
-  if (!suffix) return undefined;
-  const body = `${line.slice(0, suffix.index)}}`;
+  const [suffix, hash] = suffixPattern.exec(line) ?? [];
+  if (suffix === undefined || hash === undefined) return undefined;
+  const body = `${line.slice(0, -suffix.length)}}`;
   try {
-    const { seq } = JSON.parse(body) as { readonly seq?: unknown };
-    return Number.isSafeInteger(seq) ? { seq: seq as number, body, hash: suffix[1]! } : undefined;
+    const event = parseOwnJson(body);
+    const seq = isJsonObject(event) ? event["seq"] : undefined;
+    return isSafeInteger(seq) ? { seq, body, hash } : undefined;
   } catch {
     return undefined;
   }

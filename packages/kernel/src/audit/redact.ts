@@ -1,3 +1,4 @@
+import { parseOwnJson } from "../json/json.ts";
 import type { ContentStore } from "../bytes/content-store.ts";
 import { hashOf } from "../hash/hash-by-algorithm.ts";
 import type { AuditEvent } from "./event.ts";
@@ -43,7 +44,7 @@ export async function* disclose(
 async function readKept(digest: string, content: ContentStore): Promise<Opening | undefined> {
   const bytes = await content.get(digest);
   if (!bytes || hashOf(digest)?.bytes(bytes) !== digest) return undefined;
-  return readOpening(JSON.parse(new TextDecoder().decode(bytes)));
+  return readOpening(parseOwnJson(new TextDecoder().decode(bytes)));
 }
 
 /** What is to be taken out of a log before somebody sees it. */

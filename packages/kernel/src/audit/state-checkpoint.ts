@@ -1,6 +1,7 @@
+import { isList, isSafeInteger } from "../support/guards.ts";
 import type { Hash } from "../hash/hash.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonValue, parseOwnJson } from "../json/json.ts";
 import { type DeclaredTable, isRowChange, type RowChange } from "../state/change.ts";
 import type { EventScope } from "./scope.ts";
 
@@ -37,27 +38,27 @@ export function readCheckpointText(text: string, by: Hash): StateCheckpoint | un
   const body = text.slice(at);
   if (at < 0 || !body.isWellFormed() || by.text(body) !== text.slice(0, at)) return undefined;
   try {
-    const { v, seq, hash, atMs, rows, openCalls } = objectOf(JSON.parse(body) as JsonValue);
+    const { v, seq, hash, atMs, rows, openCalls } = membersIn(parseOwnJson(body));
     const isRead =
       v === 1 &&
-      Number.isSafeInteger(seq) &&
+      isSafeInteger(seq) &&
       typeof hash === "string" &&
       typeof atMs === "number" &&
       Array.isArray(rows) &&
       rows.every(isRowChange) &&
       Array.isArray(openCalls) &&
       openCalls.every(isOpenCall);
-    return isRead ? { seq: Number(seq), hash, atMs, rows, openCalls } : undefined;
+    return isRead ? { seq, hash, atMs, rows, openCalls } : undefined;
   } catch {
     return undefined;
   }
 }
 
-const objectOf = (value: JsonValue): Readonly<Record<string, unknown>> => (isJsonObject(value) ? value : {});
+const membersIn = (value: JsonValue): Readonly<Record<string, unknown>> => (isJsonObject(value) ? value : {});
 
 function isOpenCall(value: unknown): value is OpenCall {
-  if (!Array.isArray(value) || value.length !== 3) return false;
-  const [callId, ...rest] = value as readonly unknown[];
+  if (!isList(value) || value.length !== 3) return false;
+  const [callId, ...rest] = value;
   return typeof callId === "string" && rest.every((each) => each === null || typeof each === "string");
 }
 

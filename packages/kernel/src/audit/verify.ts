@@ -1,6 +1,7 @@
+import { isSafeInteger } from "../support/guards.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
-import type { Digest, DigestAlgorithm, Hash } from "../hash/hash.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { type Digest, type DigestAlgorithm, type Hash, isDigest } from "../hash/hash.ts";
+import { isJsonObject, type JsonObject, type JsonValue, isJsonArray } from "../json/json.ts";
 import { type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 import { bytesOf, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
@@ -169,11 +170,10 @@ class Chain {
     if (v !== 1) throw new EvidenceFault(`The event has version ${show(v)} of the format. Expected version 1.`);
     if (!isWithheld && (typeof type !== "string" || !types.has(type)))
       throw new EvidenceFault(`The format has no events of type ${show(type)}.`);
-    if (!Number.isSafeInteger(seq) || (seq as number) < 0)
-      throw new EvidenceFault(`${show(seq)} is not a sequence number.`);
+    if (!isSafeInteger(seq) || seq < 0) throw new EvidenceFault(`${show(seq)} is not a sequence number.`);
     if (this.#seq !== null && seq !== this.#seq)
       throw new EvidenceFault(`Event ${this.#seq} is missing: event ${show(seq)} came instead.`);
-    if (!by) throw new EvidenceFault(`The digest of event ${show(seq)} is in no known algorithm.`);
+    if (!by || !isDigest(hash)) throw new EvidenceFault(`The digest of event ${show(seq)} is in no known algorithm.`);
     this.#follow(seq, by);
     this.#compare();
     const expected = seq === 0 ? by.zero : this.#prev;
@@ -184,11 +184,11 @@ class Chain {
       throw new EvidenceFault(`Event ${show(seq)} is withheld, but has a payload.`);
     if (isWithheld) this.#withheld++;
     else this.#open(event, openings);
-    this.#firstSeq ??= seq as number;
-    this.#seq = (seq as number) + 1;
-    this.#prev = hash as string;
+    this.#firstSeq ??= seq;
+    this.#seq = seq + 1;
+    this.#prev = hash;
     this.#events++;
-    if (this.#firstSeq === 0) this.#tree.append(bytesOf(hash as Digest));
+    if (this.#firstSeq === 0) this.#tree.append(bytesOf(hash));
   }
 
   /** The algorithm of an event is that of all. */
@@ -273,9 +273,9 @@ function countOpened(
   const commitments =
     type === "data.kept" && isJsonObject(payload) && isJsonObject(payload["commitments"]) ? payload["commitments"] : {};
   const shown = new Set<string>();
-  if (openings !== undefined && !Array.isArray(openings))
+  if (openings !== undefined && !isJsonArray(openings))
     throw new EvidenceFault(`The openings of event ${show(seq)} are not a list.`);
-  for (const item of (openings ?? []) as readonly JsonValue[]) {
+  for (const item of openings ?? []) {
     const opening = readOpening(item);
     if (
       !opening ||

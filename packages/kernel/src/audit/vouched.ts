@@ -49,5 +49,5 @@ export function verdictLine(judged: Judged): string {
 
 /** A sentence as it stands behind a colon. */
 export function afterColon(sentence: string): string {
-  return /^[A-Z](?:[a-z]| )/.test(sentence) ? sentence[0]!.toLowerCase() + sentence.slice(1) : sentence;
+  return /^[A-Z](?:[a-z]| )/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence;
 }

@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 /** The outcome of a request for a slot. */
 export type Settled =
   | { readonly kind: "held"; /** Idempotent. */ readonly release: () => void }
@@ -142,7 +143,7 @@ export class FairSemaphore {
     }
     const { queue } = level;
     for (let at = 0; at < queue.length;) {
-      const waiter = queue[at]!;
+      const waiter = present(queue[at]);
       if (this.#held >= waiter.limit) {
         at++;
         continue;
@@ -173,20 +174,23 @@ export class FairSemaphore {
     const at = queue.indexOf(waiter);
     if (at < 0) return;
     queue.splice(at, 1);
+    let above: Level | undefined;
     for (const [depth, level] of levels.entries()) {
       level.waiting--;
-      if (level.waiting === 0 && depth > 0) levels[depth - 1]!.children.delete(waiter.path[depth - 1]!);
+      if (level.waiting === 0) above?.children.delete(present(waiter.path[depth - 1]));
+      above = level;
     }
     waiter.settle(refused(reason));
   }
 
   /** From the root to the last level. Empty where no request of the path waits. */
   #levelsOf(path: readonly string[]): readonly Level[] {
-    const levels = [this.#root];
+    let level = this.#root;
+    const levels = [level];
     for (const key of path) {
-      const child = levels.at(-1)!.children.get(key);
+      const child = level.children.get(key);
       if (!child) return [];
-      levels.push(child);
+      levels.push((level = child));
     }
     return levels;
   }
@@ -199,7 +203,7 @@ export class FairSemaphore {
     for (let depth = path.length - 1; depth >= 0; depth--) {
       let ahead = 0;
       let isBefore = true;
-      for (const [key, { waiting }] of levels[depth]!.children) {
+      for (const [key, { waiting }] of levels[depth]?.children ?? []) {
         if (key === path[depth]) isBefore = false;
         else ahead += Math.min(waiting, isBefore ? position : position - 1);
       }
@@ -234,7 +238,7 @@ function largestOf({ children }: Level): Level | undefined {
 
 function lastOf(level: Level): Waiter {
   const largest = largestOf(level);
-  return largest ? lastOf(largest) : level.queue.at(-1)!;
+  return largest ? lastOf(largest) : present(level.queue.at(-1));
 }
 
 function emptyLevel(): Level {

@@ -169,8 +169,9 @@ export class Limiter {
     const nowMs = this.#steady.now();
     // `undefined` when there is no room for one more window: callers are foreign names, and memory is bounded.
     const window: readonly Spent[] | undefined = this.table.entries(windowKey(toolId, caller), nowMs);
-    if (window && window.length < limit) return undefined;
-    const freeMs = window ? window[window.length - limit]!.atMs + limits.rateWindowMs - nowMs : limits.rateWindowMs;
+    const first = window?.at(-limit);
+    if (window && !first) return undefined;
+    const freeMs = first ? first.atMs + limits.rateWindowMs - nowMs : limits.rateWindowMs;
     return { ok: false, bound: "callsPerHour", limit, retryAfterMs: wait(freeMs) };
   }
 }

@@ -4,16 +4,18 @@ const digits = /* @__PURE__ */ new TextEncoder().encode(
 const decoder = /* @__PURE__ */ new TextDecoder();
 const PADDING = 61;
 
+const digitOf = (value: number): number => digits[value] ?? PADDING;
+
 /** Base64 (RFC 4648, section 4). */
 export function encodeBase64(bytes: Uint8Array): string {
   const { length } = bytes;
   const text = new Uint8Array(Math.ceil(length / 3) * 4).fill(PADDING);
   for (let i = 0, at = 0; i < length; i += 3, at += 4) {
-    const [a, b, c] = [bytes[i]!, bytes[i + 1] ?? 0, bytes[i + 2] ?? 0];
-    text[at] = digits[a >> 2]!;
-    text[at + 1] = digits[((a & 3) << 4) | (b >> 4)]!;
-    if (i + 1 < length) text[at + 2] = digits[((b & 15) << 2) | (c >> 6)]!;
-    if (i + 2 < length) text[at + 3] = digits[c & 63]!;
+    const [a, b, c] = [bytes[i] ?? 0, bytes[i + 1] ?? 0, bytes[i + 2] ?? 0];
+    text[at] = digitOf(a >> 2);
+    text[at + 1] = digitOf(((a & 3) << 4) | (b >> 4));
+    if (i + 1 < length) text[at + 2] = digitOf(((b & 15) << 2) | (c >> 6));
+    if (i + 2 < length) text[at + 3] = digitOf(c & 63);
   }
   return decoder.decode(text);
 }

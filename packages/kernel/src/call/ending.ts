@@ -1,6 +1,6 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { Digest } from "../hash/hash.ts";
-import type { JsonValue } from "../json/json.ts";
+import { type JsonValue, parseOwnJson } from "../json/json.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import { CallFault } from "./fault.ts";
 import type { Origin } from "./origin.ts";
@@ -88,5 +88,5 @@ export function keptOutput(
 /** A copy: its caller may change it. */
 export function dataOf({ form, content }: KeptOutput): JsonValue | Uint8Array {
   if (typeof content !== "string") return new Uint8Array(content);
-  return form === "json" ? (JSON.parse(content) as JsonValue) : content;
+  return form === "json" ? parseOwnJson(content) : content;
 }

@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 import type { Families } from "../capability/registry.ts";
 import type { CallOptions, ResumeOptions } from "./call-options.ts";
 import { ceilings, limits } from "../limits.ts";
@@ -159,7 +160,7 @@ function readPlain(options: Record<string, unknown>, families: Families): ReadOp
   }
   const own = deepFreeze(plain.value) as JsonObject;
   const valid = boundsValidator.validate(own);
-  if (!valid.ok) return { options: {}, fault: valid.errors[0]! };
+  if (!valid.ok) return { options: {}, fault: present(valid.errors[0]) };
   const read = own["grants"] === undefined ? [] : families.read(own["grants"]);
   return typeof read === "string"
     ? refused(`The call's grants are malformed: ${read}`)

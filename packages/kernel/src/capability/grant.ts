@@ -1,5 +1,4 @@
 import type { Hash } from "../hash/hash.ts";
-import type { JsonObject } from "../json/json.ts";
 import type { LoadedCapability, OwnNeed, Reading } from "./family.ts";
 
 /**
@@ -19,7 +18,7 @@ export interface Grant {
 /** @param by The algorithm of its digest. */
 export function grantOf(declared: Grant["declared"], layers: Grant["layers"], by: Hash): Grant {
   const data = { declared: declared.map(dataOf), layers: layers.map((layer) => layer.map(dataOf)) };
-  return { declared, layers, hash: by.json(data as unknown as JsonObject), kinds: kindsOf(declared, layers) };
+  return { declared, layers, hash: by.json(data), kinds: kindsOf(declared, layers) };
 }
 
 const dataOf = ({ json }: LoadedCapability): LoadedCapability["json"] => json;

@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { isFamily } from "./define-family.ts";
 import type { Condition, Family, LoadedCapability, OfKind, OwnNeed } from "./family.ts";
@@ -111,7 +112,7 @@ export class Families {
   read(foreign: unknown): readonly LoadedCapability[] | string {
     this.#validator ??= requireValidator({ type: "array", items: this.schema(), maxItems: 1_000 });
     const valid = this.#validator.validate(foreign);
-    if (!valid.ok) return `${valid.errors[0]!.message}.`;
+    if (!valid.ok) return `${present(valid.errors[0]).message}.`;
     const loaded: LoadedCapability[] = [];
     for (const each of valid.value as readonly OfKind[]) {
       const capability = this.load(each);

@@ -1,5 +1,5 @@
 import { type Foreign, itemsOf, membersOf } from "../support/foreign.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonValue, isJsonArray } from "../json/json.ts";
 import type { StateChange } from "../state/change.ts";
 import { StateTable } from "../state/table.ts";
 
@@ -193,7 +193,7 @@ function readRevocation(value: JsonValue): Revocation | undefined {
   if (!isJsonObject(value)) return undefined;
   const { revocationId, reason, match } = value;
   if (typeof revocationId !== "string" || typeof reason !== "string") return undefined;
-  const kinds = isJsonObject(match) && Array.isArray(match["kinds"]) ? (match["kinds"] as readonly JsonValue[]) : [];
+  const kinds = isJsonObject(match) && isJsonArray(match["kinds"]) ? match["kinds"] : [];
   try {
     // A kernel may lack the family of a kind that another one had.
     const known = kinds.filter((kind) => typeof kind === "string");

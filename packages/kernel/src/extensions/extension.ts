@@ -204,8 +204,9 @@ function firstOf<State, Answer>(points: readonly Point<State, Answer>[]): Point<
   const [first] = points;
   if (first && points.length === 1) return first;
   const from = (at: number, state: State): Answer | undefined | Promise<Answer | undefined> => {
-    for (let next = at; next < points.length; next++) {
-      const answer = points[next]!(state);
+    for (const [next, point] of points.entries()) {
+      if (next < at) continue;
+      const answer = point(state);
       if (answer instanceof Promise) return answer.then((given) => given ?? from(next + 1, state));
       if (answer !== undefined) return answer;
     }

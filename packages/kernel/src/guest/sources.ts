@@ -34,6 +34,7 @@ function trueRandom(fill: (words: Uint32Array<ArrayBuffer>) => unknown): RandomS
   const words = new Uint32Array(2);
   return () => {
     fill(words);
-    return ((words[0]! >>> 5) * 2 ** 26 + (words[1]! >>> 6)) / 2 ** 53;
+    const [high = 0, low = 0] = words;
+    return ((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53;
   };
 }

@@ -27,30 +27,30 @@ export function compress(
   flags: number,
   out: Int32Array,
 ): void {
-  const m0 = words[at + 0]!;
-  const m1 = words[at + 1]!;
-  const m2 = words[at + 2]!;
-  const m3 = words[at + 3]!;
-  const m4 = words[at + 4]!;
-  const m5 = words[at + 5]!;
-  const m6 = words[at + 6]!;
-  const m7 = words[at + 7]!;
-  const m8 = words[at + 8]!;
-  const m9 = words[at + 9]!;
-  const m10 = words[at + 10]!;
-  const m11 = words[at + 11]!;
-  const m12 = words[at + 12]!;
-  const m13 = words[at + 13]!;
-  const m14 = words[at + 14]!;
-  const m15 = words[at + 15]!;
-  let v0 = cv[0]!;
-  let v1 = cv[1]!;
-  let v2 = cv[2]!;
-  let v3 = cv[3]!;
-  let v4 = cv[4]!;
-  let v5 = cv[5]!;
-  let v6 = cv[6]!;
-  let v7 = cv[7]!;
+  const m0 = words[at + 0] ?? 0;
+  const m1 = words[at + 1] ?? 0;
+  const m2 = words[at + 2] ?? 0;
+  const m3 = words[at + 3] ?? 0;
+  const m4 = words[at + 4] ?? 0;
+  const m5 = words[at + 5] ?? 0;
+  const m6 = words[at + 6] ?? 0;
+  const m7 = words[at + 7] ?? 0;
+  const m8 = words[at + 8] ?? 0;
+  const m9 = words[at + 9] ?? 0;
+  const m10 = words[at + 10] ?? 0;
+  const m11 = words[at + 11] ?? 0;
+  const m12 = words[at + 12] ?? 0;
+  const m13 = words[at + 13] ?? 0;
+  const m14 = words[at + 14] ?? 0;
+  const m15 = words[at + 15] ?? 0;
+  let v0 = cv[0] ?? 0;
+  let v1 = cv[1] ?? 0;
+  let v2 = cv[2] ?? 0;
+  let v3 = cv[3] ?? 0;
+  let v4 = cv[4] ?? 0;
+  let v5 = cv[5] ?? 0;
+  let v6 = cv[6] ?? 0;
+  let v7 = cv[7] ?? 0;
   let v8 = 0x6a09e667 | 0;
   let v9 = 0xbb67ae85 | 0;
   let v10 = 0x3c6ef372 | 0;
@@ -123,14 +123,14 @@ export function compress(
   v2 = (v2 + v7 + m3) | 0; v13 ^= v2; v13 = (v13 >>> 16) | (v13 << 16); v8 = (v8 + v13) | 0; v7 ^= v8; v7 = (v7 >>> 12) | (v7 << 20); v2 = (v2 + v7 + m4) | 0; v13 ^= v2; v13 = (v13 >>> 8) | (v13 << 24); v8 = (v8 + v13) | 0; v7 ^= v8; v7 = (v7 >>> 7) | (v7 << 25);
   v3 = (v3 + v4 + m7) | 0; v14 ^= v3; v14 = (v14 >>> 16) | (v14 << 16); v9 = (v9 + v14) | 0; v4 ^= v9; v4 = (v4 >>> 12) | (v4 << 20); v3 = (v3 + v4 + m13) | 0; v14 ^= v3; v14 = (v14 >>> 8) | (v14 << 24); v9 = (v9 + v14) | 0; v4 ^= v9; v4 = (v4 >>> 7) | (v4 << 25);
   if (out.length > 8) {
-    out[8] = v8 ^ cv[0]!;
-    out[9] = v9 ^ cv[1]!;
-    out[10] = v10 ^ cv[2]!;
-    out[11] = v11 ^ cv[3]!;
-    out[12] = v12 ^ cv[4]!;
-    out[13] = v13 ^ cv[5]!;
-    out[14] = v14 ^ cv[6]!;
-    out[15] = v15 ^ cv[7]!;
+    out[8] = v8 ^ (cv[0] ?? 0);
+    out[9] = v9 ^ (cv[1] ?? 0);
+    out[10] = v10 ^ (cv[2] ?? 0);
+    out[11] = v11 ^ (cv[3] ?? 0);
+    out[12] = v12 ^ (cv[4] ?? 0);
+    out[13] = v13 ^ (cv[5] ?? 0);
+    out[14] = v14 ^ (cv[6] ?? 0);
+    out[15] = v15 ^ (cv[7] ?? 0);
   }
   out[0] = v0 ^ v8;
   out[1] = v1 ^ v9;

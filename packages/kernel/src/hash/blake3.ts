@@ -57,10 +57,8 @@ function settle({ bytes, words }: Room, byteLength: number): void {
   const blocks = Math.max(1, Math.ceil(byteLength / BLOCK_BYTES));
   for (let i = byteLength; i < blocks * BLOCK_BYTES; i++) bytes[i] = 0;
   if (isLittleEndian) return;
-  for (let i = 0; i < blocks * BLOCK_WORDS; i++) {
-    const at = i * 4;
-    words[i] = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-  }
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < blocks * BLOCK_WORDS; i++) words[i] = view.getInt32(i * 4, true);
 }
 
 /** Copies at most a chunk to where it can be compressed. */
@@ -119,10 +117,8 @@ function finish(tree: Tree, words: Int32Array, at: number, byteLength: number): 
   compress(before, words, block, chunks, blockBytes, flags, cv);
   flags = tree.flags | PARENT;
   for (let left = stackSize - 1; ; left--) {
-    for (let i = 0; i < CV_WORDS; i++) {
-      parent[i] = stack[left * CV_WORDS + i]!;
-      parent[CV_WORDS + i] = cv[i]!;
-    }
+    for (let i = 0; i < CV_WORDS; i++) parent[i] = stack[left * CV_WORDS + i] ?? 0;
+    parent.set(cv, CV_WORDS);
     if (left === 0) return { cv: key, words: parent, at: 0, blockBytes: BLOCK_BYTES, flags };
     compress(key, parent, 0, 0, BLOCK_BYTES, flags, cv);
   }
@@ -132,7 +128,8 @@ function expand(root: RootNode, outBytes: number): Uint8Array<ArrayBuffer> {
   const result = new Uint8Array(outBytes);
   for (let at = 0; at < outBytes; at += BLOCK_BYTES) {
     compress(root.cv, root.words, root.at, at / BLOCK_BYTES, root.blockBytes, root.flags | ROOT, output);
-    for (let i = 0; i < Math.min(outBytes - at, BLOCK_BYTES); i++) result[at + i] = output[i >> 2]! >> ((i & 3) * 8);
+    for (let i = 0; i < Math.min(outBytes - at, BLOCK_BYTES); i++)
+      result[at + i] = (output[i >> 2] ?? 0) >> ((i & 3) * 8);
   }
   return result;
 }

@@ -1,5 +1,5 @@
 import { canonicalize, canonicalJson } from "../json/canonical-json.ts";
-import type { JsonValue } from "../json/json.ts";
+import type { JsonLike } from "../json/json.ts";
 
 /** A hash that says how it was made: the algorithm, a colon, 64 lowercase hexadecimal digits. */
 export type Digest = `${DigestAlgorithm}:${string}`;
@@ -26,6 +26,8 @@ const pairs: Uint16Array = /* @__PURE__ */ inPairs(
   Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0")).join(""),
 );
 
+const digitsOf = (byte: number): number => pairs[byte] ?? 0;
+
 /** What an algorithm has to bring: the hash of the first bytes as 8 little-endian words, to be read at once. */
 export type HashWords = (bytes: Uint8Array, byteLength: number) => Int32Array;
 
@@ -48,11 +50,11 @@ export interface Hash {
    *
    * @throws TypeError when the value is not JSON: a bug in the caller.
    */
-  json(value: JsonValue): Digest;
+  json<T>(value: JsonLike<T>): Digest;
   /** Of bytes that arrive in parts. */
   hasher(): Hasher;
   /** `json` for data that may hold a fault which canonical JSON refuses: then the digest is over the fault and its place. */
-  jsonOrFault(value: JsonValue): Digest;
+  jsonOrFault<T>(value: JsonLike<T>): Digest;
 }
 
 /** Bytes in parts; holds a few kilobytes. */
@@ -116,10 +118,10 @@ export function hashWith(
 /** 32 bytes, as 8 little-endian words. */
 function putDigits(words: Int32Array, target: Uint16Array): void {
   for (let i = 0, at = 4; i < 8; i++, at += 4) {
-    const word = words[i]!;
-    target[at] = pairs[word & 255]!;
-    target[at + 1] = pairs[(word >>> 8) & 255]!;
-    target[at + 2] = pairs[(word >>> 16) & 255]!;
-    target[at + 3] = pairs[word >>> 24]!;
+    const word = words[i] ?? 0;
+    target[at] = digitsOf(word & 255);
+    target[at + 1] = digitsOf((word >>> 8) & 255);
+    target[at + 2] = digitsOf((word >>> 16) & 255);
+    target[at + 3] = digitsOf(word >>> 24);
   }
 }

@@ -26,30 +26,38 @@ function roots(count: number, power: number): Int32Array {
   });
 }
 
+/** Every index is within: a fallback that the engine never takes, and the compiler asks for. */
+const wordAt = (words: Int32Array, at: number): number => words[at] ?? 0;
+const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] ?? 0;
+
 /** Mixes one block into the state (FIPS 180-4, 6.2.2). */
 function mix(bytes: Uint8Array, at: number): void {
   for (let i = 0; i < 16; i++) {
     const place = at + i * 4;
-    schedule[i] = (bytes[place]! << 24) | (bytes[place + 1]! << 16) | (bytes[place + 2]! << 8) | bytes[place + 3]!;
+    schedule[i] =
+      (byteAt(bytes, place) << 24) |
+      (byteAt(bytes, place + 1) << 16) |
+      (byteAt(bytes, place + 2) << 8) |
+      byteAt(bytes, place + 3);
   }
   for (let i = 16; i < 64; i++) {
-    const x = schedule[i - 15]!;
-    const y = schedule[i - 2]!;
+    const x = wordAt(schedule, i - 15);
+    const y = wordAt(schedule, i - 2);
     const early = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
     const late = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
-    schedule[i] = (schedule[i - 16]! + early + schedule[i - 7]! + late) | 0;
+    schedule[i] = (wordAt(schedule, i - 16) + early + wordAt(schedule, i - 7) + late) | 0;
   }
-  let a = state[0]!;
-  let b = state[1]!;
-  let c = state[2]!;
-  let d = state[3]!;
-  let e = state[4]!;
-  let f = state[5]!;
-  let g = state[6]!;
-  let h = state[7]!;
+  let a = wordAt(state, 0);
+  let b = wordAt(state, 1);
+  let c = wordAt(state, 2);
+  let d = wordAt(state, 3);
+  let e = wordAt(state, 4);
+  let f = wordAt(state, 5);
+  let g = wordAt(state, 6);
+  let h = wordAt(state, 7);
   for (let i = 0; i < 64; i++) {
     const sumE = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
-    const first = (h + sumE + ((e & f) ^ (~e & g)) + rounds[i]! + schedule[i]!) | 0;
+    const first = (h + sumE + ((e & f) ^ (~e & g)) + wordAt(rounds, i) + wordAt(schedule, i)) | 0;
     const sumA = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
     const second = (sumA + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     h = g;
@@ -61,14 +69,14 @@ function mix(bytes: Uint8Array, at: number): void {
     b = a;
     a = (first + second) | 0;
   }
-  state[0] = state[0]! + a;
-  state[1] = state[1]! + b;
-  state[2] = state[2]! + c;
-  state[3] = state[3]! + d;
-  state[4] = state[4]! + e;
-  state[5] = state[5]! + f;
-  state[6] = state[6]! + g;
-  state[7] = state[7]! + h;
+  state[0] = wordAt(state, 0) + a;
+  state[1] = wordAt(state, 1) + b;
+  state[2] = wordAt(state, 2) + c;
+  state[3] = wordAt(state, 3) + d;
+  state[4] = wordAt(state, 4) + e;
+  state[5] = wordAt(state, 5) + f;
+  state[6] = wordAt(state, 6) + g;
+  state[7] = wordAt(state, 7) + h;
 }
 
 /** The hash of the first bytes, as 8 little-endian words in scratch: to be read at once. */
@@ -83,13 +91,13 @@ function sha256Words(bytes: Uint8Array, byteLength: number): Int32Array {
 function finish(bytes: Uint8Array, at: number, byteLength: number): Int32Array {
   const rest = byteLength % BLOCK_BYTES;
   const tailBytes = rest < BLOCK_BYTES - 8 ? BLOCK_BYTES : 2 * BLOCK_BYTES;
-  for (let i = 0; i < tailBytes; i++) tail[i] = i < rest ? bytes[at + i]! : 0;
+  for (let i = 0; i < tailBytes; i++) tail[i] = i < rest ? byteAt(bytes, at + i) : 0;
   tail[rest] = 0x80;
   // The length in bits, big-endian; lengths stay below 2^53.
   for (let i = 0, bits = byteLength * 8; i < 8; i++, bits = Math.floor(bits / 256))
     tail[tailBytes - 1 - i] = bits % 256;
   for (let block = 0; block < tailBytes; block += BLOCK_BYTES) mix(tail, block);
-  for (let i = 0; i < 8; i++) state[i] = swapped(state[i]!);
+  for (let i = 0; i < 8; i++) state[i] = swapped(wordAt(state, i));
   return state;
 }
 

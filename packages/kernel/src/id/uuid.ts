@@ -9,9 +9,10 @@ let used = 0;
 function randomDigits(count: number): string {
   if (used + count > digits.length) {
     crypto.getRandomValues(pool);
-    for (let i = 0; i < pool.length; i++) {
-      printed[i * 2] = hex.charCodeAt(pool[i]! >> 4);
-      printed[i * 2 + 1] = hex.charCodeAt(pool[i]! & 15);
+    let at = 0;
+    for (const byte of pool) {
+      printed[at++] = hex.charCodeAt(byte >> 4);
+      printed[at++] = hex.charCodeAt(byte & 15);
     }
     digits = decoder.decode(printed);
     used = 0;
@@ -41,7 +42,7 @@ function timeDigits(nowMs: number): string {
 /** UUIDv7 (RFC 9562, section 5.7): 48 bits of time, 74 bits of randomness. */
 export function uuidv7(nowMs: number): string {
   const random = randomDigits(19);
-  const variant = "89ab"[hex.indexOf(random[0]!) & 3]!;
+  const variant = "89ab".charAt(hex.indexOf(random.charAt(0)) & 3);
   const middle = random.slice(1, 4) + "-" + variant + random.slice(4, 7) + "-";
   return timeDigits(nowMs) + middle + random.slice(7);
 }

@@ -1,5 +1,5 @@
 import { canonicalize, type CanonicalResult } from "./canonicalize.ts";
-import type { JsonValue } from "./json.ts";
+import type { JsonLike } from "./json.ts";
 import type { Taken } from "./snapshot.ts";
 
 export { canonicalize, type CanonicalResult };
@@ -9,7 +9,7 @@ export { canonicalize, type CanonicalResult };
  *
  * @throws TypeError when it is not: a bug in the caller, never bad input.
  */
-export function canonicalJson(value: JsonValue): string {
+export function canonicalJson<T>(value: JsonLike<T>): string {
   const result = canonicalize(value);
   if (!result.ok) throw new TypeError(result.error.message);
   return result.text;

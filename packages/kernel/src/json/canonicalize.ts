@@ -87,8 +87,8 @@ function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
     const { sorted, ordered } = shapeOf(Object.keys(value));
     if (!ordered) walk.ordered = false;
     const fields = new Bag();
-    for (let i = 0; i < sorted.length; i++) {
-      const key = (place = sorted[i]!);
+    for (const key of sorted) {
+      place = key;
       if (strict) copy(key, walk, 0);
       const field = (value as Fields)[key];
       fields[key] = typeof field === "string" && !strict ? field : copy(field, walk, depthLeft - 1);

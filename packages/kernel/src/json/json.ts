@@ -5,6 +5,18 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+/** For functions that take JSON under types of its own: an interface has no index signature, so it is no {@link JsonObject} by itself. */
+export type JsonLike<T> = T extends JsonValue | undefined
+  ? T
+  : T extends (...args: never) => unknown
+    ? never
+    : T extends object
+      ? { readonly [Name in keyof T]: JsonLike<T[Name]> }
+      : never;
+
+/** For texts of our own. Foreign ones go through `parseJson`, which bounds them. */
+export const parseOwnJson: (text: string) => JsonValue = JSON.parse;
+
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import type { JsonArray, JsonObject, JsonValue } from "./json.ts";
+import { isJsonArray, type JsonValue } from "./json.ts";
 
 /*
  * JSON Pointer (RFC 6901). Only this file splits one, and escapes a token, but for `normalize-error.ts`: the canonical
@@ -42,6 +42,6 @@ export function valueAt(value: JsonValue | undefined, tokens: readonly string[])
 
 function member(value: JsonValue | undefined, token: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  if (!Array.isArray(value)) return Object.hasOwn(value, token) ? (value as JsonObject)[token] : undefined;
-  return /^(?:0|[1-9]\d*)$/.test(token) ? (value as JsonArray)[Number(token)] : undefined;
+  if (!isJsonArray(value)) return Object.hasOwn(value, token) ? value[token] : undefined;
+  return /^(?:0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
 }

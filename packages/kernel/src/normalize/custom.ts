@@ -1,7 +1,7 @@
 import { type NormalizeReason, normalizeError } from "../json/normalize-error.ts";
 import { absorb, type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
-import type { JsonValue } from "../json/json.ts";
+import { type JsonValue, parseOwnJson } from "../json/json.ts";
 import { type CustomNormalizers, type NormalizationKind, normalize, type Normalized } from "./normalizer.ts";
 import { snapshot } from "../json/snapshot.ts";
 
@@ -78,7 +78,7 @@ function applyOnce(own: Own, kind: NormalizationKind, output: JsonValue | Uint8A
 
 /** Plain data by then. What one does to its copy reaches nobody. */
 function copyOf(output: JsonValue | Uint8Array): JsonValue | Uint8Array {
-  return output instanceof Uint8Array ? new Uint8Array(output) : (JSON.parse(JSON.stringify(output)) as JsonValue);
+  return output instanceof Uint8Array ? new Uint8Array(output) : parseOwnJson(JSON.stringify(output));
 }
 
 function refused(reason: NormalizeReason): Normalized {

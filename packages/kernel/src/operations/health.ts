@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
 import { Deadline } from "../bounds/deadline.ts";
@@ -39,7 +40,7 @@ export async function checkHealth(call: CallRecord, parts: HealthParts): Promise
   const about = { tool: tool.id, toolHash: tool.hash, caller: call.caller };
   log.record("health.asked", kernelScope, { ...about, host: host.name });
   await log.flush();
-  const answer = await ask(resolved, pools.get(host)!, clock);
+  const answer = await ask(resolved, present(pools.get(host)), clock);
   log.record("health.answered", kernelScope, { ...about, state: answer.state });
   await log.flush();
   return answer;

@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 import { childSpan } from "../id/trace.ts";
 import type { CallOptions, Kernel } from "../kernel-api.ts";
 import type { Foreign } from "../support/foreign.ts";
@@ -129,7 +130,10 @@ function readSteps(kernel: Kernel, foreign: unknown): readonly PipelineStep[] | 
   if (!plain.ok)
     return { path: plain.error.path, message: `The steps are not plain JSON data: ${plain.error.message}.` };
   const valid = validator.validate(plain.value);
-  if (!valid.ok) return { path: valid.errors[0]!.instancePath, message: valid.errors[0]!.message };
+  if (!valid.ok) {
+    const { instancePath, message } = present(valid.errors[0]);
+    return { path: instancePath, message };
+  }
   const steps = valid.value as readonly PipelineStep[];
   const tools = new Set(kernel.list().map(({ manifest }) => manifest.name));
   const before = new Set<string>();

@@ -1,5 +1,5 @@
+import { isJsonArray, type JsonObject, type JsonValue } from "../json/json.ts";
 import { escapeToken, pointerTokens, valueAt } from "../json/pointer.ts";
-import type { JsonObject, JsonValue } from "../json/json.ts";
 
 /** `{ "$from": "STEP#POINTER" }`: the output of an earlier step, or a part of it (JSON Pointer, RFC 6901). */
 export interface Reference {
@@ -17,11 +17,10 @@ export function referencesIn(
   path = "",
 ): readonly (Reference | { readonly path: string; readonly fault: string })[] {
   if (typeof input !== "object" || input === null) return [];
-  if (Array.isArray(input)) return input.flatMap((each, i) => referencesIn(each as JsonValue, `${path}/${i}`));
-  const object = input as JsonObject;
-  if (!Object.hasOwn(object, "$from"))
-    return Object.keys(object).flatMap((key) => referencesIn(object[key]!, `${path}/${escapeToken(key)}`));
-  return [readReference(object, path)];
+  if (isJsonArray(input)) return input.flatMap((each, i) => referencesIn(each, `${path}/${i}`));
+  if (!Object.hasOwn(input, "$from"))
+    return Object.entries(input).flatMap(([key, each]) => referencesIn(each, `${path}/${escapeToken(key)}`));
+  return [readReference(input, path)];
 }
 
 /** The input with what its references name. `undefined`: the reference at `missing` names nothing. */
@@ -32,17 +31,15 @@ export function filledIn(
   path = "",
 ): JsonValue {
   if (typeof input !== "object" || input === null) return input;
-  if (Array.isArray(input))
-    return input.map((each, i) => filledIn(each as JsonValue, outputs, missing, `${path}/${i}`));
-  const object = input as JsonObject;
-  if (Object.hasOwn(object, "$from")) {
-    const reference = readReference(object, path);
+  if (isJsonArray(input)) return input.map((each, i) => filledIn(each, outputs, missing, `${path}/${i}`));
+  if (Object.hasOwn(input, "$from")) {
+    const reference = readReference(input, path);
     const value = "fault" in reference ? undefined : valueAt(outputs.get(reference.step), reference.pointer);
     if (value === undefined) missing(path);
     return value ?? null;
   }
   return Object.fromEntries(
-    Object.keys(object).map((key) => [key, filledIn(object[key]!, outputs, missing, `${path}/${escapeToken(key)}`)]),
+    Object.entries(input).map(([key, each]) => [key, filledIn(each, outputs, missing, `${path}/${escapeToken(key)}`)]),
   );
 }
 
@@ -51,9 +48,8 @@ function readReference(
   path: string,
 ): Reference | { readonly path: string; readonly fault: string } {
   const from = object["$from"];
-  const match = typeof from === "string" ? form.exec(from) : null;
-  if (!match) return { path, fault: "a reference reads STEP#POINTER" };
+  const [, step, tokens] = (typeof from === "string" && form.exec(from)) || [];
+  if (step === undefined || tokens === undefined) return { path, fault: "a reference reads STEP#POINTER" };
   if (Object.keys(object).length > 1) return { path, fault: "a reference has no other properties" };
-  const pointer = pointerTokens(match[2]!);
-  return { step: match[1]!, pointer, path };
+  return { step, pointer: pointerTokens(tokens), path };
 }

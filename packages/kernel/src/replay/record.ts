@@ -62,7 +62,8 @@ class Attempts {
     const attempt = (this.#counts.get(callId) ?? 0) + 1;
     this.#counts.delete(callId);
     this.#counts.set(callId, attempt);
-    if (this.#counts.size > REMEMBERED) this.#counts.delete(this.#counts.keys().next().value!);
+    const [oldest] = this.#counts.keys();
+    if (oldest !== undefined && this.#counts.size > REMEMBERED) this.#counts.delete(oldest);
     return attempt;
   }
 }

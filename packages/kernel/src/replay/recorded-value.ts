@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 import { canonicalize } from "../json/canonical-json.ts";
 import type { Digest, Hash } from "../hash/hash.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -43,5 +44,5 @@ export function hashOfRecorded(what: JsonObject, by: Hash): Digest {
 /** Others have turns of the thread in between. Nobody changes the bytes meanwhile. */
 export async function hashYielding(bytes: Uint8Array, by: Hash): Promise<Digest> {
   const taken = await copyAndHash(bytes, by, () => false, bytes);
-  return taken!.digest; // It is never over.
+  return present(taken).digest; // It is never over.
 }

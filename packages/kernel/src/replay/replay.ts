@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 import type { CapabilityReply } from "../capability/request.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { CallPort, Isolate, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
@@ -209,7 +210,7 @@ class Journal {
       else if (entry.kind === "outcome")
         end = { seq, hash: entry.outcomeHash, what: { outcome: entry.outcome, ...entry.result } };
     }
-    this.end = end!;
+    this.end = present(end);
     this.hash = hashOf(this.end.hash) ?? blake3Hash;
   }
 

@@ -1,8 +1,9 @@
+import { present } from "../support/guards.ts";
 import { LineFault } from "../audit/lines.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { DigestAlgorithm, Hash } from "../hash/hash.ts";
 import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
-import type { JsonObject, JsonValue } from "../json/json.ts";
+import { type JsonObject, type JsonValue, isJsonObject } from "../json/json.ts";
 import { repeatsKeys } from "../json/repeated-keys.ts";
 import { parseJson } from "../json/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
@@ -142,7 +143,7 @@ class RunReader {
     } else if (isEnd(parsed.value)) return this.#end(parsed.value);
     else {
       const valid = validator.validate(parsed.value);
-      if (!valid.ok) throw new RunFileRefusal(`The line is not an entry of a run: ${valid.errors[0]!.message}`);
+      if (!valid.ok) throw new RunFileRefusal(`The line is not an entry of a run: ${present(valid.errors[0]).message}`);
       const entry = valid.value as RunEntry;
       const named = digestIn(entry);
       if (named !== undefined && hashOf(named) !== this.#by)
@@ -154,7 +155,7 @@ class RunReader {
 
   #end(value: JsonObject): void {
     const valid = endValidator.validate(value);
-    if (!valid.ok) throw new RunFileRefusal(`The line is not the end of a run: ${valid.errors[0]!.message}`);
+    if (!valid.ok) throw new RunFileRefusal(`The line is not the end of a run: ${present(valid.errors[0]).message}`);
     if (value["entries"] !== this.#entries.length)
       throw new RunFileRefusal(
         `The run had ${JSON.stringify(value["entries"])} entries, ${this.#entries.length} are here.`,
@@ -175,12 +176,10 @@ class RunReader {
 
 /** The algorithm that a header names; `undefined` for what is no header. */
 function hashIn(value: JsonValue): Hash | undefined {
-  const { format: name, v, algorithm } = (value ?? {}) as JsonObject;
+  const { format: name, v, algorithm } = isJsonObject(value) ? value : {};
   return name === format.format && v === format.v ? hashFor(algorithm) : undefined;
 }
 
 function isEnd(value: JsonValue): value is JsonObject {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && (value as JsonObject)["kind"] === "end"
-  );
+  return isJsonObject(value) && value["kind"] === "end";
 }

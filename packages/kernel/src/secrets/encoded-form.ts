@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 /** Bytes as a reader would decode them, with the way back: the place in the original that each byte comes from. */
 export interface EncodedForm {
   readonly bytes: Uint8Array;
@@ -63,7 +64,7 @@ export class Decoded implements EncodedForm {
     let [low, high] = [0, parts.length / 4];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (parts[4 * middle]! <= at) low = middle + 1;
+      if (present(parts[4 * middle]) <= at) low = middle + 1;
       else high = middle;
     }
     if (low === 0) return [at, at + 1];

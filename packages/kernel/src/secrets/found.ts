@@ -26,11 +26,16 @@ export const maxLength = 4_096;
  * How bytes are compared: without the case of ASCII letters, which headers, hosts and hexadecimal digits lose, and without the difference of base64 and
  * base64url.
  */
-export const fold: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
+const fold: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x41 && byte <= 0x5a) return byte | 0x20;
   if (byte === 0x2d) return 0x2b;
   return byte === 0x5f ? 0x2f : byte;
 });
+
+const folded = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => fold[byte] ?? byte);
+
+/** One byte as it is compared. Nothing stands behind the end. */
+export const foldedAt = (bytes: Uint8Array, at: number): number => fold[bytes[at] ?? 0] ?? 0;
 
 /**
  * The patterns of one value: as it is in UTF-8, in Latin-1 and in UTF-16, in hexadecimal digits, in base64 at any place of a longer text. Escapes are the
@@ -39,7 +44,7 @@ export const fold: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
 export function finder(value: string): Found {
   const bytes = new TextEncoder().encode(value);
   const plain = [bytes, ...variantsOf(value, bytes), hexadecimal(bytes), wide(value, true), wide(value, false)];
-  const patterns = plain.map((each): Pattern => ({ bytes: each.map((byte) => fold[byte]!), before: 0, behind: 0 }));
+  const patterns = plain.map((each): Pattern => ({ bytes: folded(each), before: 0, behind: 0 }));
   const inBase64 = [0, 1, 2].map((offset) => base64(bytes, offset));
   return { value, patterns: [...patterns, ...inBase64], maxLength: longestSpelling * bytes.length };
 }
@@ -88,7 +93,7 @@ function base64(bytes: Uint8Array, offset: number): Pattern {
   const digits = btoa("\0".repeat(offset) + Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
   const inner = digits.slice(Math.ceil((offset * 8) / 6), Math.floor((end * 8) / 6));
   return {
-    bytes: new TextEncoder().encode(inner).map((byte) => fold[byte]!),
+    bytes: folded(new TextEncoder().encode(inner)),
     before: offset === 0 ? 0 : 1,
     behind: end % 3 === 0 ? 0 : 1,
   };

@@ -1,8 +1,9 @@
+import { present } from "../support/guards.ts";
 import type { BrokerError, BrokerReply } from "../capability/request.ts";
 import { secretUse } from "../capability/families/secret-use.ts";
 import type { OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "../capability/secret.ts";
 import { placeholder } from "../id/placeholder.ts";
-import type { JsonValue } from "../json/json.ts";
+import { type JsonValue, isJsonArray } from "../json/json.ts";
 import type { Found } from "./found.ts";
 import { bytesOf, textOf } from "./latin1.ts";
 import { ByteRedactor, redactBytes, redactText, type Search } from "./redact.ts";
@@ -150,7 +151,7 @@ function cleanValue(value: JsonValue, search: Search): JsonValue {
     return digits === String(value) ? value : digits;
   }
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((each: JsonValue) => cleanValue(each, search));
+  if (isJsonArray(value)) return value.map((each) => cleanValue(each, search));
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [redactText(key, search), cleanValue(each, search)]),
   );
@@ -164,5 +165,5 @@ const hidden = "*keyhole-secret*";
 const asItIs = (value: string): string => value;
 
 function fill(text: string, values: ReadonlyMap<string, string>, encode: (value: string) => string): string {
-  return text.replace(placeholders, (_, __, name: string) => encode(values.get(name)!));
+  return text.replace(placeholders, (_, __, name: string) => encode(present(values.get(name))));
 }

@@ -1,4 +1,4 @@
-import { fold, type Found, minLength, type Pattern } from "./found.ts";
+import { foldedAt, type Found, minLength, type Pattern } from "./found.ts";
 import type { EncodedForm } from "./encoded-form.ts";
 import { eachEncodedForm } from "./encoded-forms.ts";
 
@@ -15,7 +15,7 @@ interface Candidate extends Pattern {
 
 /** Pairs of folded bytes have so many numbers, not all different: a collision costs a comparison. */
 const pairs = 8_192;
-const pairOf = (first: number, second: number): number => (fold[first]! << 5) ^ fold[second]!;
+const pairAt = (bytes: Uint8Array, at: number): number => (foldedAt(bytes, at - 1) << 5) ^ foldedAt(bytes, at);
 
 /**
  * Looks for many values at once, with every pattern that each of them has: from the end of a window as long as the shortest pattern, which moves on as far
@@ -37,10 +37,10 @@ export class Matcher {
   #add(candidate: Candidate): void {
     const { bytes } = candidate;
     for (let at = 1; at < minLength; at++) {
-      const pair = pairOf(bytes[at - 1]!, bytes[at]!);
-      this.#shifts[pair] = Math.min(this.#shifts[pair]!, minLength - 1 - at);
+      const pair = pairAt(bytes, at);
+      this.#shifts[pair] = Math.min(this.#shifts[pair] ?? 0, minLength - 1 - at);
     }
-    const last = pairOf(bytes[minLength - 2]!, bytes[minLength - 1]!);
+    const last = pairAt(bytes, minLength - 1);
     const others = this.#candidates.get(last);
     if (others) others.push(candidate);
     else this.#candidates.set(last, [candidate]);
@@ -63,8 +63,8 @@ export class Matcher {
     const { bytes } = view;
     const shifts = this.#shifts;
     for (let at = minLength - 1; at < bytes.length;) {
-      const pair = pairOf(bytes[at - 1]!, bytes[at]!);
-      const shift = shifts[pair]!;
+      const pair = pairAt(bytes, at);
+      const shift = shifts[pair] ?? 0;
       at += shift;
       if (shift > 0) continue;
       const start = at - minLength + 1;
@@ -87,6 +87,6 @@ export class Matcher {
 
 function standsAt(bytes: Uint8Array, start: number, pattern: Uint8Array): boolean {
   if (start + pattern.length > bytes.length) return false;
-  for (let at = 0; at < pattern.length; at++) if (fold[bytes[start + at]!] !== pattern[at]) return false;
+  for (let at = 0; at < pattern.length; at++) if (foldedAt(bytes, start + at) !== pattern[at]) return false;
   return true;
 }

@@ -1,3 +1,4 @@
+import { isList } from "../support/guards.ts";
 import type { JsonValue } from "../json/json.ts";
 
 /** A change of one row as an event carries it. A row that is `null` is gone. */
@@ -17,8 +18,8 @@ export function applyAll(changes: readonly StateChange[]): void {
 
 /** A log is foreign, and its digests say nothing about its form. */
 export function isRowChange(value: unknown): value is RowChange {
-  if (!Array.isArray(value) || value.length !== 4) return false;
-  const [table, version, key, row] = value as readonly unknown[];
+  if (!isList(value) || value.length !== 4) return false;
+  const [table, version, key, row] = value;
   return typeof table === "string" && Number.isSafeInteger(version) && typeof key === "string" && row !== undefined;
 }
 

@@ -94,12 +94,11 @@ export class SlidingWindows implements DeclaredTable {
 
   take(key: string, row: JsonValue, version: number): number | undefined {
     if (version !== this.version || !isRow(row)) return undefined;
-    const [windowMs = 0] = row;
-    let latestMs = 0;
-    for (let i = 1; i < row.length; i += 2) {
-      const atMs = row[i]!;
-      latestMs = Math.max(latestMs, atMs);
-      this.#add(key, windowMs, { atMs, amount: row[i + 1]!, isOpen: false, isRecorded: true });
+    const [windowMs = 0, ...rest] = row;
+    let [atMs, latestMs] = [0, 0];
+    for (const [i, each] of rest.entries()) {
+      if (i % 2 === 0) latestMs = Math.max(latestMs, (atMs = each));
+      else this.#add(key, windowMs, { atMs, amount: each, isOpen: false, isRecorded: true });
     }
     return latestMs;
   }
@@ -119,8 +118,7 @@ export class SlidingWindows implements DeclaredTable {
     const window = this.#windows.get(key) ?? { windowMs, entries: [] };
     const { entries } = window;
     // Calls start in another order than they came, by a little. The log has them in that order, so amounts of one time are sorted as well.
-    let at = entries.length;
-    while (at > 0 && isLater(entries[at - 1]!, spent)) at--;
+    const at = entries.findLastIndex((each) => !isLater(each, spent)) + 1;
     if (at === entries.length) entries.push(spent);
     else entries.splice(at, 0, spent);
     this.#windows.set(key, window);
@@ -136,8 +134,8 @@ function isLater(one: Spent, other: Spent): boolean {
 /** Looks at those alone that are old enough: a window can have a million. */
 function expireIn({ windowMs, entries }: Window, nowMs: number): void {
   const sinceMs = nowMs - windowMs;
-  let old = 0;
-  while (old < entries.length && entries[old]!.atMs <= sinceMs) old++;
+  const recent = entries.findIndex(({ atMs }) => atMs > sinceMs);
+  const old = recent < 0 ? entries.length : recent;
   const open = entries.slice(0, old).filter(({ isOpen }) => isOpen);
   if (open.length < old) entries.splice(0, old, ...open);
 }

@@ -85,7 +85,7 @@ export function foldWork(text: string, most: number): number {
 
 /** Decimal digits stand in rows of ten, from zero on; some rows follow each other. */
 function asciiDigit(digit: string): string {
-  const point = digit.codePointAt(0)!;
+  const point = digit.codePointAt(0) ?? 0;
   let first = point;
   while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--;
   return String((point - first) % 10);

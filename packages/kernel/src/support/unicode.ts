@@ -13,18 +13,17 @@ export function toForm(form: "NFC" | "NFD" | "NFKC", text: string): string {
 
 /** Marks as their parts, those that no other one divides sorted by combining class; of one class in the order in which they came. */
 function inOrder(marks: string, form: "NFD" | "NFKD"): string {
-  const parts = new Map<string, readonly string[]>();
-  for (const mark of new Set(marks)) parts.set(mark, Array.from(mark.normalize(form)));
+  const parts = new Map(Array.from(new Set(marks), (mark) => [mark, Array.from(mark.normalize(form))] as const));
   const ranks = ranksOf(new Set([...parts.values()].flat()));
   let ordered = "";
   let row: string[] = [];
   const end = (): void => {
-    const classes = Map.groupBy(row, (mark) => ranks.get(mark)!);
-    for (const rank of [...classes.keys()].toSorted((a, b) => a - b)) ordered += classes.get(rank)!.join("");
+    const classes = Map.groupBy(row, (mark) => ranks.get(mark) ?? 0);
+    for (const [, own] of [...classes].toSorted(([a], [b]) => a - b)) ordered += own.join("");
     row = [];
   };
   for (const mark of marks) {
-    for (const part of parts.get(mark)!) {
+    for (const part of parts.get(mark) ?? []) {
       if (ranks.has(part)) row.push(part);
       else {
         end();
@@ -49,5 +48,12 @@ function ranksOf(marks: ReadonlySet<string>): ReadonlyMap<string, number> {
   const movable = [...marks].filter((mark) => mark === last || isBehind(last, mark));
   const sorted = movable.toSorted((a, b) => (isBehind(a, b) ? 1 : isBehind(b, a) ? -1 : 0));
   let rank = 0;
-  return new Map(sorted.map((mark, at) => [mark, at > 0 && isBehind(mark, sorted[at - 1]!) ? ++rank : rank]));
+  let before: string | undefined;
+  return new Map(
+    sorted.map((mark) => {
+      if (before !== undefined && isBehind(mark, before)) rank++;
+      before = mark;
+      return [mark, rank];
+    }),
+  );
 }

@@ -5,6 +5,7 @@ import { limits } from "../limits.ts";
 import type { Setup, SetupError } from "../result.ts";
 import type { Validator } from "../schema/index.ts";
 import { requireValidator } from "../schema/require.ts";
+import { present } from "../support/guards.ts";
 import { argumentFault } from "./argument-place.ts";
 import type { DeclaredCapability, OutputContract, ToolManifest } from "./manifest.ts";
 import { manifestExcess } from "./manifest-excess.ts";
@@ -28,8 +29,8 @@ export function checkManifest(own: JsonValue, families: Families): Setup<ToolMan
   if (unknown) return refused(unknown.path, unknown.message, unknown.hint);
   const valid = validatorOf(families).validate(own);
   if (!valid.ok) {
-    const [first] = valid.errors;
-    return refused(first!.instancePath, first!.message, first!.hint);
+    const { instancePath, message, hint } = present(valid.errors[0]);
+    return refused(instancePath, message, hint);
   }
   const manifest = valid.value as ToolManifest;
   if (!parseVersion(manifest.version)) return refused("/version", `${quote(manifest.version)} is not SemVer 2.0.0.`);

@@ -66,10 +66,11 @@ function distanceWithin(reach: number, a: string, b: string, work: Work): number
     if (work.pairsLeft < 0) return undefined;
     const next: number[] = [];
     next[first - 1] = first === 1 ? i : far;
-    let least = next[first - 1]!;
+    let least = next[first - 1] ?? far;
+    let distance = least;
     for (let j = first; j <= last; j++) {
-      const substitution = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const distance = Math.min(substitution, (row[j] ?? far) + 1, next[j - 1]! + 1);
+      const substitution = (row[j - 1] ?? far) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      distance = Math.min(substitution, (row[j] ?? far) + 1, distance + 1);
       next[j] = distance;
       if (distance < least) least = distance;
     }

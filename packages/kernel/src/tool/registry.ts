@@ -1,3 +1,4 @@
+import { present } from "../support/guards.ts";
 import type { Families } from "../capability/registry.ts";
 import type { Hash } from "../hash/hash.ts";
 import { type Foreign, membersOf } from "../support/foreign.ts";
@@ -7,7 +8,7 @@ import { checkParts, takePackage, takeTool } from "./check-package.ts";
 import type { ToolManifest } from "./manifest.ts";
 import { nearest } from "./nearest.ts";
 import type { RegisteredTool } from "./package.ts";
-import { compareVersions, parseRange, parseVersion } from "./semver.ts";
+import { compareVersions, parseRange, parseVersion, type Version } from "./semver.ts";
 import { letsThrough } from "./modes.ts";
 import type { ToolFilter, ToolSummary } from "./summary.ts";
 
@@ -71,7 +72,7 @@ export class Registry {
       };
     }
     versions.push(tool);
-    versions.sort((a, b) => compareVersions(parseVersion(b.manifest.version)!, parseVersion(a.manifest.version)!));
+    versions.sort((a, b) => compareVersions(versionOf(b), versionOf(a)));
     this.#tools.set(tool.manifest.name, versions);
     this.#refusals.delete(tool.manifest.name);
     return checked;
@@ -121,7 +122,7 @@ export class Registry {
   resolve(name: string, range: string | undefined, isShown: (manifest: ToolManifest) => boolean): Resolution {
     const versions = this.#tools.get(name);
     if (!versions) return this.#unknown(name, isShown);
-    if (range === undefined) return { ok: true, tool: versions[0]! };
+    if (range === undefined) return { ok: true, tool: present(versions[0]) };
     const matches = parseRange(range);
     if (!matches) {
       return {
@@ -131,7 +132,7 @@ export class Registry {
         nearest: shownVersions(versions, isShown),
       };
     }
-    const tool = versions.find((candidate) => matches(parseVersion(candidate.manifest.version)!));
+    const tool = versions.find((candidate) => matches(versionOf(candidate)));
     if (tool) return { ok: true, tool };
     const known = shownVersions(versions, isShown);
     return {
@@ -144,9 +145,9 @@ export class Registry {
 
   list(filter: ToolFilter = {}): readonly ToolSummary[] {
     const text = filter.text?.toLowerCase();
-    return [...this.#tools.keys()]
-      .toSorted()
-      .flatMap((name) => this.#tools.get(name)!)
+    return [...this.#tools]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([, versions]) => versions)
       .filter(({ manifest }) => {
         const { mode, category, tier, effect } = filter;
         if (mode !== undefined && !letsThrough(manifest.modes, mode)) return false;
@@ -207,5 +208,8 @@ function shownVersions(
 ): readonly string[] {
   return versions.flatMap(({ manifest }) => (isShown(manifest) ? [manifest.version] : []));
 }
+
+/** It was checked when the tool was registered. */
+const versionOf = ({ manifest }: RegisteredTool): Version => present(parseVersion(manifest.version));
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 100));

@@ -17,10 +17,13 @@ export function parseVersion(text: string): Version | undefined {
 
 /** Precedence (SemVer 2.0.0, section 11). */
 export function compareVersions(a: Version, b: Version): number {
-  for (let i = 0; i < 3; i++) if (a.core[i] !== b.core[i]) return a.core[i]! - b.core[i]!;
+  const [major, minor, patch] = b.core;
+  const byCore = a.core[0] - major || a.core[1] - minor || a.core[2] - patch;
+  if (byCore !== 0) return byCore;
   if (a.prerelease.length === 0 || b.prerelease.length === 0) return b.prerelease.length - a.prerelease.length;
-  for (let i = 0; i < Math.min(a.prerelease.length, b.prerelease.length); i++) {
-    const order = compareIdentifiers(a.prerelease[i]!, b.prerelease[i]!);
+  for (const [i, identifier] of a.prerelease.entries()) {
+    const other = b.prerelease[i];
+    const order = other === undefined ? 0 : compareIdentifiers(identifier, other);
     if (order !== 0) return order;
   }
   return a.prerelease.length - b.prerelease.length;

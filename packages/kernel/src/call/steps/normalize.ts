@@ -1,8 +1,9 @@
+import { present } from "../../support/guards.ts";
 import { limits } from "../../limits.ts";
 import { type Foreign, membersOf, textOf } from "../../support/foreign.ts";
 import type { Digest, Hash } from "../../hash/hash.ts";
 import type { NormalizeReason } from "../../json/normalize-error.ts";
-import type { JsonValue } from "../../json/json.ts";
+import { type JsonValue, parseOwnJson } from "../../json/json.ts";
 import {
   type CustomNormalizer,
   type NormalizationKind,
@@ -45,7 +46,10 @@ export function normalize(state: Checked): MaybePromise<Normalized> {
 function formOf({ started, output, outputText }: Checked): MaybePromise<Form> {
   const { call, tool, bounds, flow } = started;
   const { kind } = tool.manifest.output;
-  if (kind === "stream") return { output, outputHash: flow!.digest, outputBytes: flow!.byteLength };
+  if (kind === "stream") {
+    const { digest, byteLength } = present(flow);
+    return { output, outputHash: digest, outputBytes: byteLength };
+  }
   if (tool.normalizer) return normalizeBy(tool.normalizer, kind, output, started);
   if (output instanceof Uint8Array) return takeOutput(started, output);
   const normal: NormalForm =
@@ -90,7 +94,7 @@ function normalizeBy(
   if (!normal.ok) throw refused(normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) throw refused("too-large");
   const text = normal.text ?? "";
-  const output = normal.bytes ?? (kind === "json" ? (JSON.parse(text) as JsonValue) : text);
+  const output = normal.bytes ?? (kind === "json" ? parseOwnJson(text) : text);
   if (tool.output && !tool.output.check(output)) throw refused("breaks-contract");
   const raw = call.options.raw === true && !isSame(kind, given, normal, call.hash) ? { raw: given } : {};
   return { output, outputHash: normal.hash, outputBytes: normal.byteLength, ...raw };

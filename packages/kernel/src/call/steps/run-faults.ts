@@ -1,3 +1,4 @@
+import { present } from "../../support/guards.ts";
 import type { LastRefusal } from "../../capability/gate/call-usage.ts";
 import type { Gate } from "../../capability/gate/gate.ts";
 import type { BodyFault } from "../../isolate/body.ts";
@@ -68,7 +69,7 @@ export function runFault(
     case "cancelled":
       return new CallFault("CANCELLED", "The caller cancelled the call.");
     case "bad-body":
-      return badBody(body!.fault!, bounds.bodyBytes);
+      return badBody(present(body?.fault), bounds.bodyBytes);
     case "not-opened":
       return new CallFault(end.failure.code, end.failure.message, {
         ...end.failure.hints,

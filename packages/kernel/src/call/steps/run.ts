@@ -1,3 +1,4 @@
+import { present } from "../../support/guards.ts";
 import { sourcesOf } from "../../capability/grant.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Owner } from "../../isolate/pool/lease.ts";
@@ -39,7 +40,7 @@ export function run(state: Started, { pools, clock, onRun }: RunPorts): Promise<
   const suspendable = onRun?.(state);
   const owner = ownerOf(state);
   const running = runInIsolate(withProgram(tool, input, call.hash), isolateCallOf(state), {
-    pool: pools.get(host)!,
+    pool: present(pools.get(host)),
     owner: suspendable?.thaw ? { ...owner, thaw: suspendable.thaw } : owner,
     clock,
     gate: suspendable?.gate ?? gate,

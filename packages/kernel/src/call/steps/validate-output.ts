@@ -1,3 +1,4 @@
+import { present } from "../../support/guards.ts";
 import type { IsolateOutput } from "../../isolate/port.ts";
 import type { RunEnd } from "../../isolate/run.ts";
 import { limits } from "../../limits.ts";
@@ -38,9 +39,13 @@ export function validateOutput({ started, end }: Ran, ports: ProofPorts): Checke
   if (!valid || (valid.ok && valid.value === output)) return { started, output, outputText } as Checked;
   if (valid.ok) return { started, output: valid.value } as Checked;
   const [first] = valid.errors;
-  throw new CallFault("INVALID_OUTPUT", `${tool.id} broke its output contract: ${explanation(first!.message)}`, {
-    details: valid.errors.map(errorDetails),
-  });
+  throw new CallFault(
+    "INVALID_OUTPUT",
+    `${tool.id} broke its output contract: ${explanation(present(first).message)}`,
+    {
+      details: valid.errors.map(errorDetails),
+    },
+  );
 }
 
 /** A call that a refused request ended carries a proof of that, and not the one that allowed the call. */
@@ -62,7 +67,7 @@ function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started
     throw new CallFault("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
   if (output.form === "stream") {
     if (!call.output) call.warn("The output was discarded, because the call has no option `output`.");
-    const { digest, byteLength } = flow!;
+    const { digest, byteLength } = present(flow);
     return { output: { digest, byteLength, ...(mediaType !== undefined && { mediaType }) } };
   }
   const size = output.form === "binary" ? output.bytes.byteLength : output.text.length;

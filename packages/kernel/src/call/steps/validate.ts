@@ -1,3 +1,4 @@
+import { present } from "../../support/guards.ts";
 import type { EventRecorder } from "../../audit/log.ts";
 import { limits } from "../../limits.ts";
 import { canonicalJson, canonicalTextOf } from "../../json/canonical-json.ts";
@@ -75,10 +76,9 @@ export function readInput(
     });
   const valid = tool.input.validateOwn(plain.value);
   if (!valid.ok) {
-    const [first] = valid.errors;
-    const hint = first!.hint && { hint: explanation(first!.hint) };
+    const { message, hint } = present(valid.errors[0]);
     const details = valid.errors.map(errorDetails);
-    throw new CallFault("INVALID_INPUT", explanation(first!.message), { details, ...hint });
+    throw new CallFault("INVALID_INPUT", explanation(message), { details, ...(hint && { hint: explanation(hint) }) });
   }
   const input = valid.value as JsonValue;
   const read = targetsIn(input, tool.targets);

@@ -108,8 +108,13 @@ export function matchCommand(
   const fixed = rest === undefined ? patterns.length : patterns.length - 1;
   if (rest === undefined ? args.length !== fixed : args.length < fixed) return false;
   return args.every((argument, index) => {
-    const pattern = index < fixed ? patterns[index]! : rest!;
-    return !isRest(pattern) && checkArgument(argument) === undefined && matchArgument(pattern, argument);
+    const pattern = index < fixed ? patterns[index] : rest;
+    return (
+      pattern !== undefined &&
+      !isRest(pattern) &&
+      checkArgument(argument) === undefined &&
+      matchArgument(pattern, argument)
+    );
   });
 }
 

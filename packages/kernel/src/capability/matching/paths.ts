@@ -1,3 +1,4 @@
+import { present } from "../../support/guards.ts";
 import { toForm } from "../../support/unicode.ts";
 import { foldLetters } from "../../support/fold.ts";
 
@@ -71,7 +72,7 @@ export function matchPath(glob: string, path: string): boolean {
   const segments = path === "" ? [] : path.split("/");
   return matchSequence(patterns.length, segments.length, {
     isAny: (at) => patterns[at] === "**",
-    matches: (at, position) => matchSegment(patterns[at]!, segments[position]!),
+    matches: (at, position) => matchSegment(present(patterns[at]), present(segments[position])),
   });
 }
 

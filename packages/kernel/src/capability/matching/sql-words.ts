@@ -34,8 +34,8 @@ export function readWords(sql: string): readonly SqlWord[] | string {
   for (pieces.lastIndex = 0; pieces.lastIndex < sql.length;) {
     const at = pieces.lastIndex;
     const found = pieces.exec(sql);
-    if (!found) return "'\"`[".includes(sql[at]!) ? "a quote is not closed" : `it has ${JSON.stringify(sql[at])}`;
-    const [, space, value, quoted, word, sign] = found;
+    if (!found) return "'\"`[".includes(sql.charAt(at)) ? "a quote is not closed" : `it has ${JSON.stringify(sql[at])}`;
+    const [, space, value, quoted, word, sign = ""] = found;
     if (space !== undefined) continue;
     if (isEnd(words.at(-1))) return "it is more than one statement";
     if (sign === "(") depth++;
@@ -46,7 +46,7 @@ export function readWords(sql: string): readonly SqlWord[] | string {
       words.push({ is: "value", text: value });
     } else if (quoted !== undefined) words.push(unquoted(quoted));
     else if (word !== undefined) words.push({ is: "word", text: keyword(word) });
-    else words.push({ is: "sign", text: sign! });
+    else words.push({ is: "sign", text: sign });
   }
   if (depth !== 0) return "its parentheses do not match";
   if (isEnd(words.at(-1))) words.pop();
@@ -64,10 +64,10 @@ function valueFault(value: string, next: string): string | undefined {
 }
 
 function unquoted(quoted: string): SqlWord {
-  const [quote] = quoted;
+  const quote = quoted.charAt(0);
   const inner = quoted.slice(1, -1);
   if (quote === "[") return { is: "name", text: inner };
-  return { is: quote === "'" ? "text" : "name", text: inner.replaceAll(`${quote}${quote}`, quote!) };
+  return { is: quote === "'" ? "text" : "name", text: inner.replaceAll(`${quote}${quote}`, quote) };
 }
 
 /** Only ASCII has upper case here: in Unicode `ſ` becomes an S, in SQLite it does not. */

@@ -7,7 +7,7 @@ import type { Decided } from "../../call/steps/decide.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import { limits } from "../../limits.ts";
 import { shortTextOf, type Theirs } from "../../support/foreign.ts";
-import type { JsonValue } from "../../json/json.ts";
+import { parseOwnJson } from "../../json/json.ts";
 import type { ApprovalRequest, Approver } from "../../policy/approval/approval.ts";
 import { type ApprovalKey, Approvals, keyText } from "../../policy/approval/standing-approvals.ts";
 import { ask as askApprover, type AskOutcome, newApprovalId } from "../../policy/approval/ask.ts";
@@ -235,7 +235,7 @@ function questionOf(decided: Decided): PreviewQuestion {
     effects: manifest.effects,
     grants: describeGrant(grant),
     // A copy, so that nothing the approver does to the arguments reaches the tool.
-    input: JSON.parse(inputText) as JsonValue,
+    input: parseOwnJson(inputText),
     argsHash: inputHash,
     hasBody: manifest.body !== undefined,
     grantHash: grant.hash,

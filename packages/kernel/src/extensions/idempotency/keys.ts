@@ -1,6 +1,6 @@
 import { limits } from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
-import type { JsonValue } from "../../json/json.ts";
+import { type JsonValue, isJsonArray } from "../../json/json.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { SteadyClock } from "../../state/steady-clock.ts";
 import { StateTable } from "../../state/table.ts";
@@ -201,7 +201,7 @@ function bytesOf({ outcome }: Ending): number {
 }
 
 function readRow(value: JsonValue): UsedKeyRow | undefined {
-  const [caller, toolId, argsHash, callId, usedMs] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  const [caller, toolId, argsHash, callId, usedMs] = isJsonArray(value) ? value : [];
   const isRead =
     typeof caller === "string" &&
     typeof toolId === "string" &&

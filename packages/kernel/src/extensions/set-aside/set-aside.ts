@@ -2,7 +2,7 @@ import { kernelScope } from "../../audit/scope.ts";
 import { CallFault } from "../../call/fault.ts";
 import type { Started } from "../../call/steps/start.ts";
 import { limits } from "../../limits.ts";
-import type { JsonValue } from "../../json/json.ts";
+import { type JsonValue, isJsonArray } from "../../json/json.ts";
 import type { DeclaredTable } from "../../state/change.ts";
 import { StateTable } from "../../state/table.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
@@ -118,7 +118,7 @@ class SetAside implements Extension {
 }
 
 function readRow(value: JsonValue): TimeoutsRow | undefined {
-  const [timeouts, lastMs, untilMs] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  const [timeouts, lastMs, untilMs] = isJsonArray(value) ? value : [];
   const isRead = typeof timeouts === "number" && typeof lastMs === "number" && typeof untilMs === "number";
   return isRead ? { timeouts, lastMs, untilMs } : undefined;
 }

@@ -29,8 +29,9 @@ export async function readChangesSinceSnapshot(
   const isSame = before?.seq === seq - 1 && before.hash === prev;
   for (let from = isSame ? seq : Infinity; from < log.end.seq;) {
     const events = await log.read(from, PAGE_EVENTS);
-    if (events.length === 0) break;
-    from = events.at(-1)!.seq + 1;
+    const last = events.at(-1);
+    if (!last) break;
+    from = last.seq + 1;
     for (const { type, payload } of events) {
       if (type === "tool.suspended") isThere ||= payload.snapshotId === snapshotId;
       else if (type === "tool.resumed") wasResumed ||= payload.snapshotId === snapshotId;

@@ -1,3 +1,4 @@
+import { present } from "../../support/guards.ts";
 import { eventScope } from "../../audit/scope.ts";
 import type { Broker } from "../../capability/broker.ts";
 import type { OwnOptions, OwnResumeOptions } from "../../call/options.ts";
@@ -95,7 +96,8 @@ function changesOf(
 function thawOf({ isolate, requests }: SnapshotRun, resumption: Resumption, begun: Set<SnapshotCall>): Restored {
   return {
     // The kernel that resumes has made sure that there is one.
-    open: ({ call, host, tool, input }, isWanted) => host.thaw!(withProgram(tool, input, call.hash), isolate, isWanted),
+    open: ({ call, host, tool, input }, isWanted) =>
+      present(host.thaw)(withProgram(tool, input, call.hash), isolate, isWanted),
     again: (started) => requests.map((request) => againOf(request, started, resumption, begun)),
   };
 }

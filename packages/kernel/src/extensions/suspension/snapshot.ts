@@ -1,3 +1,4 @@
+import { present } from "../../support/guards.ts";
 import type { CallRecord } from "../../call/record.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import { isJsonObject, type JsonValue } from "../../json/json.ts";
@@ -58,8 +59,8 @@ function freezeCall(live: SuspendableCall, isolates: Isolates, clock: Clock): Sn
 function optionsOf({ options }: CallRecord): SnapshotCall["options"] {
   const { bounds, cache, grants, idempotencyKey, raw, references, waitMs } = options;
   const given = { bounds, cache, grants, idempotencyKey, raw, references, waitMs };
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const plain = snapshot(present);
+  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const plain = snapshot(known);
   if (!plain.ok || !isJsonObject(plain.value))
     throw new TypeError("the options of a resumed call cannot be read again");
   return plain.value;
@@ -72,7 +73,7 @@ function runOf(
   clock: Clock,
 ): SnapshotRun {
   return {
-    ...isolates.get(live)!,
+    ...present(isolates.get(live)),
     revocations: started.gate.revocations,
     requests: requests.pending.map((pending) => requestOf(pending, isolates, clock)),
   };

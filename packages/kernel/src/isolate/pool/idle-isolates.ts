@@ -28,7 +28,7 @@ export class IdleIsolates<Slot extends Idle> {
   add(slot: Slot): void {
     slot.idleSinceMs = this.#clock.monotonicMs();
     this.#slots.push(slot);
-    if (this.#slots.length > limits.idleIsolates) this.#drop(this.#slots[0]!, "too many idle");
+    if (this.longest && this.#slots.length > limits.idleIsolates) this.#drop(this.longest, "too many idle");
     this.#stopTimer ??= this.#clock.after(limits.idleMs, () => this.#evict(), "idly");
   }
 

@@ -1,7 +1,7 @@
 import { limits } from "../../limits.ts";
 import type { Hints } from "../../result.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
-import type { JsonValue } from "../../json/json.ts";
+import { type JsonValue, isJsonArray } from "../../json/json.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { SteadyClock } from "../../state/steady-clock.ts";
 import { StateTable } from "../../state/table.ts";
@@ -107,7 +107,7 @@ export class Quarantine {
 }
 
 function readRow(value: JsonValue): Failures | undefined {
-  const [toolHash, failures, restMs, untilMs] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  const [toolHash, failures, restMs, untilMs] = isJsonArray(value) ? value : [];
   const isRead =
     typeof toolHash === "string" &&
     typeof failures === "number" &&

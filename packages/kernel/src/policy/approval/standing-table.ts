@@ -1,5 +1,5 @@
 import { limits } from "../../limits.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, isJsonArray } from "../../json/json.ts";
 import { type Codec, StateTable } from "../../state/table.ts";
 import { compileCondition, type ConditionTest } from "../decision/condition.ts";
 import { readDocument } from "../document/load.ts";
@@ -31,7 +31,7 @@ export function testsOf({ rule }: ApprovalProof): Standing["tests"] {
 const codec: Codec<Standing> = {
   encode: ({ approval, holdsFor, untilMs }) => [{ ...approval } as unknown as JsonValue, { ...holdsFor }, untilMs],
   decode(value) {
-    const [approval, holdsFor, untilMs] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+    const [approval, holdsFor, untilMs] = isJsonArray(value) ? value : [];
     if (!isApproval(approval) || !isJsonObject(holdsFor) || typeof untilMs !== "number") return undefined;
     const { tool, caller, sessionId } = holdsFor;
     if (typeof tool !== "string" || typeof caller !== "string" || typeof sessionId !== "string") return undefined;

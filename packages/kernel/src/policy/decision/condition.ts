@@ -1,3 +1,4 @@
+import { present } from "../../support/guards.ts";
 import type { Face } from "../../capability/matching/paths.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { Mode, ToolManifest } from "../../tool/manifest.ts";
@@ -68,7 +69,7 @@ export function compileCondition(when: RuleCondition, isAboutRequests: boolean, 
     tests.push(({ nowMs }) => isWithin(nowMs));
   }
   if (version !== undefined) {
-    const inRange = parseRange(version, face === "deny")!;
+    const inRange = present(parseRange(version, face === "deny"));
     tests.push(({ manifest }) => {
       const parsed = parseVersion(manifest.version);
       return parsed !== undefined && inRange(parsed);
@@ -83,8 +84,8 @@ export function compileCondition(when: RuleCondition, isAboutRequests: boolean, 
 /** All must hold. One that does not hold settles it, whatever another one could not say. */
 export function holdsAll(tests: readonly ConditionTest[], input: DecisionInput): Truth {
   let truth: Truth = true;
-  for (let i = 0; i < tests.length; i++) {
-    const each = tests[i]!(input);
+  for (const test of tests) {
+    const each = test(input);
     if (each === false) return false;
     if (each !== true) truth = each;
   }

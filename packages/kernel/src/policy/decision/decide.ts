@@ -1,3 +1,4 @@
+import { present } from "../../support/guards.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { type Mode, tierNames, type Tier } from "../../tool/manifest.ts";
 import { holdsBack, letsThrough } from "../../tool/modes.ts";
@@ -198,8 +199,11 @@ function tryCount(
 
 /** The index gives most of them in this order already, which is cheaper to see than to make. */
 function byId(rules: LoadedRule[]): readonly LoadedRule[] {
-  for (let i = 1; i < rules.length; i++)
-    if (rules[i - 1]!.rule.id > rules[i]!.rule.id) return rules.sort((a, b) => (a.rule.id < b.rule.id ? -1 : 1));
+  let before = "";
+  for (const { rule } of rules) {
+    if (before > rule.id) return rules.sort((a, b) => (a.rule.id < b.rule.id ? -1 : 1));
+    before = rule.id;
+  }
   return rules;
 }
 
@@ -226,7 +230,7 @@ function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, { ma
   const deciding = byId(found);
   const errorOf = (loaded: LoadedRule): RuleErrorCode | undefined =>
     errors.find(({ ruleId }) => ruleId === loaded.rule.id)?.code;
-  const loaded = (errors.length === 0 ? undefined : deciding.find((each) => !errorOf(each))) ?? deciding[0]!;
+  const loaded = (errors.length === 0 ? undefined : deciding.find((each) => !errorOf(each))) ?? present(deciding[0]);
   const error = errors.length === 0 ? undefined : errorOf(loaded);
   return {
     decision,

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../json/json.ts";
+import { type JsonObject, type JsonValue, isJsonArray } from "../../json/json.ts";
 import { foldText } from "../../support/fold.ts";
 
 /**
@@ -10,8 +10,8 @@ import { foldText } from "../../support/fold.ts";
  */
 export function foldValue(value: JsonValue, fold: (text: string) => string = foldText): string {
   if (typeof value !== "object" || value === null) return alikeText(fold(String(value)));
-  if (Array.isArray(value)) return `[${value.map((each: JsonValue) => foldValue(each, fold)).join()}]`;
-  const members = Object.entries(value as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (isJsonArray(value)) return `[${value.map((each) => foldValue(each, fold)).join()}]`;
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${foldValue(each, fold)}`).join()}}`;
 }
 

@@ -104,8 +104,9 @@ function placeInLeaf(node: Node, rule: LoadedRule, places: number): void {
 }
 
 function collect(node: Node, level: number, input: DecisionInput, found: LoadedRule[]): void {
-  if (level === dimensions.length) {
-    for (let i = 0; i < node.rules.length; i++) found.push(node.rules[i]!);
+  const dimension = dimensions[level];
+  if (!dimension) {
+    for (const rule of node.rules) found.push(rule);
     for (const { read, rules } of node.byArgument.values()) {
       const value = read(input.input);
       if (value === undefined) continue;
@@ -116,7 +117,7 @@ function collect(node: Node, level: number, input: DecisionInput, found: LoadedR
     }
     return;
   }
-  const name = dimensions[level]!.read(input);
+  const name = dimension.read(input);
   const named = name === undefined ? undefined : node.named.get(name);
   if (named) collect(named, level + 1, input, found);
   if (node.any) collect(node.any, level + 1, input, found);

@@ -2,7 +2,6 @@ import type { Family, OwnNeed } from "../../capability/family.ts";
 import { areTexts } from "../../capability/fields.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Hash } from "../../hash/hash.ts";
-import type { JsonObject } from "../../json/json.ts";
 import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
 import { compileCondition, type ConditionTest } from "./condition.ts";
 import type { CountCondition, PolicyRule, RuleCondition } from "../document/policy.ts";
@@ -58,7 +57,7 @@ export function loadRule(rule: PolicyRule, families: Families, by: Hash): Loaded
   const aboutRequests = isAboutRequests(when, families);
   return {
     rule,
-    hash: by.json(rule as unknown as JsonObject),
+    hash: by.json(rule),
     tests: compileCondition(when, aboutRequests, rule.effect === "allow" ? "grant" : "deny"),
     ...(when.count && { count: loadCount(when.count) }),
     ...(aboutRequests && { concerns: compileRequest(when, families) }),

@@ -1,5 +1,5 @@
 import { limits } from "../../limits.ts";
-import type { JsonValue } from "../../json/json.ts";
+import { type JsonValue, isJsonArray } from "../../json/json.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { SteadyClock } from "../../state/steady-clock.ts";
 import { StateTable } from "../../state/table.ts";
@@ -82,7 +82,7 @@ const REFRESHES = 30;
 const SWEEP_MS = 1_000;
 
 function readRow(value: JsonValue): Labelled | undefined {
-  const [labels, writtenMs, keptMs] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  const [labels, writtenMs, keptMs] = isJsonArray(value) ? value : [];
   const isRead =
     Array.isArray(labels) && labels.every((each) => typeof each === "string") && isTime(writtenMs) && isTime(keptMs);
   return isRead ? { labels, writtenMs, keptMs } : undefined;

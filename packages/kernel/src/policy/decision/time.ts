@@ -16,7 +16,7 @@ export function compileTime(window: TimeWindow): (nowMs: number) => boolean {
     const localMs = nowMs + utcOffsetMinutes * 60_000;
     const day = Math.floor(localMs / dayMs);
     // 1970-01-01 was a Thursday.
-    if (days && !days.includes(weekdays[(((day + 4) % 7) + 7) % 7]!)) return false;
+    if (days && !days.some((each) => weekdays[(((day + 4) % 7) + 7) % 7] === each)) return false;
     const minute = (localMs - day * dayMs) / 60_000;
     return fromMinute <= toMinute
       ? minute >= fromMinute && minute < toMinute

@@ -25,7 +25,7 @@ export interface CompiledPolicy {
 
 type Parts = Omit<CompiledPolicy, "digest">;
 
-const digestOf = (parts: Parts, by: Hash): Digest => by.json(parts as unknown as JsonObject);
+const digestOf = (parts: Parts, by: Hash): Digest => by.json(parts);
 
 export function compiled({ families, document }: Policy, by: Hash): CompiledPolicy {
   const members = membersIn(document);

@@ -1,7 +1,8 @@
+import { present } from "../../support/guards.ts";
 import type { Families } from "../../capability/registry.ts";
 import { limits } from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
-import { isJsonObject, type JsonArray, type JsonValue } from "../../json/json.ts";
+import { isJsonObject, type JsonValue, isJsonArray } from "../../json/json.ts";
 import { documentExcess } from "../../json/document-excess.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { Setup } from "../../result.ts";
@@ -53,7 +54,10 @@ export function readDocument(foreign: unknown, variables: PolicyVariables, famil
   const unknown = families.unknownIn(resolved.value, "grants", "capability");
   if (unknown) return invalidPolicy(unknown.path, unknown.message, unknown.hint);
   const valid = validatorOf(families).validate(resolved.value);
-  if (!valid.ok) return invalidPolicy(valid.errors[0]!.instancePath, valid.errors[0]!.message, valid.errors[0]!.hint);
+  if (!valid.ok) {
+    const { instancePath, message, hint } = present(valid.errors[0]);
+    return invalidPolicy(instancePath, message, hint);
+  }
   // An editor's reference governs nothing: two files that differ in it alone are one policy.
   const { $schema: _, ...document } = valid.value as PolicyDocument;
   return checkDocument(document, families) ?? { ok: true, value: document };
@@ -63,7 +67,7 @@ function patternsOf(document: JsonValue, families: Families): JsonValue {
   if (!isJsonObject(document)) return null;
   const { grants = null, rules = [], tools = null } = document;
   const { conditions } = families;
-  const patterns = (Array.isArray(rules) ? (rules as JsonArray) : []).flatMap((rule) => {
+  const patterns = (isJsonArray(rules) ? rules : []).flatMap((rule) => {
     const when = isJsonObject(rule) ? rule["when"] : undefined;
     const entries = isJsonObject(when) ? Object.entries(when) : [];
     return entries.flatMap(([name, value]) => (conditions.has(name) ? [value] : []));

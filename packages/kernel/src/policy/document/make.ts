@@ -1,7 +1,6 @@
 import type { LoadedCapability } from "../../capability/family.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Hash } from "../../hash/hash.ts";
-import type { JsonObject } from "../../json/json.ts";
 import type { DecisionInput } from "../decision/condition.ts";
 import { type LoadedRule, loadRule } from "../decision/rule.ts";
 import { indexRules } from "../decision/rule-index.ts";
@@ -55,7 +54,7 @@ export function makePolicy(
   return {
     families,
     document,
-    hash: by.json(document as unknown as JsonObject),
+    hash: by.json(document),
     rules,
     candidates: (input) => calls.candidates(input),
     requestRules: (input) => requests.candidates(input),

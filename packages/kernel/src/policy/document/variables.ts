@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../json/json.ts";
+import { type JsonValue, isJsonArray } from "../../json/json.ts";
 import type { Setup } from "../../result.ts";
 import { invalidPolicy } from "./invalid.ts";
 
@@ -26,11 +26,9 @@ export function resolveVariables(document: JsonValue, variables: PolicyVariables
         return given ?? text;
       });
     }
-    if (Array.isArray(value)) return value.map((each: JsonValue, at) => resolve(each, `${path}/${at}`));
+    if (isJsonArray(value)) return value.map((each, at) => resolve(each, `${path}/${at}`));
     if (typeof value !== "object" || value === null) return value;
-    const entries = Object.entries(value as JsonObject).map(
-      ([key, each]) => [key, resolve(each, `${path}/${key}`)] as const,
-    );
+    const entries = Object.entries(value).map(([key, each]) => [key, resolve(each, `${path}/${key}`)] as const);
     return Object.fromEntries(entries);
   };
   const value = resolve(document, "");

@@ -1,6 +1,6 @@
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { Hash } from "../../hash/hash.ts";
-import type { JsonObject } from "../../json/json.ts";
+import type { JsonLike } from "../../json/json.ts";
 import { quote } from "../../json/flat-text.ts";
 import type { Decision } from "../document/policy.ts";
 import type { Proof, ReasonCode, StateRead } from "./proof.ts";
@@ -21,7 +21,7 @@ export function sealProof(body: Omit<Proof, "v" | "engineVersion" | "hash">, by:
 function textOf(proof: Omit<Proof, "v" | "engineVersion" | "hash">): string {
   const { approval, determining, errors, obligations, parentProofId, stateReads } = proof;
   return (
-    `{"approval":${approval === null ? "null" : write(approval)},"callId":"${proof.callId}","considered":${proof.considered}` +
+    `{"approval":${approval === null ? "null" : canonicalJson(approval)},"callId":"${proof.callId}","considered":${proof.considered}` +
     `,"decidedAt":"${proof.decidedAt}","decision":"${proof.decision}","determining":${writeList(determining)}` +
     `,"enforced":${proof.enforced},"engineVersion":"${engineVersion}","errors":${writeList(errors)}` +
     `,"grantHash":"${proof.grantHash}","inputHash":"${proof.inputHash}","mode":"${proof.mode}"` +
@@ -29,14 +29,14 @@ function textOf(proof: Omit<Proof, "v" | "engineVersion" | "hash">): string {
     `,"obligations":${writeList(obligations)},"parentProofId":${parentProofId === null ? "null" : `"${parentProofId}"`}` +
     `,"policyHash":"${proof.policyHash}","policyVersion":${quote(proof.policyVersion)},"posture":"${proof.posture}"` +
     `,"proofId":"${proof.proofId}","reasonCode":"${proof.reasonCode}"` +
-    (proof.request === undefined ? "" : `,"request":${write(proof.request)}`) +
+    (proof.request === undefined ? "" : `,"request":${canonicalJson(proof.request)}`) +
     `,"stateReads":[${stateReads.map(writeRead).join()}]` +
     `,"tier":${proof.tier},"tool":"${proof.tool}","toolHash":"${proof.toolHash}","traceparent":"${proof.traceparent}","v":1}`
   );
 }
 
-const write = (value: object): string => canonicalJson(value as JsonObject);
-const writeList = (list: readonly unknown[]): string => (list.length === 0 ? "[]" : write(list));
+const writeList = <List extends readonly unknown[]>(list: List & JsonLike<List>): string =>
+  list.length === 0 ? "[]" : canonicalJson<List>(list);
 const writeRead = ({ key, value }: StateRead): string =>
   `{"key":${quote(key)},"value":${typeof value === "string" ? quote(value) : value}}`;
 

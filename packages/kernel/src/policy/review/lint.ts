@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../json/canonical-json.ts";
-import type { JsonObject, JsonValue } from "../../json/json.ts";
+import type { JsonValue } from "../../json/json.ts";
 import { postureAnswer } from "../decision/decide.ts";
 import type { Policy } from "../document/make.ts";
 import { canShow, isAboutRequests } from "../decision/rule.ts";
@@ -97,9 +97,7 @@ function withoutEffect({ id, effect, when }: PolicyRule, policy: Policy): Findin
 /** Rules for which a rule at least as strict always matches too. */
 function shadows(rules: readonly PolicyRule[]): Finding[] {
   const groups =
-    rules.length <= comparedRules
-      ? [rules]
-      : [...Map.groupBy(rules, ({ when }) => canonicalJson(when as unknown as JsonObject)).values()];
+    rules.length <= comparedRules ? [rules] : [...Map.groupBy(rules, ({ when }) => canonicalJson(when)).values()];
   return groups.flatMap((group) =>
     group.flatMap((rule, index): Finding[] => {
       const by = group.find((other, place) => {
@@ -139,15 +137,10 @@ function includes(outer: RuleCondition, inner: RuleCondition): boolean {
     const given = inner[key as keyof RuleCondition];
     if (given === undefined || wanted === undefined) return wanted === undefined;
     // Each rule counts what its other conditions match: with fewer of them it counts more, and runs out sooner.
-    if (key === "count" && "atMost" in (wanted as object))
-      return canonicalJson(outer as unknown as JsonObject) === canonicalJson(inner as unknown as JsonObject);
+    if (key === "count" && "atMost" in (wanted as object)) return canonicalJson(outer) === canonicalJson(inner);
     if (key === "arguments") {
-      const have = new Set(
-        (given as readonly ArgumentCondition[]).map((each) => canonicalJson(each as unknown as JsonObject)),
-      );
-      return (wanted as readonly ArgumentCondition[]).every((each) =>
-        have.has(canonicalJson(each as unknown as JsonObject)),
-      );
+      const have = new Set((given as readonly ArgumentCondition[]).map((each) => canonicalJson(each)));
+      return (wanted as readonly ArgumentCondition[]).every((each) => have.has(canonicalJson(each)));
     }
     if (Array.isArray(wanted)) {
       const known = new Set<unknown>(wanted);

@@ -29,7 +29,7 @@ export function locate(text: string, pointer: string): Position {
 
 function skipSpace(text: string, from: number): number {
   let at = from;
-  while (at < text.length && " \t\n\r".includes(text[at]!)) at++;
+  while (at < text.length && " \t\n\r".includes(text.charAt(at))) at++;
   return at;
 }
 
@@ -46,7 +46,7 @@ function skipValue(text: string, from: number): number {
   let depth = 0;
   let at = from;
   while (at < text.length) {
-    const character = text[at]!;
+    const character = text.charAt(at);
     if (character === '"') {
       at = skipString(text, at);
       continue;

@@ -112,11 +112,11 @@ export function simulationTable(rows: readonly SimulatedCall[]): string {
     after,
     rules.join(", "),
   ]);
-  const widths = header.map((_, column) => Math.max(...[header, ...lines].map((line) => line[column]!.length)));
+  const widths = header.map((_, column) => Math.max(...[header, ...lines].map((line) => line[column]?.length ?? 0)));
   return [header, ...lines]
     .map((line) =>
       line
-        .map((cell, column) => cell.padEnd(widths[column]!))
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
         .join("  ")
         .trimEnd(),
     )
