@@ -5,10 +5,10 @@ import type { SourceAssertion, SourceFile } from "../support/sources.ts";
  * package is 5 and 3. The validator in `kernel/schema` is counted apart.
  */
 export const ceilings: Readonly<Record<string, Readonly<Record<SourceAssertion["kind"], number>>>> = {
-  kernel: { as: 5.4, "!": 0.6 },
-  "kernel/schema": { as: 24, "!": 0.5 },
+  kernel: { as: 5, "!": 0.6 },
+  "kernel/schema": { as: 22, "!": 0.5 },
   "worker-host": { as: 10.2, "!": 2.8 },
-  agents: { as: 15.3, "!": 0 },
+  agents: { as: 14.3, "!": 0 },
   edge: { as: 3.9, "!": 3 },
   keyhole: { as: 5.9, "!": 2.1 },
   mcp: { as: 8.6, "!": 2 },
@@ -16,7 +16,7 @@ export const ceilings: Readonly<Record<string, Readonly<Record<SourceAssertion["
 };
 
 /** Below a ceiling by more than this, and the ceiling follows. Less is the work of somebody who changed a few lines. */
-const slack = 1;
+const slack = 1.5;
 
 const partOf = (path: string): string =>
   path.startsWith("packages/kernel/src/schema/") ? "kernel/schema" : (path.split("/")[1] ?? "");

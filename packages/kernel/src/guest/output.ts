@@ -1,3 +1,4 @@
+import { isList } from "../support/guards.ts";
 import { limits } from "../limits.ts";
 import type { IsolateOutcome } from "../isolate/port.ts";
 import { canonicalize } from "../json/canonical-json.ts";
@@ -47,7 +48,7 @@ function nodesOf(value: unknown, limit: number, depthLeft: number): number {
   if (typeof value !== "object" || value === null || depthLeft === 0) return 1;
   let nodes = 1;
   try {
-    for (const part of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
+    for (const part of isList(value) ? value : Object.values(value)) {
       nodes += nodesOf(part, limit - nodes, depthLeft - 1);
       if (nodes > limit) break;
     }

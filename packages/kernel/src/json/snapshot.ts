@@ -262,7 +262,8 @@ function dataOf(descriptor: PropertyDescriptor | undefined, object: object, { is
   if (!descriptor?.enumerable) return undefined;
   if (descriptor.get !== undefined || descriptor.set !== undefined) {
     if (!isLoose) throw new SnapshotRefusal("accessor");
-    return descriptor.get?.call(object) as unknown;
+    const given: unknown = descriptor.get?.call(object);
+    return given;
   }
   return descriptor.value;
 }

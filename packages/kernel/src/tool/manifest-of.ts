@@ -38,9 +38,10 @@ function plainSchema(schema: SchemaSource, side: "input" | "output"): JsonObject
 /** @throws TypeError for a schema that speaks Standard Schema only: it can validate, and cannot say itself as JSON Schema. */
 function isStandard(schema: SchemaSource): schema is StandardJsonSchema {
   if (!("~standard" in schema)) return false;
-  const { jsonSchema, vendor } = schema["~standard"] as { readonly jsonSchema?: unknown; readonly vendor?: unknown };
-  if (jsonSchema !== undefined) return true;
+  const standard: unknown = schema["~standard"];
+  const speaks = typeof standard === "object" && standard !== null ? standard : {};
+  if ("jsonSchema" in speaks && speaks.jsonSchema !== undefined) return true;
   throw new TypeError(
-    `This schema (${String(vendor)}) has no JSON Schema of its own. valibot: wrap it in toStandardJsonSchema() of @valibot/to-json-schema`,
+    `This schema (${String("vendor" in speaks ? speaks.vendor : undefined)}) has no JSON Schema of its own. valibot: wrap it in toStandardJsonSchema() of @valibot/to-json-schema`,
   );
 }

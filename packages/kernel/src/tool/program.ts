@@ -1,5 +1,5 @@
 import type { Hash } from "../hash/hash.ts";
-import type { JsonObject, JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonValue } from "../json/json.ts";
 import type { RegisteredTool } from "./package.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { RegisteredTool } from "./package.ts";
 export function withProgram(tool: RegisteredTool, input: JsonValue, hash: Hash): RegisteredTool {
   const { program } = tool.manifest;
   if (program === undefined || tool.body.source !== "module") return tool;
-  const given = (input as JsonObject)[program]; // An input is an object: its schema says so.
+  const given = isJsonObject(input) ? input[program] : undefined; // It is an object: its schema says so.
   const text = typeof given === "string" ? given : "";
   const code = `const keyholeProgram = async (tools, console, input) => {\n${text}\n};\n${tool.body.code}`;
   return {

@@ -229,7 +229,7 @@ function headerPairs(headers: NonNullable<ToolRequestInit["headers"]>): [string,
 /** Statuses whose responses have no body; the constructor refuses one (Fetch, "null body status"). */
 const bodiless = [101, 204, 205, 304];
 
-/** Taken before the realm is sealed. */
+/** Taken before the realm is hardened. */
 const PlatformResponse = /* @__PURE__ */ ((): typeof Response => Response)();
 
 function responseOf(reply: FetchReply, body: Uint8Array | undefined): Response {

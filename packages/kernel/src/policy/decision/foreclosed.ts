@@ -4,7 +4,7 @@ import { type DecisionInput, holdsAll } from "./condition.ts";
 import { governanceOpinions, modeOpinions, postureAnswer } from "./decide.ts";
 
 /** Conditions that every call of one tool by one caller meets alike, as long as policy and mode stay. */
-const ofEveryCall: readonly (keyof RuleCondition)[] = [
+const ofEveryCall: readonly string[] = [
   "tool",
   "version",
   "category",
@@ -14,7 +14,7 @@ const ofEveryCall: readonly (keyof RuleCondition)[] = [
   "caller",
   "effects",
   "capability",
-];
+] satisfies (keyof RuleCondition)[];
 
 /**
  * Whether the policy denies every call that this one stands for, whatever its arguments, session and time. `granted` are the kinds that each of them holds.
@@ -29,7 +29,7 @@ export function isForeclosed(policy: Policy, input: DecisionInput): boolean {
     governanceOpinions(policy, input).some(denies) ||
     policy.candidates(input).some(({ rule, count, tests }) => {
       if (rule.effect !== "deny" || count !== undefined) return false;
-      const isOfEveryCall = Object.keys(rule.when).every((name) => (ofEveryCall as readonly string[]).includes(name));
+      const isOfEveryCall = Object.keys(rule.when).every((name) => ofEveryCall.includes(name));
       return isOfEveryCall && holdsAll(tests, input) === true;
     })
   );

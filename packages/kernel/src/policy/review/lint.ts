@@ -1,3 +1,4 @@
+import { isList } from "../../support/guards.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { postureAnswer } from "../decision/decide.ts";
@@ -137,14 +138,15 @@ function includes(outer: RuleCondition, inner: RuleCondition): boolean {
     const given = inner[key as keyof RuleCondition];
     if (given === undefined || wanted === undefined) return wanted === undefined;
     // Each rule counts what its other conditions match: with fewer of them it counts more, and runs out sooner.
-    if (key === "count" && "atMost" in (wanted as object)) return canonicalJson(outer) === canonicalJson(inner);
+    if (key === "count" && typeof wanted === "object" && "atMost" in wanted)
+      return canonicalJson(outer) === canonicalJson(inner);
     if (key === "arguments") {
       const have = new Set((given as readonly ArgumentCondition[]).map((each) => canonicalJson(each)));
       return (wanted as readonly ArgumentCondition[]).every((each) => have.has(canonicalJson(each)));
     }
-    if (Array.isArray(wanted)) {
-      const known = new Set<unknown>(wanted);
-      return (given as readonly unknown[]).every((each) => known.has(each));
+    if (isList(wanted) && isList(given)) {
+      const known = new Set(wanted);
+      return given.every((each) => known.has(each));
     }
     return canonicalJson(wanted as JsonValue) === canonicalJson(given as JsonValue);
   });

@@ -7,7 +7,7 @@ import { builtInFamilies } from "../../capability/families/index.ts";
 import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { hashOf } from "../../hash/hash-by-algorithm.ts";
-import { isJsonObject } from "../../json/json.ts";
+import { isJsonObject, isJsonArray, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { Proof } from "../proof/proof.ts";
 import { verifyProofDigest } from "../proof/verify-digest.ts";
@@ -135,12 +135,9 @@ async function readLog(
 ): Promise<ReadLog | undefined> {
   if (!events) return undefined;
   const plain = snapshot(events, LARGE);
-  if (!plain.ok || !Array.isArray(plain.value)) return { fault: "The log is not a list of events." };
-  const isEvent = (event: unknown): boolean =>
-    typeof event === "object" &&
-    event !== null &&
-    typeof (event as AuditEvent).payload === "object" &&
-    (event as AuditEvent).payload !== null;
+  if (!plain.ok || !isJsonArray(plain.value)) return { fault: "The log is not a list of events." };
+  const isEvent = (event: JsonValue): boolean =>
+    isJsonObject(event) && typeof event["payload"] === "object" && event["payload"] !== null;
   if (!plain.value.every(isEvent)) return { fault: "The log is not a list of events." };
   const check = await verifyAudit(plain.value, { algorithm: by.algorithm, checkpoints, trusted });
   if (check.verdict === "broken" || check.verdict === "inconclusive") return { fault: check.reason };

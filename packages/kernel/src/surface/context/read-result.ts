@@ -1,3 +1,4 @@
+import { isSafeInteger } from "../../support/guards.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { CallError, CallSuccess, ErrorCode, ModelError } from "../../result.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
@@ -95,11 +96,11 @@ function areEqual(one: AuthorityOfProof | undefined, other: AuthorityOfProof | u
 function partOf(given: unknown): ResultPart | undefined {
   if (typeof given !== "object" || given === null) return undefined;
   const { hash, offset = 0, find, ...more } = given as Readonly<Record<string, unknown>>;
-  if (typeof hash !== "string" || !Number.isSafeInteger(offset) || Number(offset) < 0) return undefined;
+  if (typeof hash !== "string" || !isSafeInteger(offset) || offset < 0) return undefined;
   if (Object.keys(more).length > 0) return undefined;
-  if (find === undefined) return { hash, offset: Number(offset) };
+  if (find === undefined) return { hash, offset };
   if (typeof find !== "string" || find === "" || find.length > 1000) return undefined;
-  return { hash, offset: Number(offset), find };
+  return { hash, offset, find };
 }
 
 function failed(code: ErrorCode, message: string, hint: string, callId = ""): ReadAnswer {
