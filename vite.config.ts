@@ -5,6 +5,9 @@ import { contentSecurityPolicy } from "./packages/playground/content-security-po
 import { oneFile } from "./packages/playground/one-file.ts";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 
+/** Browsers that have `light-dark()`: without it, a part that is dark in both themes would take the colours of the page. */
+const cssTarget = ["chrome123", "firefox120", "safari17.5"];
+
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
 /** In the repository the packages are their sources; see `exports` in their package.json. */
@@ -55,7 +58,13 @@ export default defineConfig({
   environments: {
     client: {
       resolve: { conditions: [sourceCondition, "module", "browser", "development|production"] },
-      build: { outDir: path("packages/playground/dist"), emptyOutDir: true, target: "es2024", sourcemap: true },
+      build: {
+        outDir: path("packages/playground/dist"),
+        emptyOutDir: true,
+        target: "es2024",
+        cssTarget,
+        sourcemap: true,
+      },
     },
     verify: {
       consumer: "client",
@@ -65,6 +74,7 @@ export default defineConfig({
         emptyOutDir: false,
         copyPublicDir: false,
         target: "es2024",
+        cssTarget,
         rolldownOptions: { input: path("packages/playground/verify.html") },
       },
     },

@@ -97,6 +97,49 @@ describe("the session", () => {
   });
 });
 
+describe("the shell", () => {
+  it("locks the kernel down with one press, from a field too, says so, and opens it again", async () => {
+    const page = await open();
+    await choose(page, "list_directory");
+    await page.getByRole("searchbox", { name: "Search tools" }).focus();
+    await page.keyboard.press("Shift+Escape");
+    await page.getByText("Every opening is closed.").waitFor();
+    await run(page);
+    expect(await endOf(page)).toBe("Refused");
+    await callOf(page).getByText("POLICY_DENIED", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Back to NORMAL" }).click();
+    await page.getByRole("group", { name: "Mode of the kernel" }).getByText("NORMAL", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "LOCKDOWN" }).click();
+    await page.getByText("Every opening is closed.").waitFor();
+  });
+
+  it("ends a call of another tool from the header", async () => {
+    const page = await open();
+    await choose(page, "spin");
+    await run(page);
+    await choose(page, "echo");
+    // At once: it has a deadline.
+    await page.getByRole("button", { name: "Kill spin" }).click();
+    await rowOf(page, /cancelled spin/).waitFor();
+  });
+
+  it("speaks of no form at the address of a tool that is not there", async () => {
+    const page = await open();
+    await page.getByText("Nothing has run yet").waitFor();
+    await page.evaluate(() => location.assign("#/tool/nobody"));
+    await page.getByText("This tool is not here").waitFor();
+    expect(await page.getByText("Nothing has run yet").count()).toBe(0);
+    await choose(page, "echo");
+    await page.getByText("Nothing has run yet").waitFor();
+  });
+
+  it("leads to its screens by Alt and a digit", async () => {
+    const page = await open();
+    await page.keyboard.press("Alt+2");
+    await page.getByRole("dialog", { name: "Policy" }).waitFor();
+  });
+});
+
 describe("a second tab", () => {
   it("sees the calls of the first one as they are made, and shows them", async () => {
     const page = await open();

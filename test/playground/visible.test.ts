@@ -177,6 +177,7 @@ describe("untrusted text", () => {
     expectVisible(
       html(RunPanel, {
         shown: { state: "shown", run },
+        hasForm: true,
         governance: undefined,
         ref: { current: null },
         onOpenPolicy: nothing,

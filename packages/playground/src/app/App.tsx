@@ -6,7 +6,8 @@ import type { Governance, KernelClient, Place } from "../client/kernel-client.ts
 import { CallLog } from "../log/CallLog.tsx";
 import { PolicySheet } from "../policy/PolicySheet.tsx";
 import { browserSession } from "../session/browser-session.ts";
-import { SessionProvider, useSession } from "../session/useSession.ts";
+import { isOpen } from "../session/call-head.ts";
+import { SessionProvider, useSession, useSessionState } from "../session/useSession.ts";
 import { Announcer } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
@@ -14,10 +15,13 @@ import { Loading, Notice } from "../ui/Notice.tsx";
 import { EdgeLinkNotice, useEdgeLink } from "./EdgeLinkNotice.tsx";
 import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
 import { Header } from "./Header.tsx";
+import { LockdownBar } from "./ModeSwitch.tsx";
+import { Rail } from "./Rail.tsx";
 import type { Route } from "./route.ts";
 import { SearchSettingsSheet } from "./SearchSettings.tsx";
 import { SessionNotice } from "./SessionNotice.tsx";
 import { StorageNotice } from "./StorageNotice.tsx";
+import { useGoverned } from "./useGoverned.ts";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
 import { type Go, useRoute } from "./useRoute.ts";
 import { visible } from "@keyhole/kernel";
@@ -49,6 +53,9 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
   const { connection, reconnect } = useKernel(place, connect);
   const client = connection.state === "ready" ? connection.client : undefined;
   const [route, go] = useRoute();
+  const { heads } = useSessionState();
+  const governed = useGoverned(client?.governance, heads.filter(({ state }) => isOpen(state)).length);
+  const openCall = (id: string): void => go({ kind: "call", id });
   useLeaving(client);
   return (
     <>
@@ -59,11 +66,15 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
             onPlace={setPlace}
             address={place === "edge" ? (client?.address ?? loadEdgeSettings()?.address) : undefined}
             state={connection.state}
-            onPolicy={() => setOpen("policy")}
+            governance={client?.governance}
+            governed={governed}
             onEdgeSettings={() => setOpen("edge")}
+            onOpenCall={openCall}
           />
         </ErrorBoundary>
+        <Rail route={route} go={go} onPolicy={() => setOpen("policy")} />
         <Banners
+          isLocked={governed?.mode === "LOCKDOWN"}
           startLink={startLink}
           warning={client?.warning}
           onEdge={() => {
@@ -76,7 +87,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
           <CallLog
             current={route.kind === "call" ? route.id : undefined}
             governance={client?.governance}
-            onOpen={(id) => go({ kind: "call", id })}
+            onOpen={openCall}
           />
         </ErrorBoundary>
       </div>
@@ -143,6 +154,7 @@ function Main({ connection, place, onOpen, onReconnect, ...rest }: MainProps): R
 }
 
 interface BannersProps {
+  readonly isLocked: boolean;
   readonly startLink: EdgeLink | undefined;
   readonly warning: string | undefined;
   /** The person took an edge, which is saved. */
@@ -150,10 +162,11 @@ interface BannersProps {
 }
 
 /** What the person has to know, or to decide, whatever else the page shows. */
-function Banners({ startLink, warning, onEdge }: BannersProps): ReactNode {
+function Banners({ isLocked, startLink, warning, onEdge }: BannersProps): ReactNode {
   const [link, closeLink] = useEdgeLink(startLink);
   return (
     <div className="banners">
+      {isLocked && <LockdownBar />}
       <StorageNotice />
       <SessionNotice />
       {link !== undefined && (

@@ -1,9 +1,11 @@
 import { parseUrl } from "@keyhole/kernel";
 import type { ReactNode } from "react";
-import type { Place } from "../client/kernel-client.ts";
+import type { Governance, GovernanceState, Place } from "../client/kernel-client.ts";
 import { Button, IconButton } from "../ui/Button.tsx";
-import { Icon, type IconName } from "../ui/icons.tsx";
+import type { IconName } from "../ui/icons.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
+import { ModeSwitch } from "./ModeSwitch.tsx";
+import { RunningCalls } from "./RunningCalls.tsx";
 import type { Connection } from "./useKernel.ts";
 import { type Theme, useTheme } from "./useTheme.ts";
 
@@ -13,8 +15,10 @@ interface HeaderProps {
   /** Origin of the edge, where one is set up. */
   readonly address: string | undefined;
   readonly state: Connection["state"];
-  readonly onPolicy: () => void;
+  readonly governance: Governance | undefined;
+  readonly governed: GovernanceState | undefined;
   readonly onEdgeSettings: () => void;
+  readonly onOpenCall: (id: string) => void;
 }
 
 const stateTexts = { connecting: "Starting", ready: "Ready", failed: "Not connected" } as const satisfies Record<
@@ -31,12 +35,13 @@ const places = [
   { value: "edge", text: "Edge" },
 ] as const;
 
-export function Header({ place, onPlace, address, state, onPolicy, onEdgeSettings }: HeaderProps): ReactNode {
-  const [theme, onTheme] = useTheme();
+export function Header(props: HeaderProps): ReactNode {
+  const { place, onPlace, address, state, governance, governed, onEdgeSettings, onOpenCall } = props;
+  const [theme, setTheme] = useTheme();
   return (
     <header className="top">
       <h1 className="brand">
-        <Icon name="keyhole" />
+        <Mark isShut={governed?.mode === "LOCKDOWN"} />
         <span>Keyhole</span>
       </h1>
       <Segmented label="Where the kernel runs" value={place} options={places} onChange={onPlace} />
@@ -45,21 +50,37 @@ export function Header({ place, onPlace, address, state, onPolicy, onEdgeSetting
         <span className="state-text">{stateTexts[state]}</span>
         {address !== undefined && <code className="state-address">{parseUrl(address)?.host ?? address}</code>}
       </output>
+      {governed !== undefined && <ModeSwitch mode={governed.mode} setMode={governance?.setMode} />}
+      <RunningCalls onOpen={onOpenCall} />
       <div className="top-end">
         {place === "edge" && (
           <Button look="quiet" onPress={onEdgeSettings}>
             Edge settings
           </Button>
         )}
-        <Button look="quiet" icon="shield" onPress={onPolicy}>
-          Policy
-        </Button>
         <IconButton
           icon={themeIcons[theme]}
           label={`Colours: ${themeTexts[theme]}. Change to ${themeTexts[nextTheme[theme]]}`}
-          onPress={() => onTheme(nextTheme[theme])}
+          onPress={() => setTheme(nextTheme[theme])}
         />
       </div>
     </header>
+  );
+}
+
+/** The keyhole in its wall; in LOCKDOWN the wall has none. */
+function Mark({ isShut }: { readonly isShut: boolean }): ReactNode {
+  return (
+    <svg className="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      {isShut ? (
+        <path className="mark-shut" d="M12 0v24" />
+      ) : (
+        <>
+          <path className="mark-wall" d="M12 0v5.2M12 18.8V24" />
+          <path className="mark-hole" d="M12 5.2a4 4 0 0 1 1.9 7.5l1.3 6.1H8.8l1.3-6.1A4 4 0 0 1 12 5.2Z" />
+          <path className="mark-ray" d="M12 9.2h12" />
+        </>
+      )}
+    </svg>
   );
 }

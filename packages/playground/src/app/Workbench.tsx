@@ -6,6 +6,7 @@ import type { Approve, Shown } from "../session/calls.ts";
 import { useSession, useSessionState, useShown } from "../session/useSession.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
+import { Empty } from "../ui/Notice.tsx";
 import type { Route } from "./route.ts";
 import { SearchState } from "./SearchSettings.tsx";
 import { ToolList } from "./ToolList.tsx";
@@ -52,6 +53,7 @@ export function Workbench(props: WorkbenchProps): ReactNode {
         />
       </ErrorBoundary>
       <ErrorBoundary part="The tool" resetKey={tool} actions={<Button onPress={showList}>Back to the tools</Button>}>
+        {tool === undefined && shown?.state !== "loading" && <NoTool hasOthers={tools.length > 0} />}
         {tool !== undefined && shown?.state !== "loading" && (
           <ToolPanel
             tool={tool}
@@ -69,12 +71,30 @@ export function Workbench(props: WorkbenchProps): ReactNode {
         <RunPanel
           ref={result}
           shown={shown}
+          hasForm={tool !== undefined}
           governance={client.governance}
           onOpenPolicy={onOpenPolicy}
           onReconnect={onReconnect}
         />
       </ErrorBoundary>
     </main>
+  );
+}
+
+/** The address names a tool that this kernel does not have, or it has none. */
+function NoTool({ hasOthers }: { readonly hasOthers: boolean }): ReactNode {
+  return (
+    <section className="tool" aria-label="The tool">
+      {hasOthers ? (
+        <Empty title="This tool is not here">
+          <p>The address names a tool that this kernel does not have. Choose another tool from the list.</p>
+        </Empty>
+      ) : (
+        <Empty title="There is nothing to call">
+          <p>This kernel has no tools. Register a tool with it, and load this page again.</p>
+        </Empty>
+      )}
+    </section>
   );
 }
 
@@ -158,9 +178,6 @@ function usePanes(route: Route): {
 function bringIntoSight(result: HTMLElement | null): void {
   if (!matchMedia("(width < 1080px)").matches) return;
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  // The header stays in sight above it, in one line or in two.
-  const header = document.querySelector<HTMLElement>(".top");
-  if (result && header) result.style.scrollMarginTop = `${header.offsetHeight + 8}px`;
   result?.scrollIntoView({ behavior: isCalm ? "instant" : "smooth", block: "start" });
 }
 

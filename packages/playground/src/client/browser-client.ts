@@ -3,7 +3,7 @@ import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser
 import { startPolicy } from "../kernel/default-policy.ts";
 import { restorePolicy, savePolicy } from "./saved-policy.ts";
 import { loadSearch, type PageSettings } from "./search-settings.ts";
-import { ClientFault, type KernelClient } from "./kernel-client.ts";
+import { ClientFault, heard, type KernelClient } from "./kernel-client.ts";
 
 const caller = "playground";
 
@@ -35,7 +35,7 @@ export async function openBrowserClient(): Promise<KernelClient> {
         }),
       ),
     }),
-    governance: {
+    governance: heard({
       read: async () => ({ policy, policyHash: await alive(kernel.policyHash()), mode: await alive(kernel.mode()) }),
       async setPolicy(document) {
         const applied = await alive(kernel.setPolicy(document));
@@ -51,7 +51,7 @@ export async function openBrowserClient(): Promise<KernelClient> {
         revoke: async (approvalId) =>
           void (await alive(kernel.approvals.revoke(approvalId, "Revoked by a person in the playground"))),
       },
-    },
+    }),
     close: () => void kernel.close().finally(() => worker.terminate()),
   };
 }

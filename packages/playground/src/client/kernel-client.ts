@@ -61,11 +61,35 @@ export interface Governance {
   /** Absent where the policy can only be read. */
   readonly setPolicy?: (document: JsonValue) => Promise<Setup<{ readonly policyHash: string }>>;
   readonly setMode?: (mode: Mode, reason: string) => Promise<void>;
+  /**
+   * Tells when this page changed the policy or the mode; absent where it can change neither.
+   *
+   * @returns a function that removes the listener
+   */
+  readonly subscribe?: (listener: () => void) => () => void;
   /** Approvals that outlive their call. */
   readonly approvals: {
     list(): Promise<readonly StandingApproval[]>;
     /** One that is gone already is no fault. */
     revoke(approvalId: string): Promise<void>;
+  };
+}
+
+/** Tells its listeners of every change that is made through it. */
+export function heard(governance: Omit<Governance, "subscribe">): Governance {
+  const { setPolicy, setMode } = governance;
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  return {
+    ...governance,
+    ...(setPolicy && { setPolicy: (document) => setPolicy(document).finally(tell) }),
+    ...(setMode && { setMode: (mode, reason) => setMode(mode, reason).finally(tell) }),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 }
 

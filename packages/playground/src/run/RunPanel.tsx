@@ -19,26 +19,33 @@ import { VerificationView } from "./VerificationView.tsx";
 interface RunPanelProps {
   /** `undefined`: no call is asked for. */
   readonly shown: Shown | undefined;
+  /** A tool is chosen, and its form is beside this. */
+  readonly hasForm: boolean;
   readonly governance: Governance | undefined;
   readonly ref: RefObject<HTMLElement | null>;
   readonly onOpenPolicy: () => void;
   readonly onReconnect: () => void;
 }
 
-export function RunPanel({ shown, ref, ...rest }: RunPanelProps): ReactNode {
+export function RunPanel({ shown, hasForm, ref, ...rest }: RunPanelProps): ReactNode {
   const isRunning = shown?.state === "shown" && shown.run.phase === "running";
   return (
     <section ref={ref} className="run" aria-label="The call" aria-busy={isRunning}>
       {shown?.state === "shown" ? (
         <ActiveRunView key={shown.run.startedAt} run={shown.run} {...rest} />
       ) : (
-        <NoRun shown={shown} />
+        <NoRun shown={shown} hasForm={hasForm} />
       )}
     </section>
   );
 }
 
-function NoRun({ shown }: { readonly shown: Exclude<Shown, { state: "shown" }> | undefined }): ReactNode {
+interface NoRunProps {
+  readonly shown: Exclude<Shown, { state: "shown" }> | undefined;
+  readonly hasForm: boolean;
+}
+
+function NoRun({ shown, hasForm }: NoRunProps): ReactNode {
   switch (shown?.state) {
     case "loading":
       return <Loading>Reading the call…</Loading>;
@@ -56,14 +63,16 @@ function NoRun({ shown }: { readonly shown: Exclude<Shown, { state: "shown" }> |
       );
     case undefined:
       return (
-        <Empty title="Nothing has run yet">
-          <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>
-        </Empty>
+        hasForm && (
+          <Empty title="Nothing has run yet">
+            <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>
+          </Empty>
+        )
       );
   }
 }
 
-type ActiveRunProps = Omit<RunPanelProps, "shown" | "ref"> & { readonly run: ActiveRun };
+type ActiveRunProps = Omit<RunPanelProps, "shown" | "hasForm" | "ref"> & { readonly run: ActiveRun };
 
 function ActiveRunView({ run, governance, onOpenPolicy, onReconnect }: ActiveRunProps): ReactNode {
   return (

@@ -20,6 +20,10 @@ const paths = {
   sliders: "M2.5 5h5m3 0h3m-11 6h3m3 0h5M9 3.25v3.5M7 9.25v3.5",
   download: "M8 2.5v7m-3-3 3 3 3-3M3 13h10",
   upload: "M8 9.5v-7m-3 3 3-3 3 3M3 13h10",
+  call: "M2.5 4.5h6m-6 3.5h4m-4 3.5h6M10.5 8h5m-2-2 2 2-2 2",
+  timeline: "M2 4h6M5 8h7M9 12h5",
+  decide: "M8 1.8 14.2 8 8 14.2 1.8 8zM8 5v3.6m0 2v.1",
+  lock: "M4 7.2h8v6H4zM5.5 7.2V5a2.5 2.5 0 0 1 5 0v2.2",
   drawer: "M2 3h12v10H2zM2 9.5h12",
   alert: "M8 2 14.25 13H1.75L8 2Zm0 4.25v3.25m0 1.75v.01",
 } as const;

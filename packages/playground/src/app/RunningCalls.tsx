@@ -1,0 +1,50 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { isOpen } from "../session/call-head.ts";
+import { useSession, useSessionState } from "../session/useSession.ts";
+import { Icon } from "../ui/icons.tsx";
+import { visible } from "@keyhole/kernel";
+
+/** Calls in sight at once; the log has all of them. */
+const shownCount = 2;
+
+/** The calls of this tab that run, each with a way to end it, whichever screen is shown. */
+export function RunningCalls({ onOpen }: { readonly onOpen: (id: string) => void }): ReactNode {
+  const { calls } = useSession();
+  const { heads } = useSessionState();
+  const running = heads.filter(({ id, state }) => isOpen(state) && calls.isOwn(id));
+  if (running.length === 0) return null;
+  return (
+    <ul className="running" aria-label="Running calls">
+      {running.slice(0, shownCount).map(({ id, tool, state, startedAt }) => (
+        <li key={id}>
+          <button type="button" className="running-name" data-state={state} onClick={() => onOpen(id)}>
+            {visible(nameOf(tool))} <Elapsed since={startedAt} />
+          </button>
+          <button type="button" className="kill" onClick={() => calls.cancel(id)}>
+            <Icon name="stop" />
+            Kill<span className="visually-hidden"> {visible(nameOf(tool))}</span>
+          </button>
+        </li>
+      ))}
+      {running.length > shownCount && <li className="muted">and {running.length - shownCount} more</li>}
+    </ul>
+  );
+}
+
+function nameOf(tool: string): string {
+  return tool.split("@")[0] ?? tool;
+}
+
+function Elapsed({ since }: { readonly since: number }): ReactNode {
+  const [now, setNow] = useState(since);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.floor((now - since) / 1_000));
+  return (
+    <span className="muted" aria-hidden="true">
+      {Math.floor(seconds / 60)}:{String(seconds % 60).padStart(2, "0")}
+    </span>
+  );
+}
