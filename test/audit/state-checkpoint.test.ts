@@ -238,6 +238,7 @@ describe("what lies before a checkpoint", () => {
     kernel.audit.subscribe(({ type }) => type === "mode.changed" && locked.resolve());
     await locked.promise;
     expect(kernel.mode).toBe("LOCKDOWN");
+    expect((await kernel.health()).log.earlier).toBe("damaged");
     await kernel.close();
   });
 
@@ -251,6 +252,7 @@ describe("what lies before a checkpoint", () => {
     await settle();
     expect(sink.eventsRead).toBeLessThanOrEqual(sink.records.length - seq + 1);
     expect(kernel.mode).toBe("NORMAL");
+    expect((await kernel.health()).log.earlier).toBe("unverified");
     await kernel.close();
     sink.records[seq + 1] = { ...sink.records[seq + 1]!, hash: blake3Hash.zero };
     expect((await createFullKernel({ sink, verifyEarlier: false, clock })).mode).toBe("LOCKDOWN");

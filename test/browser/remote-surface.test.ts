@@ -101,6 +101,11 @@ describe("members of a kernel that cross", () => {
     expect((await kernel.audit.read()).map(({ type }) => type)).toEqual(["tool.registered", "mode.changed"]);
   });
 
+  it("tell how the kernel is", async () => {
+    expect(await remote.health()).toEqual(await kernel.health());
+    expect(await remote.health(null as never)).toMatchObject({ state: "unchecked" });
+  });
+
   it("take a tool away", async () => {
     expect(await remote.unregister("echo@9.9.9")).toBe(false);
     expect(await remote.unregister("echo@1.0.0")).toBe(true);

@@ -50,6 +50,10 @@ export function describeSink(
     });
     afterEach(() => subject.close());
 
+    it("says whether its events end with the process", () => {
+      expect(sink.isVolatile === true).toBe(!keeps);
+    });
+
     it("begins empty", async () => {
       expect(await sink.open()).toEqual({ last: undefined, cutBytes: 0, damage: null });
       expect(await sink.read(0, 10)).toEqual([]);

@@ -34,6 +34,7 @@ function startWatch(): Watch {
   AuditLog.open = (parts): Promise<AuditLog> => {
     const { sink } = parts;
     const checked: typeof sink = {
+      ...(sink.isVolatile !== undefined && { isVolatile: sink.isVolatile }),
       open: () => sink.open(),
       append(records) {
         for (const record of records) check(record);

@@ -170,6 +170,7 @@ export { ceilings, defaultBounds, limits } from "./limits.ts";
 
 export { type Clock, systemClock } from "./isolate/clock.ts";
 export type { ToolHealth } from "./isolate/health.ts";
+export type { KernelHealth } from "./operations/kernel-health.ts";
 export type { PureCheck } from "./isolate/verify-pure.ts";
 export type { Reuse } from "./isolate/pool/slot.ts";
 export type { ToolQuarantine } from "./isolate/pool/quarantine.ts";

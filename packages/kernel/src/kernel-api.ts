@@ -10,6 +10,7 @@ import type { SecretKeeper } from "./capability/secret.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
 import type { Clock } from "./isolate/clock.ts";
 import type { ToolHealth } from "./isolate/health.ts";
+import type { KernelHealth } from "./operations/kernel-health.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
 import type { IsolateHost } from "./isolate/port.ts";
 import type { ContentStore } from "./bytes/content-store.ts";
@@ -107,6 +108,9 @@ export interface ProofSigner {
   sign(proof: Proof): Promise<Proof>;
 }
 
+/** Which of its isolates a tool is asked in. */
+export type HealthOptions = Pick<CallOptions, "version" | "caller" | "sessionId">;
+
 /** The kernel as a program sees it. */
 export interface Kernel {
   /** Checks a package and makes it callable. Its code runs in an isolate. A tool object is refused with `UNTRUSTED_TOOL`. */
@@ -190,6 +194,14 @@ export interface Kernel {
    */
   resume(bytes: Uint8Array, options?: ResumeOptions): Promise<CallResult>;
   /**
+   * How the kernel is: whether it serves calls, its mode, its log, and which tools are in quarantine. Runs and records nothing.
+   *
+   * @example
+   * const { state, reasons, log } = await kernel.health();
+   * if (log.isVolatile) console.warn("Limits and revocations end with this process.");
+   */
+  health(): Promise<KernelHealth>;
+  /**
    * How a tool is: opens its isolate, or takes the one that the session has, and runs its `setup` and `health` there, without capabilities and within 2 s. Asked by
    * the program itself, so no policy decides about it; the mode does. Both the question and the answer are on record.
    *
@@ -198,10 +210,7 @@ export interface Kernel {
    * @example
    * const { state } = await kernel.health("word_count");
    */
-  health(
-    tool: ToolPackage | string,
-    options?: Pick<CallOptions, "version" | "caller" | "sessionId">,
-  ): Promise<ToolHealth>;
+  health(tool: ToolPackage | string, options?: HealthOptions): Promise<ToolHealth>;
   /**
    * Whether a tool that says it is `pure` is: runs it with each input on fresh isolates, each with another clock and another seed, and compares what came of it. On
    * record as `purity.asked` and `purity.answered`. One that lies is out of the cache of pure results as long as this kernel lives. A tool can pass and

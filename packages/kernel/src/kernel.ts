@@ -15,10 +15,11 @@ import type { IsolatePool } from "./isolate/pool/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import type { OwnHost } from "./isolate/own-host.ts";
 import { hostOf } from "./isolate/port.ts";
-import type { KernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
+import type { HealthOptions, KernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
 import type { Theirs } from "./support/foreign.ts";
 import type { Hash } from "./hash/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
+import type { KernelHealth } from "./operations/kernel-health.ts";
 import type { HealthParts } from "./operations/health.ts";
 import { Watchers } from "./operations/watchers.ts";
 import { lockOnDamage } from "./operations/lock-on-damage.ts";
@@ -191,11 +192,12 @@ class KernelImplementation implements Kernel {
     return this.#toolWatchers.add(listener);
   }
 
-  async health(
-    tool: string | ToolPackage<never, unknown>,
-    { version, caller, sessionId }: Pick<CallOptions, "version" | "caller" | "sessionId"> = {},
-  ): Promise<ToolHealth> {
+  health(): Promise<KernelHealth>;
+  health(tool: ToolPackage<never, unknown> | string, options?: HealthOptions): Promise<ToolHealth>;
+  async health(tool?: string | ToolPackage<never, unknown>, options: HealthOptions = {}): Promise<unknown> {
+    if (tool === undefined) return this.#operations.kernelHealth(this.#core);
     // Not the whole of the options: they may be those of a call, whose streams are not ours.
+    const { version, caller, sessionId } = options;
     const call = openCall(tool, { version, caller, sessionId }, this.#clock, this.#hash, this.#families);
     return this.#operations.checkHealth(call, this.#operationParts);
   }

@@ -9,6 +9,7 @@ import { type AuditSink, waitFor } from "./sink.ts";
 export function callbackSink(write: AuditSink["append"], maxEvents?: number): AuditSink {
   const kept = memorySink(maxEvents);
   return {
+    isVolatile: true,
     open: () => kept.open(),
     append(records) {
       const written = waitFor(write(records.map(copyOf)));

@@ -13,6 +13,9 @@ export const PAGE_EVENTS = 1_000;
 /** Between two pages, for calls. */
 const PAUSE_MS = 20;
 
+/** `unverified`: they were not read, or their reading ended early. `damaged`: an event was changed, or is missing. */
+export type EarlierEvents = "verified" | "verifying" | "unverified" | "damaged";
+
 export interface EarlierParts {
   readonly sink: Theirs<AuditSink>;
   readonly clock: Clock;
@@ -21,11 +24,46 @@ export interface EarlierParts {
   readonly tables: readonly DeclaredTable[];
 }
 
+/** Knows how far the events were checked that lie before the place where this kernel began to read. */
+export class EarlierCheck {
+  readonly #parts: EarlierParts;
+  readonly #opened: StateCheckpoint | undefined;
+  #state: EarlierEvents;
+
+  /** @param opened where the kernel began to read; `undefined` where it read the whole log */
+  constructor(parts: EarlierParts, opened: StateCheckpoint | undefined, damage: string | null) {
+    this.#parts = parts;
+    this.#opened = opened;
+    this.#state = damage !== null ? "damaged" : opened ? "unverified" : "verified";
+  }
+
+  get state(): EarlierEvents {
+    return this.#state;
+  }
+
+  /** What is wrong with them; `null` where nothing is, or when it was stopped. */
+  async verify(isStopped: () => boolean): Promise<string | null> {
+    if (!this.#opened) return null;
+    this.#state = "verifying";
+    const damage = await this.#damageBefore(this.#opened, isStopped);
+    this.#state = damage !== null ? "damaged" : isStopped() ? "unverified" : "verified";
+    return damage;
+  }
+
+  async #damageBefore(opened: StateCheckpoint, isStopped: () => boolean): Promise<string | null> {
+    try {
+      return await damageBefore(this.#parts, opened, isStopped);
+    } catch {
+      return isStopped() ? null : "The beginning of the log cannot be read.";
+    }
+  }
+}
+
 /**
  * Reads what lies before a checkpoint, page by page beside the calls, and gives what is wrong with it: an event that was changed, or a checkpoint that says something else
  * than the events. `null` where nothing is, or when it was stopped.
  */
-export async function verifyEarlier(
+async function damageBefore(
   { sink, clock, hash, tables }: EarlierParts,
   checkpoint: StateCheckpoint,
   isStopped: () => boolean,

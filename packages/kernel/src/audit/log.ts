@@ -10,7 +10,7 @@ import { applyAll, type DeclaredTable, noChanges, type RowChange, type StateChan
 import type { SteadyClock } from "../state/steady-clock.ts";
 import type { AuditEvent, AuditPayloads, AuditType } from "./event.ts";
 import { checkpointIn, type CheckpointParts, Checkpoints } from "./checkpoints.ts";
-import { verifyEarlier } from "./earlier-events.ts";
+import { EarlierCheck } from "./earlier-events.ts";
 import { closing, LogReading, opening } from "./log-reading.ts";
 import { payloadText } from "./payload.ts";
 import { damageIn, readRest } from "./read-rest.ts";
@@ -71,9 +71,11 @@ export class AuditLog {
   /** Why the log before its end cannot be what was written; `null` where it can. */
   readonly damage: string | null;
 
-  readonly #parts: LogParts;
-  /** Where this kernel began to read. */
-  readonly #opened: StateCheckpoint | undefined;
+  /** As the sink says of itself. */
+  readonly isVolatile: boolean;
+
+  /** Events before the place where this kernel began to read. */
+  readonly earlier: EarlierCheck;
   readonly #checkpoints: Checkpoints;
   #isClosed = false;
   /** Calls that have begun and not ended, for the next checkpoint. */
@@ -84,14 +86,14 @@ export class AuditLog {
   private constructor(parts: LogParts, found: Found) {
     const { sink, clock, hash } = parts;
     const { last, reading, damage, checkpoint } = found;
-    this.#parts = parts;
     this.#sink = sink;
     this.#clock = clock;
     this.#hash = hash;
+    this.isVolatile = sink.isVolatile === true;
     this.damage = damage ?? reading.damage;
+    this.earlier = new EarlierCheck(parts, checkpoint, this.damage);
     this.#seq = this.#durableSeq = last ? last.seq + 1 : 0;
     this.#prev = last?.hash ?? hash.zero;
-    this.#opened = checkpoint;
     this.#checkpoints = new Checkpoints(
       { ...parts, tables: reading.tables, pressure: this.pressure },
       checkpoint?.seq ?? -1,
@@ -169,13 +171,13 @@ export class AuditLog {
   }
 
   /** What is wrong with the log before the place where this kernel began to read; `null` where nothing is. It takes a while, and ends early with `close`. */
-  async verifyEarlier(): Promise<string | null> {
-    if (!this.#opened) return null;
-    try {
-      return await verifyEarlier(this.#parts, this.#opened, () => this.#isClosed || !this.writable);
-    } catch {
-      return this.#isClosed ? null : "The beginning of the log cannot be read.";
-    }
+  verifyEarlier(): Promise<string | null> {
+    return this.earlier.verify(() => this.#isClosed || !this.writable);
+  }
+
+  /** Calls that have begun and not ended. */
+  get openCalls(): number {
+    return this.#open.size;
   }
 
   /** Nothing more is read by itself. */

@@ -35,6 +35,7 @@ export function memorySink(maxEvents: number = limits.memoryEvents): AuditSink {
   };
 
   return {
+    isVolatile: true,
     open: () => ({ last: pieces.slice(-1).flatMap(recordsOf).at(-1), cutBytes: 0, damage: null }),
     append(batch) {
       const [first] = batch;

@@ -5,6 +5,8 @@ import type { EventRecord } from "./record.ts";
  * the log unavailable, and then nothing runs. `test/contract/sink.ts` says what every sink must do.
  */
 export interface AuditSink {
+  /** Its events end with the process, and with them all state that a kernel restores from its log. `kernel.health()` says it. Default: `false`. */
+  readonly isVolatile?: boolean;
   /** Called once, before everything else. */
   open(): SinkState | Promise<SinkState>;
   append(records: readonly EventRecord[]): void | Promise<void>;

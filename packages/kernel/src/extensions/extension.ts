@@ -18,6 +18,7 @@ import type { OwnHost } from "../isolate/own-host.ts";
 import type { Foreign } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
 import type { checkHealth } from "../operations/health.ts";
+import type { kernelHealth } from "../operations/kernel-health.ts";
 import type { preview, previewOptions } from "../operations/preview.ts";
 import type { checkPurity } from "../operations/verify-pure.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
@@ -63,6 +64,7 @@ export interface ExtensionContext {
 /** What a kernel can do that is no call. */
 export interface Operations {
   readonly checkHealth: typeof checkHealth;
+  readonly kernelHealth: typeof kernelHealth;
   readonly checkPurity: typeof checkPurity;
   readonly preview: typeof preview;
   readonly previewOptions: typeof previewOptions;

@@ -1,4 +1,4 @@
-import type { Approver, AuditEvent, CallResult, SetupError } from "@keyhole/kernel";
+import type { Approver, AuditEvent, CallResult, KernelHealth, SetupError, ToolHealth } from "@keyhole/kernel";
 import * as Comlink from "comlink";
 import { calledTool } from "../called-tool.ts";
 import { cloneSafe } from "./clone-safe.ts";
@@ -88,6 +88,18 @@ function callsOver(
   };
 }
 
+function healthOver({ remote, use }: Line): KernelClient["health"] {
+  function health(): Promise<KernelHealth>;
+  function health(tool: unknown, options?: unknown): Promise<ToolHealth>;
+  async function health(foreign?: unknown, options: unknown = {}): Promise<unknown> {
+    if (foreign === undefined) return use(() => remote.kernelHealth());
+    const tool = calledTool(foreign);
+    const { sent } = takeOptions(options);
+    return use(() => remote.health(tool, sent));
+  }
+  return health;
+}
+
 type Data = Omit<KernelClient, "ready" | "call" | "resume" | "audit" | "close">;
 
 /** Members whose arguments and answers are data. */
@@ -109,11 +121,7 @@ function dataOver(line: Line): Data {
     unregister: (...args) => use(() => remote.unregister(...args)),
     list: (...args) => use(() => remote.list(...args)),
     onToolsChange: (listener) => subscription<[]>(line, listener, (token, heard) => remote.watchTools(token, heard)),
-    async health(foreign, options = {}) {
-      const tool = calledTool(foreign);
-      const { sent } = takeOptions(options);
-      return use(() => remote.health(tool, sent));
-    },
+    health: healthOver(line),
     async verifyPure(foreign, inputs, runs) {
       const tool = calledTool(foreign);
       const crossed = inputs.map(cloneSafe);

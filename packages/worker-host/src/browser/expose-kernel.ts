@@ -103,6 +103,7 @@ function servedMembers(kernel: Kernel | Promise<Kernel>): Omit<KernelApi, Served
     register: async (pkg) => (await kernel).register(arrivedFields(pkg) as unknown as ToolPackage),
     unregister: async (...args) => (await kernel).unregister(...args),
     list: async (...args) => (await kernel).list(...args),
+    kernelHealth: async () => (await kernel).health(),
     health: async (tool, options) => (await kernel).health(toolOf(tool), arrivedFields(options) ?? {}),
     verifyPure: async (tool, inputs, runs) => (await kernel).verifyPure(toolOf(tool), inputs.map(fromCloneSafe), runs),
     mode: async () => (await kernel).mode,

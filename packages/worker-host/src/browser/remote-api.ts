@@ -4,8 +4,10 @@ import type {
   AuditEvent,
   CallResult,
   Kernel,
+  KernelHealth,
   LogEntry,
   Progress,
+  ToolHealth,
 } from "@keyhole/kernel";
 import type * as Comlink from "comlink";
 import type { CalledTool } from "../called-tool.ts";
@@ -66,7 +68,8 @@ export interface KernelApi {
   register(pkg: SentFields): Answer<Kernel["register"]>;
   unregister(...args: Parameters<Kernel["unregister"]>): Answer<Kernel["unregister"]>;
   list(...args: Parameters<Kernel["list"]>): Answer<Kernel["list"]>;
-  health(tool: CalledTool, options: SentFields): Answer<Kernel["health"]>;
+  kernelHealth(): Promise<KernelHealth>;
+  health(tool: CalledTool, options: SentFields): Promise<ToolHealth>;
   verifyPure(tool: CalledTool, inputs: readonly CloneSafe[], runs?: number): Answer<Kernel["verifyPure"]>;
   isLogWritable(): Promise<boolean>;
   readLog(...args: Parameters<Kernel["audit"]["read"]>): Answer<Kernel["audit"]["read"]>;
