@@ -193,6 +193,10 @@ const kernelDirections: Readonly<
   },
   // A keeper brings the family of the kind that grants secrets.
   secrets: { values: ["capability", "id", "json", "hash", "bytes", "support", "normalize"], types: [] },
+  "foreign-tools": {
+    values: ["json", "hash", "support"],
+    types: ["bounds", "isolate", "tool", "kernel-api.ts"],
+  },
   surface: {
     values: ["capability", "json", "hash", "bytes", "support", "normalize", "schema", "tool"],
     types: ["result.ts"],

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { visible as onTerminal } from "../../packages/keyhole/src/command/io.ts";
 import { foldText } from "../../packages/kernel/src/support/fold.ts";
 import { questionPage } from "../../packages/mcp/src/approvals/page.ts";
-import { readDefinition } from "../../packages/mcp/src/source/definition.ts";
-import { differencesOf } from "../../packages/mcp/src/source/difference.ts";
+import { readDefinition } from "../../packages/kernel/src/foreign-tools/definition.ts";
+import { differencesOf } from "../../packages/kernel/src/foreign-tools/difference.ts";
 
 const points = Array.from({ length: 0x110000 }, (_, point) => point);
 /** What folding drops, and what has no shape. Written apart from the code: the database of Unicode has the properties. */

@@ -1,5 +1,6 @@
 import { createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
-import { memoryPins, mcpSource, type McpSource, type McpSourceOptions } from "@keyhole/mcp";
+import { memoryPins } from "@keyhole/kernel/foreign-tools";
+import { mcpSource, type McpSource, type McpSourceOptions } from "@keyhole/mcp";
 import { describe, expect, it } from "vitest";
 import { plain, Scripted, type ScriptedOptions } from "./scripted.ts";
 import { afterwards, closeAfterEach } from "./support.ts";

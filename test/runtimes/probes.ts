@@ -92,6 +92,10 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     const { normalizers } = await import("@keyhole/kernel/normalizers");
     hold(typeof normalizers([]) === "object", "there are no normalizers");
   },
+  async "@keyhole/kernel/foreign-tools"() {
+    const { memoryPins } = await import("@keyhole/kernel/foreign-tools");
+    hold((await memoryPins().read("files")) === undefined, "an unseen source has pins");
+  },
   async "@keyhole/kernel/pipeline"() {
     const { runPipeline } = await import("@keyhole/kernel/pipeline");
     const { createFullKernel } = await import("@keyhole/kernel");

@@ -1,5 +1,5 @@
 import type { ApprovalRequest } from "@keyhole/kernel";
-import { visibleJson } from "../source/difference.ts";
+import { visibleJson } from "@keyhole/kernel/foreign-tools";
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:CanvasText;background:Canvas}
 :root{color-scheme:light dark}pre:empty{display:none}

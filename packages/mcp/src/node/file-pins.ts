@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hashJson, type JsonObject, type JsonValue, parseJson } from "@keyhole/kernel";
-import type { McpPin, McpPinStore } from "../source/pins.ts";
+import type { ToolPin, ToolPinStore } from "@keyhole/kernel/foreign-tools";
 
 /**
  * Keeps pins in a file, as JSON that a person can read and put under version control. The file is written whole or not at all. A file that cannot be read, or whose digests
@@ -11,7 +11,7 @@ import type { McpPin, McpPinStore } from "../source/pins.ts";
  * @example
  * const pins = filePins("mcp-pins.json");
  */
-export function filePins(path: string): McpPinStore {
+export function filePins(path: string): ToolPinStore {
   let turn: Promise<unknown> = Promise.resolve();
   return {
     read: async (source) => (await sourcesIn(path)).get(source),
@@ -30,7 +30,7 @@ export function filePins(path: string): McpPinStore {
   };
 }
 
-async function sourcesIn(path: string): Promise<ReadonlyMap<string, readonly McpPin[]>> {
+async function sourcesIn(path: string): Promise<ReadonlyMap<string, readonly ToolPin[]>> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
@@ -48,7 +48,7 @@ async function sourcesIn(path: string): Promise<ReadonlyMap<string, readonly Mcp
   );
 }
 
-function pinOf(value: JsonValue, place: string): McpPin {
+function pinOf(value: JsonValue, place: string): ToolPin {
   const { tool, hash, definition: given } = objectOf(value) ?? {};
   const definition = objectOf(given);
   if (typeof tool !== "string" || typeof hash !== "string" || !definition) throw new Error(`${place} is incomplete.`);

@@ -1,58 +1,34 @@
-import {
-  type Bounds,
-  defineTool,
-  type JsonObject,
-  type JsonValue,
-  type Tier,
-  type Tool,
-  type ToolContext,
-} from "@keyhole/kernel";
+import { defineTool, type JsonObject, type JsonValue, type Tier, type Tool } from "@keyhole/kernel";
+import { boundsOf, definitionText, type ForeignCall, tierOf, type ToolPin } from "@keyhole/kernel/foreign-tools";
 import { mcpOutputType } from "../mcp-output.ts";
 import type { McpSourceOptions } from "./options.ts";
-import type { McpPin } from "./pins.ts";
 
-const RESULT_BYTES = 4_194_304;
-const TIMEOUT_MS = 60_000;
-const CALLS_PER_HOUR = 10_000;
-const CONCURRENCY = 16;
-
-/** The bounds of each tool of a source. */
-export function boundsOf({
-  timeoutMs = TIMEOUT_MS,
-  resultBytes = RESULT_BYTES,
-  callsPerHour = CALLS_PER_HOUR,
-}: McpSourceOptions): Required<Pick<Bounds, "timeoutMs" | "outputBytes" | "callsPerHour" | "concurrency">> {
-  return { timeoutMs, outputBytes: resultBytes, callsPerHour, concurrency: CONCURRENCY };
-}
-
-/** The program sets the tier of a tool. Without that a hint can raise it, and none can lower it. */
-function tierOf({ definition, tool }: McpPin, tiers: Readonly<Record<string, Tier>>): Tier {
-  if (Object.hasOwn(tiers, tool)) return tiers[tool]!;
+/** A server's word that a tool destroys raises its tier. */
+function hintedTier({ definition }: ToolPin): Tier {
   const annotations = definition["annotations"] as JsonObject | undefined;
   const isDestructive = typeof annotations === "object" && annotations?.["destructiveHint"] === true;
   return isDestructive ? 3 : 2;
 }
 
-export type SourceCall = (input: JsonObject, context: ToolContext) => Promise<JsonValue>;
-
 /** A tool of a server as a tool of the kernel. Its version has the end of the definition's digest: another definition is another tool. */
 export function sourceTool(
   name: string,
-  { definition, hash, tool }: McpPin,
+  pin: ToolPin,
   options: McpSourceOptions,
-  call: SourceCall,
+  call: ForeignCall,
 ): Tool<never, unknown> {
-  const title = textOf(definition["title"], 100) ?? tool.slice(0, 100);
+  const { definition, hash, tool } = pin;
+  const title = definitionText(definition["title"], 100) ?? tool.slice(0, 100);
   const { server, tiers = {} } = options;
   return defineTool({
     name,
     version: `1.0.0+${hash.slice(-16)}`,
     ...(title !== "" && { title }),
     description:
-      textOf(definition["description"], 4_000) ?? `The tool ${name} of an MCP server, without a description.`,
+      definitionText(definition["description"], 4_000) ?? `The tool ${name} of an MCP server, without a description.`,
     category: "mcp",
     determinism: "external",
-    tier: tierOf({ definition, hash, tool }, tiers),
+    tier: tierOf(tool, tiers, hintedTier(pin)),
     effects: [...server.effects],
     capabilities: [...server.capabilities],
     bounds: boundsOf(options),
@@ -74,8 +50,4 @@ function contentSchema(structured: JsonValue | undefined): JsonObject {
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function textOf(value: JsonValue | undefined, mostLength: number): string | undefined {
-  return typeof value === "string" && value !== "" ? value.slice(0, mostLength).toWellFormed() : undefined;
 }

@@ -3,17 +3,23 @@ import {
   type JsonObject,
   type JsonValue,
   type Kernel,
+  type McpTool,
   systemClock,
   type ToolContext,
 } from "@keyhole/kernel";
+import {
+  boundsOf,
+  checkSourceName,
+  type ForeignTool,
+  type OpenTool,
+  TokenBucket,
+  Toolbox,
+} from "@keyhole/kernel/foreign-tools";
 import type { Client, LoggingLevel, Tool as ListedTool } from "@modelcontextprotocol/client";
 import { callFault, outputOf } from "./call-result.ts";
 import { ServerConnection } from "./connection.ts";
-import { checkSourceName } from "./names.ts";
-import type { McpSource, McpSourceOptions, McpSourceTool } from "./options.ts";
-import { boundsOf } from "./source-tool.ts";
-import { TokenBucket } from "./token-bucket.ts";
-import { type OpenTool, Toolbox } from "./toolbox.ts";
+import type { McpSource, McpSourceOptions } from "./options.ts";
+import { sourceTool } from "./source-tool.ts";
 
 /** Of a message, over those of a result: names, ids, and escapes that JSON has in other places. */
 const ENVELOPE_BYTES = 1_048_576;
@@ -59,16 +65,22 @@ class KernelSource implements McpSource {
 
   constructor(kernel: Kernel, options: McpSourceOptions) {
     this.#options = options;
-    const { name, server: endpoint, era, clock = systemClock } = options;
+    const { name, pins, onChange, server: endpoint, era, clock = systemClock } = options;
     this.#clock = clock;
     this.#refreshes = new TokenBucket(clock, refreshRate);
-    const onLeftOut = (count: number): void =>
-      this.#log(
-        "warning",
-        `The server changes its tools too often: ${count} changes are left out of the kernel and its log.`,
-      );
-    const call = this.#call.bind(this);
-    this.#toolbox = new Toolbox(kernel, { ...options, clock, onLeftOut }, call);
+    this.#toolbox = new Toolbox(kernel, {
+      name,
+      pins,
+      onChange,
+      clock,
+      onLeftOut: (count) =>
+        this.#log(
+          "warning",
+          `The server changes its tools too often: ${count} changes are left out of the kernel and its log.`,
+        ),
+      toolOf: (tool, pin, call) => sourceTool(tool, pin, options, call),
+      call: (tool, input, context) => this.#call(tool, input, context),
+    });
     this.#connection = new ServerConnection({
       name,
       endpoint,
@@ -86,7 +98,7 @@ class KernelSource implements McpSource {
     });
   }
 
-  get tools(): readonly McpSourceTool[] {
+  get tools(): readonly ForeignTool[] {
     return this.#toolbox.tools;
   }
 
@@ -104,7 +116,10 @@ class KernelSource implements McpSource {
     return this.#inTurn(() => this.#toolbox.confirm(serverName, hash));
   }
 
-  readonly definitionOf: McpSource["definitionOf"] = (tool) => this.#toolbox.definitionOf(tool);
+  readonly definitionOf: McpSource["definitionOf"] = ({ id }) => {
+    const pin = this.#toolbox.pinOf(id);
+    return pin && ({ ...pin.definition, name: pin.tool } as unknown as McpTool);
+  };
 
   async close(): Promise<void> {
     this.#isClosed = true;

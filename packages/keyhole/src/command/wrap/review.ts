@@ -1,4 +1,5 @@
-import type { McpSource, McpSourceTool } from "@keyhole/mcp";
+import type { ForeignTool } from "@keyhole/kernel/foreign-tools";
+import type { McpSource } from "@keyhole/mcp";
 import { type CommandIo, type CommandResult, counted, visible } from "../io.ts";
 
 /** Shows each definition that waits, and pins those that the person at the terminal accepts. */
@@ -17,7 +18,7 @@ export async function review(source: McpSource, io: CommandIo): Promise<CommandR
 }
 
 /** One line for each place at which the definitions differ. */
-export function textOf({ serverName, state, differences }: McpSourceTool): string {
+export function textOf({ serverName, state, differences }: ForeignTool): string {
   const lines = differences.flatMap(({ path, pinned, seen }) => [
     `  ${path === "" ? "/" : path}`,
     ...(pinned === undefined ? [] : [`    - ${pinned}`]),

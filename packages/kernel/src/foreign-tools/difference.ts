@@ -1,4 +1,5 @@
-import { type JsonObject, type JsonValue, visible } from "@keyhole/kernel";
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import { visible } from "../support/visible.ts";
 
 /** One place at which two definitions differ. */
 export interface DefinitionDifference {

@@ -1,4 +1,4 @@
-import type { Clock } from "@keyhole/kernel";
+import type { Clock } from "../isolate/clock.ts";
 
 export interface Rate {
   /** At once. */

@@ -1,10 +1,12 @@
-import type { Clock, JsonObject, JsonValue, Kernel, McpTool, ToolContext, ToolSummary } from "@keyhole/kernel";
+import type { Clock } from "../isolate/clock.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { Kernel } from "../kernel-api.ts";
+import type { Tool, ToolContext } from "../tool/define.ts";
 import { readDefinition, type ReadDefinition } from "./definition.ts";
 import { differencesOf } from "./difference.ts";
+import type { ForeignTool, ForeignToolState } from "./foreign-tool.ts";
 import { toolName } from "./names.ts";
-import type { McpSourceOptions, McpSourceTool, McpToolState } from "./options.ts";
-import { type McpPin, type McpPinStore, memoryPins } from "./pins.ts";
-import { sourceTool } from "./source-tool.ts";
+import { memoryPins, type ToolPin, type ToolPinStore } from "./pins.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const MOST_TOOLS = 1_000;
@@ -14,9 +16,9 @@ const changeRate = { most: 2 * MOST_TOOLS, everyMs: 60_000 };
 interface Entry {
   readonly name: string;
   readonly serverName: string;
-  pin: McpPin | undefined;
-  seen: McpPin | undefined;
-  state: McpToolState;
+  pin: ToolPin | undefined;
+  seen: ToolPin | undefined;
+  state: ForeignToolState;
   reason: string | undefined;
   /** In the kernel. */
   id: string | undefined;
@@ -26,45 +28,58 @@ interface Entry {
 export interface OpenTool {
   readonly serverName: string;
   readonly definition: JsonObject;
+  /** Of the definition. */
+  readonly hash: string;
   /** @throws Error when the tool is blocked: the server changed it, or lists it no longer */
   assertOpen(): void;
 }
 
-type Call = (tool: OpenTool, input: JsonObject, context: ToolContext) => Promise<JsonValue>;
+/** What the kernel's tool does with a call. */
+export type ForeignCall = (input: JsonObject, context: ToolContext) => Promise<unknown>;
 
-export interface ToolboxOptions extends McpSourceOptions {
+export interface ToolboxOptions {
+  /** Of the source: it begins the names of its tools. */
+  readonly name: string;
+  /** Default: in memory. */
+  readonly pins?: ToolPinStore | undefined;
+  /** A definition waits for a person. */
+  readonly onChange?: ((tool: ForeignTool) => void) | undefined;
+  /** The tool of the kernel that stands for a pinned definition. */
+  readonly toolOf: (name: string, pin: ToolPin, call: ForeignCall) => Tool<never, unknown>;
   readonly clock: Clock;
   /** So many changes of the last list did not become changes of the kernel's tools. */
   readonly onLeftOut: (count: number) => void;
+  /** Makes a call that the kernel allowed. */
+  readonly call: (tool: OpenTool, input: JsonObject, context: ToolContext) => Promise<unknown>;
 }
+
+type Registry = Pick<Kernel, "list" | "registerTrusted" | "unregister">;
 
 /** The tools of one server in a kernel: each as it was pinned, and open only while the server lists that very definition. */
 export class Toolbox {
-  readonly #kernel: Kernel;
+  readonly #kernel: Registry;
   readonly #options: ToolboxOptions;
-  readonly #call: Call;
-  readonly #pins: McpPinStore;
+  readonly #pins: ToolPinStore;
   readonly #entries = new Map<string, Entry>();
   readonly #byId = new Map<string, Entry>();
   readonly #changes: TokenBucket;
   #leftOut = 0;
 
-  constructor(kernel: Kernel, options: ToolboxOptions, call: Call) {
+  constructor(kernel: Registry, options: ToolboxOptions) {
     this.#changes = new TokenBucket(options.clock, changeRate);
     this.#kernel = kernel;
     this.#options = options;
-    this.#call = call;
     this.#pins = options.pins ?? memoryPins();
   }
 
-  get tools(): readonly McpSourceTool[] {
+  get tools(): readonly ForeignTool[] {
     const entries = [...this.#entries.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return entries.map(shown);
   }
 
-  definitionOf({ id }: ToolSummary): McpTool | undefined {
-    const entry = this.#byId.get(id);
-    return entry?.pin && ({ ...entry.pin.definition, name: entry.serverName } as unknown as McpTool);
+  /** By the id of the kernel's tool. */
+  pinOf(id: string): ToolPin | undefined {
+    return this.#byId.get(id)?.pin;
   }
 
   /** Compares all that the server lists with the pins. A server that was never seen is pinned as it is. */
@@ -106,7 +121,7 @@ export class Toolbox {
     for (const entry of this.#entries.values()) await this.#unregister(entry);
   }
 
-  async #save(pins: ReadonlyMap<string, McpPin>): Promise<void> {
+  async #save(pins: ReadonlyMap<string, ToolPin>): Promise<void> {
     await this.#pins.write(this.#options.name, [...pins.values()]);
   }
 
@@ -120,7 +135,7 @@ export class Toolbox {
     return entry;
   }
 
-  async #compare(entry: Entry, pin: McpPin | undefined, read: ReadDefinition | undefined): Promise<void> {
+  async #compare(entry: Entry, pin: ToolPin | undefined, read: ReadDefinition | undefined): Promise<void> {
     const before = `${entry.state} ${entry.seen?.hash}`;
     entry.pin = pin;
     entry.seen = read?.ok === true ? read.pin : undefined;
@@ -139,7 +154,7 @@ export class Toolbox {
     if (entry.id === undefined) await this.#register(entry, "changed");
   }
 
-  async #block(entry: Entry, state: McpToolState, reason?: string): Promise<void> {
+  async #block(entry: Entry, state: ForeignToolState, reason?: string): Promise<void> {
     entry.state = state;
     entry.reason = reason;
     // What stays listed for once is blocked: a call says so.
@@ -149,9 +164,8 @@ export class Toolbox {
   async #register(entry: Entry, state: "open" | "changed" = "open", isConfirmed = false): Promise<void> {
     const { pin, name } = entry;
     if (!pin) return;
-    const tool = sourceTool(name, pin, this.#options, (input, context) =>
-      this.#call(openTool(entry, pin), input, context),
-    );
+    const { toolOf, call } = this.#options;
+    const tool = toolOf(name, pin, (input, context) => call(openTool(entry, pin), input, context));
     const id = `${name}@${tool.definition.version}`;
     if (entry.id !== id) {
       if (!isConfirmed && !this.#mayChange())
@@ -177,10 +191,11 @@ export class Toolbox {
   }
 }
 
-function openTool(entry: Entry, called: McpPin): OpenTool {
+function openTool(entry: Entry, called: ToolPin): OpenTool {
   return {
     serverName: entry.serverName,
     definition: called.definition,
+    hash: called.hash,
     assertOpen() {
       const { state, pin, name } = entry;
       if (state === "changed")
@@ -204,7 +219,7 @@ function seenOf(listed: readonly { readonly name: string }[]): ReadonlyMap<strin
   return seen;
 }
 
-function shown({ name, serverName, state, pin, seen, reason }: Entry): McpSourceTool {
+function shown({ name, serverName, state, pin, seen, reason }: Entry): ForeignTool {
   const isOther = seen !== undefined && pin?.hash !== seen.hash;
   const differences = isOther ? differencesOf(pin?.definition ?? {}, seen.definition) : [];
   const hash = (seen ?? pin)?.hash ?? "";

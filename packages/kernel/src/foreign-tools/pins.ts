@@ -1,7 +1,7 @@
-import type { JsonObject } from "@keyhole/kernel";
+import type { JsonObject } from "../json/json.ts";
 
 /** A definition as it was accepted. */
-export interface McpPin {
+export interface ToolPin {
   /** The server's name for the tool. */
   readonly tool: string;
   /** Digest of the definition's canonical JSON. */
@@ -10,15 +10,15 @@ export interface McpPin {
 }
 
 /** Where accepted definitions are kept, by source. A method that rejects did nothing. */
-export interface McpPinStore {
+export interface ToolPinStore {
   /** `undefined` for a source that was never seen. */
-  read(source: string): Promise<readonly McpPin[] | undefined>;
-  write(source: string, pins: readonly McpPin[]): Promise<void>;
+  read(source: string): Promise<readonly ToolPin[] | undefined>;
+  write(source: string, pins: readonly ToolPin[]): Promise<void>;
 }
 
 /** Keeps pins as long as the program runs: at its next start each definition is seen for the first time again. */
-export function memoryPins(): McpPinStore {
-  const bySource = new Map<string, readonly McpPin[]>();
+export function memoryPins(): ToolPinStore {
+  const bySource = new Map<string, readonly ToolPin[]>();
   return {
     read: async (source) => bySource.get(source),
     write: async (source, pins) => void bySource.set(source, pins),

@@ -1,4 +1,4 @@
-import { hashText } from "@keyhole/kernel";
+import { hashText } from "../hash/blake3-hash.ts";
 
 const MOST_LENGTH = 64;
 

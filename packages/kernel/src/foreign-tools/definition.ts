@@ -1,12 +1,15 @@
-import { hashJson, hasInvisible, type JsonObject, type JsonValue, snapshot } from "@keyhole/kernel";
-import type { McpPin } from "./pins.ts";
+import { hashJson } from "../hash/blake3-hash.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import { snapshot } from "../json/snapshot.ts";
+import { hasInvisible } from "../support/visible.ts";
+import type { ToolPin } from "./pins.ts";
 
 /** Of one definition. Models are shown all of it. */
 const limits = { maxDepth: 32, maxNodes: 20_000, maxStringUnits: 262_144 };
 
 /** A definition as it came, or why it cannot be pinned. */
 export type ReadDefinition =
-  | { readonly ok: true; readonly pin: McpPin; readonly hasUnseen: boolean }
+  | { readonly ok: true; readonly pin: ToolPin; readonly hasUnseen: boolean }
   | { readonly ok: false; readonly reason: string };
 
 /** Takes a foreign definition as data. `_meta` is not part of it: nothing here reads it, and servers put changing things there. */
@@ -15,7 +18,7 @@ export function readDefinition(foreign: { readonly name: string }): ReadDefiniti
   const taken = snapshot(definition, limits);
   if (!taken.ok) return { ok: false, reason: `The definition cannot be kept: ${taken.error.message}.` };
   const own = taken.value as JsonObject;
-  return { ok: true, pin: { tool: foreign.name, hash: hashJson(own), definition: own }, hasUnseen: hasUnseen(own) };
+  return { ok: true, pin: { tool: definition.name, hash: hashJson(own), definition: own }, hasUnseen: hasUnseen(own) };
 }
 
 function hasUnseen(value: JsonValue): boolean {

@@ -1,0 +1,17 @@
+/*
+ * `@keyhole/kernel/foreign-tools`: tools of a server that nobody here wrote, as tools of a kernel. Each definition is pinned by its digest when it is seen first.
+ */
+export { type DefinitionDifference, visibleJson } from "./difference.ts";
+export {
+  boundsOf,
+  definitionText,
+  type ForeignBounds,
+  type ForeignTool,
+  type ForeignToolState,
+  tierOf,
+} from "./foreign-tool.ts";
+export { readDefinition } from "./definition.ts";
+export { checkSourceName } from "./names.ts";
+export { memoryPins, type ToolPin, type ToolPinStore } from "./pins.ts";
+export { TokenBucket } from "./token-bucket.ts";
+export { type ForeignCall, type OpenTool, Toolbox } from "./toolbox.ts";
