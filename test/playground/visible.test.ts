@@ -179,6 +179,7 @@ describe("untrusted text", () => {
         shown: { state: "shown", run },
         hasForm: true,
         governance: undefined,
+        governed: undefined,
         ref: { current: null },
         onOpenPolicy: nothing,
         onReconnect: nothing,

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
 import { useApprovals } from "../approval/useApprovals.ts";
 import { type EdgeLink, loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
-import type { Governance, KernelClient, Place } from "../client/kernel-client.ts";
+import type { Governance, GovernanceState, KernelClient, Place } from "../client/kernel-client.ts";
 import { CallLog } from "../log/CallLog.tsx";
 import { PolicySheet } from "../policy/PolicySheet.tsx";
 import { browserSession } from "../session/browser-session.ts";
@@ -82,14 +82,16 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
             reconnect();
           }}
         />
-        <Main connection={connection} place={place} route={route} go={go} onOpen={setOpen} onReconnect={reconnect} />
-        <ErrorBoundary part="The log of calls">
-          <CallLog
-            current={route.kind === "call" ? route.id : undefined}
-            governance={client?.governance}
-            onOpen={openCall}
-          />
-        </ErrorBoundary>
+        <Main
+          connection={connection}
+          place={place}
+          route={route}
+          go={go}
+          governed={governed}
+          onOpen={setOpen}
+          onReconnect={reconnect}
+        />
+        <Log route={route} governance={client?.governance} onOpen={openCall} />
       </div>
       <Sheets
         governance={client?.governance}
@@ -104,6 +106,20 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
   );
 }
 
+interface LogProps {
+  readonly route: Route;
+  readonly governance: Governance | undefined;
+  readonly onOpen: (id: string) => void;
+}
+
+function Log({ route, governance, onOpen }: LogProps): ReactNode {
+  return (
+    <ErrorBoundary part="The log of calls">
+      <CallLog current={route.kind === "call" ? route.id : undefined} governance={governance} onOpen={onOpen} />
+    </ErrorBoundary>
+  );
+}
+
 /** Nothing of a kernel's calls comes any more once the page has turned away from it. */
 function useLeaving(client: KernelClient | undefined): void {
   const { calls } = useSession();
@@ -115,6 +131,7 @@ interface MainProps {
   readonly place: Place;
   readonly route: Route;
   readonly go: Go;
+  readonly governed: GovernanceState | undefined;
   readonly onOpen: (open: Open) => void;
   readonly onReconnect: () => void;
 }

@@ -1,10 +1,10 @@
 import type { ToolSummary } from "@keyhole/kernel";
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Button, Input, ListBox, ListBoxItem, SearchField } from "react-aria-components";
-import { Badge } from "../ui/Badge.tsx";
+import { Glyph, TierBars } from "../ui/Glyph.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Empty } from "../ui/Notice.tsx";
-import { tierText, tierTones } from "./words.ts";
+import { tierText } from "./words.ts";
 
 interface ToolListProps {
   readonly tools: readonly ToolSummary[];
@@ -90,15 +90,20 @@ function tellWhereItIs(list: HTMLElement | null): () => void {
 }
 
 function ToolItem({ tool, onOpen }: { readonly tool: ToolSummary; readonly onOpen: () => void }): ReactNode {
-  const { name, tier, effects, determinism } = tool.manifest;
+  const { name, tier, effects, capabilities } = tool.manifest;
   return (
     <ListBoxItem id={tool.id} textValue={name} className="tool-item" onPress={onOpen}>
       <span className="tool-name">{name}</span>
-      <Badge tone={tierTones[tier]}>
-        <span className="visually-hidden">{tierText(tier)}</span>
-        <span aria-hidden="true">T{tier}</span>
-      </Badge>
-      <span className="tool-facts">{[...effects, determinism].join(" · ")}</span>
+      <Glyph
+        isPure={capabilities.length === 0}
+        openings={new Set(capabilities.map(({ kind }) => kind)).size}
+        crossings={0}
+        stopped={0}
+      />
+      <TierBars tier={tier} />
+      <span className="visually-hidden">
+        {tierText(tier)}, {effects.length === 0 ? "no effect" : effects.join(", ")}
+      </span>
     </ListBoxItem>
   );
 }

@@ -1,6 +1,7 @@
 import type { JsonValue, ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import type { GovernanceState } from "../client/kernel-client.ts";
 import { RunPanel } from "../run/RunPanel.tsx";
 import type { Approve, Shown } from "../session/calls.ts";
 import { useSession, useSessionState, useShown } from "../session/useSession.ts";
@@ -21,6 +22,7 @@ interface WorkbenchProps {
   readonly approve: Approve;
   readonly route: Route;
   readonly go: Go;
+  readonly governed: GovernanceState | undefined;
   readonly onOpenPolicy: () => void;
   readonly onOpenSearch: () => void;
   readonly onReconnect: () => void;
@@ -28,7 +30,7 @@ interface WorkbenchProps {
 
 /** A kernel that is connected: its tools, the one that is chosen, and its call. */
 export function Workbench(props: WorkbenchProps): ReactNode {
-  const { connection, route, go, onOpenPolicy, onOpenSearch, onReconnect } = props;
+  const { connection, route, go, governed, onOpenPolicy, onOpenSearch, onReconnect } = props;
   const { client, tools } = connection;
   const { view, search, heading, showList, showTool } = usePanes(route);
   const { tool, shown } = useShownTool(tools, route);
@@ -73,6 +75,7 @@ export function Workbench(props: WorkbenchProps): ReactNode {
           shown={shown}
           hasForm={tool !== undefined}
           governance={client.governance}
+          governed={governed}
           onOpenPolicy={onOpenPolicy}
           onReconnect={onReconnect}
         />

@@ -84,6 +84,12 @@ function checkTool({ tool, result }: Answer): Outcome {
   return isPackageHash(tool) ? undefined : { failed: "The hash of the tool is not that of its manifest." };
 }
 
+/** @returns `undefined` where this page cannot compute it */
+export function isResultHash(tool: ToolSummary, result: CallResult): boolean | undefined {
+  const outcome = guarded(() => checkResult({ tool, inputs: [], result, events: [], hasStream: false }));
+  return outcome === undefined ? true : "failed" in outcome ? false : undefined;
+}
+
 function checkResult({ tool: { manifest }, result, hasStream }: Answer): Outcome {
   if (!result.ok) return undefined; // The log's digest of the error is held against it.
   const { data, hash } = result;

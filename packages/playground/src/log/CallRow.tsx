@@ -1,12 +1,15 @@
 import type { ReactNode } from "react";
 import { bytesText, durationText } from "../app/words.ts";
 import { type CallHead, type CallState, isOpen } from "../session/call-head.ts";
+import { Glyph } from "../ui/Glyph.tsx";
+import { StateMark } from "../ui/StateMark.tsx";
 import { visible } from "@keyhole/kernel";
 
 /** In pixels, as the style sheet has it. */
 export const callRowHeight = 24;
 
 const columns = [
+  ["wall", "Wall"],
   ["state", "End"],
   ["tool", "Tool"],
   ["what", "Input"],
@@ -38,9 +41,19 @@ const stateTexts = {
 /** One call in a line. */
 export function CallCells({ head }: { readonly head: CallHead }): ReactNode {
   const { id, tool, what, state, code, ownMs, waitedMs, bytes, hash, verdict, startedAt } = head;
+  const { openings, crossings, stopped } = head;
   const isEnded = !isOpen(state);
   return (
     <>
+      <td className="log-wall">
+        <Glyph
+          isPure={openings === 0 && state === "completed"}
+          openings={openings}
+          crossings={crossings}
+          stopped={stopped}
+          label={wallText(head)}
+        />
+      </td>
       <td className="log-state" data-state={state}>
         <StateMark state={state} />
         {stateTexts[state]}
@@ -54,7 +67,7 @@ export function CallCells({ head }: { readonly head: CallHead }): ReactNode {
       <td className="log-what">{visible(what)}</td>
       <td className="log-code">{code}</td>
       <td className="log-own">{isEnded ? durationText(ownMs) : "–"}</td>
-      <td className="log-waited">{waitedMs > 0 ? durationText(waitedMs) : "–"}</td>
+      <td className="log-waited">{waitedMs >= 1 ? durationText(waitedMs) : "–"}</td>
       <td className="log-bytes">{bytesText(bytes)}</td>
       <td className="log-hash">
         {hash === null ? "–" : visible(shortHash(hash))}
@@ -65,27 +78,12 @@ export function CallCells({ head }: { readonly head: CallHead }): ReactNode {
   );
 }
 
+function wallText({ openings, crossings, stopped }: CallHead): string {
+  if (openings === 0 && crossings === 0 && stopped === 0) return "no opening";
+  return `${openings} open, ${crossings} crossed${stopped > 0 ? `, ${stopped} stopped` : ""}`;
+}
+
 /** Eight characters: enough to tell hashes apart at a glance. */
 function shortHash(hash: string): string {
   return hash.slice(hash.indexOf(":") + 1).slice(0, 8);
-}
-
-/** A shape for each meaning, so that the colour is not alone. */
-const marks = {
-  running: "M8 2.5a5.5 5.5 0 1 0 5.5 5.5",
-  asks: "m8 1.5 6.5 6.5L8 14.5 1.5 8zM8 5v3.5m0 2.2v.01",
-  completed: "M8 1.75a6.25 6.25 0 1 0 0 12.5 6.25 6.25 0 0 0 0-12.5ZM5 8.25l2.1 2.1L11 6.2",
-  refused: "M5.4 1.75h5.2l3.65 3.65v5.2l-3.65 3.65H5.4L1.75 10.6V5.4zM5 8h6",
-  failed: "M5.4 1.75h5.2l3.65 3.65v5.2l-3.65 3.65H5.4L1.75 10.6V5.4zM5.8 5.8l4.4 4.4m0-4.4-4.4 4.4",
-  cancelled: "M4 4h8v8H4z",
-  broken: "m1.75 13 6.25-11 6.25 11zM8 6.2v3m0 1.8v.01",
-  left: "M9 3H3v10h6M6.5 8H14m-2.5-2.5L14 8l-2.5 2.5",
-} as const satisfies Record<CallState, string>;
-
-function StateMark({ state }: { readonly state: CallState }): ReactNode {
-  return (
-    <svg className="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
-      <path d={marks[state]} />
-    </svg>
-  );
 }

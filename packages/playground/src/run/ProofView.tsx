@@ -1,4 +1,4 @@
-import { type Proof, type ReasonCode, type ProofCheck, verifyProofDigest, visible } from "@keyhole/kernel";
+import { type Proof, type ProofCheck, verifyProofDigest, visible } from "@keyhole/kernel";
 import { type Judged, verdictLine } from "@keyhole/kernel/audit";
 import { isProof } from "@keyhole/kernel/policy";
 import { type ReactNode, useState } from "react";
@@ -12,27 +12,9 @@ import { Notice } from "../ui/Notice.tsx";
 import { evidenceOf } from "./evidence.ts";
 import { isKnown } from "../client/known-event.ts";
 import type { ActiveRun } from "./run-state.ts";
+import { reasonTexts } from "./verdict.ts";
 
 const decisionTones = { allow: "good", ask: "warn", deny: "bad" } as const satisfies Record<Proof["decision"], Tone>;
-
-const reasons = {
-  rule: "A rule of the policy decided.",
-  posture: "No rule matched; the posture's answer for this tier stands.",
-  mode: "The kernel's mode tightened the answer.",
-  "tool-mode": "The tool may not run in this mode.",
-  "tool-approval": "The tool asks for approval on every call.",
-  "tool-size": "The input is larger than the policy lets the tool take.",
-  rate: "The policy's rate for the tool is used up.",
-  "capability-denied": "A capability that the tool needs is not granted.",
-  "rule-error": "A rule failed, and a failing deny rule denies.",
-  approved: "An approver allowed it.",
-  "approval-denied": "An approver refused it.",
-  "approval-expired": "Nobody answered in time.",
-  revoked: "A grant that the tool needs was revoked.",
-  "request-denied": "A request of the running tool was refused, and ended the call.",
-  "target-denied": "The request that the arguments name would be refused.",
-  "approval-void": "The policy or the mode changed while an approver was asked.",
-} as const satisfies Record<ReasonCode, string>;
 
 interface ProofViewProps {
   readonly run: ActiveRun;
@@ -79,7 +61,7 @@ function ProofFacts({ proof, logged, onSave }: VerifyProps): ReactNode {
     <div className="proof">
       <p className="proof-decision">
         <Badge tone={decisionTones[proof.decision]}>{proof.decision}</Badge>
-        <span>{reasons[proof.reasonCode]}</span>
+        <span>{reasonTexts[proof.reasonCode]}</span>
       </p>
       <dl className="facts">
         <dt>Rules</dt>

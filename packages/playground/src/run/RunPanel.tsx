@@ -1,19 +1,20 @@
-import type { Governance } from "../client/kernel-client.ts";
+import type { Governance, GovernanceState } from "../client/kernel-client.ts";
 import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { Badge, type Tone } from "../ui/Badge.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
-import { bytesText, durationText } from "../app/words.ts";
+import { bytesText } from "../app/words.ts";
 import { visible } from "@keyhole/kernel";
 import { BrokenView, ErrorView } from "./ErrorView.tsx";
 import { Logs } from "./Logs.tsx";
 import { ProofView } from "./ProofView.tsx";
 import { ResultView } from "./ResultView.tsx";
-import { type CallState, stateOf } from "../session/call-head.ts";
+import { stateOf } from "../session/call-head.ts";
 import type { Shown } from "../session/calls.ts";
 import type { ActiveRun } from "./run-state.ts";
+import { CallBoundary } from "./CallBoundary.tsx";
 import { Timeline } from "./Timeline.tsx";
+import { VerdictBar } from "./VerdictBar.tsx";
 import { VerificationView } from "./VerificationView.tsx";
 
 interface RunPanelProps {
@@ -22,6 +23,7 @@ interface RunPanelProps {
   /** A tool is chosen, and its form is beside this. */
   readonly hasForm: boolean;
   readonly governance: Governance | undefined;
+  readonly governed: GovernanceState | undefined;
   readonly ref: RefObject<HTMLElement | null>;
   readonly onOpenPolicy: () => void;
   readonly onReconnect: () => void;
@@ -74,10 +76,13 @@ function NoRun({ shown, hasForm }: NoRunProps): ReactNode {
 
 type ActiveRunProps = Omit<RunPanelProps, "shown" | "hasForm" | "ref"> & { readonly run: ActiveRun };
 
-function ActiveRunView({ run, governance, onOpenPolicy, onReconnect }: ActiveRunProps): ReactNode {
+function ActiveRunView({ run, governance, governed, onOpenPolicy, onReconnect }: ActiveRunProps): ReactNode {
   return (
     <>
-      <RunHead run={run} />
+      <VerdictBar run={run} />
+      <ErrorBoundary part="The picture of the call" resetKey={run.phase}>
+        <CallBoundary run={run} governed={governed} />
+      </ErrorBoundary>
       <div className="outcome">
         <ErrorBoundary part="The outcome of the call" resetKey={run.phase}>
           <Outcome run={run} onOpenPolicy={onOpenPolicy} onReconnect={onReconnect} />
@@ -115,7 +120,7 @@ function ActiveRunView({ run, governance, onOpenPolicy, onReconnect }: ActiveRun
   );
 }
 
-function Outcome({ run, onOpenPolicy, onReconnect }: Omit<ActiveRunProps, "governance">): ReactNode {
+function Outcome({ run, onOpenPolicy, onReconnect }: Omit<ActiveRunProps, "governance" | "governed">): ReactNode {
   switch (run.phase) {
     case "running":
       return (
@@ -176,45 +181,6 @@ function Count({ of }: { readonly of: number }): ReactNode {
   return of === 0 ? null : <span className="count">{of}</span>;
 }
 
-const stateTexts = {
-  running: { text: "Running", tone: "accent" },
-  asks: { text: "Waiting for approval", tone: "warn" },
-  completed: { text: "Completed", tone: "good" },
-  refused: { text: "Refused", tone: "bad" },
-  failed: { text: "Failed", tone: "bad" },
-  cancelled: { text: "Cancelled", tone: "warn" },
-  broken: { text: "No answer", tone: "bad" },
-  left: { text: "Left", tone: "warn" },
-} as const satisfies Record<CallState, { readonly text: string; readonly tone: Tone }>;
-
-function headline(run: ActiveRun): { readonly text: string; readonly tone: Tone } {
-  if (run.phase === "done" && run.verification?.verdict === "broken") return { text: "Broken answer", tone: "bad" };
-  if (run.phase === "running" && run.cancelling) return { text: "Cancelling", tone: "warn" };
-  return stateTexts[stateOf(run)];
-}
-
-function RunHead({ run }: { readonly run: ActiveRun }): ReactNode {
-  const { text, tone } = headline(run);
-  return (
-    <header className="run-head">
-      <h2 className="mono">{visible(run.tool.id)}</h2>
-      <output>
-        <Badge tone={tone}>{text}</Badge>
-      </output>
-      <span className="muted run-time">
-        {run.phase === "done" ? <Spent run={run} /> : run.phase === "running" && <Elapsed since={run.startedAt} />}
-      </span>
-    </header>
-  );
-}
-
-function Spent({ run }: { readonly run: ActiveRun & { phase: "done" } }): ReactNode {
-  const { durationMs, networkRequests, cached } = run.result.meta;
-  const network =
-    networkRequests === 0 ? "" : ` · ${networkRequests} ${networkRequests === 1 ? "request" : "requests"}`;
-  return `${durationText(durationMs)}${network}${cached ? " · cached" : ""}`;
-}
-
 /** Often enough to be alive, seldom enough to be calm. */
 const tickMs = 100;
 
@@ -225,11 +191,6 @@ function useNow(startedAt: number): number {
     return () => clearInterval(timer);
   }, []);
   return now;
-}
-
-function Elapsed({ since }: { readonly since: number }): ReactNode {
-  const now = useNow(since);
-  return <span aria-hidden="true">{((now - since) / 1_000).toFixed(1)} s</span>;
 }
 
 /** Looked at now and then: pieces come faster than anybody reads. */

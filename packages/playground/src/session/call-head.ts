@@ -1,4 +1,5 @@
 import type { ErrorCode, JsonValue } from "@keyhole/kernel";
+import { isProof } from "@keyhole/kernel/policy";
 import { isKnown } from "../client/known-event.ts";
 import type { Place } from "../client/kernel-client.ts";
 import type { ActiveRun } from "../run/run-state.ts";
@@ -32,9 +33,9 @@ export interface CallHead {
   readonly waitedMs: number;
   /** Capabilities that were granted. */
   readonly openings: number;
-  /** Requests that went through. */
+  /** Requests that went through the wall, whatever came of them outside. */
   readonly crossings: number;
-  /** Requests that were refused or failed. */
+  /** Requests that were refused at the wall. */
   readonly stopped: number;
   /** Of the output, and through the network. */
   readonly bytes: number;
@@ -83,6 +84,7 @@ export function headOf(run: ActiveRun, origin: Origin): CallHead {
   const state = stateOf(run);
   const result = run.phase === "done" ? run.result : undefined;
   const { granted, used, outputBytes } = traceOf(run);
+  const proof = result?.proof;
   const waitedMs = numberOf(result?.meta.queuedMs);
   return {
     ...origin,
@@ -95,7 +97,7 @@ export function headOf(run: ActiveRun, origin: Origin): CallHead {
     waitedMs,
     openings: granted,
     crossings: used.ok,
-    stopped: used.stopped,
+    stopped: used.stopped + (isProof(proof) && proof.reasonCode === "target-denied" ? 1 : 0),
     bytes: outputBytes + numberOf(result?.meta.networkBytes),
     hash: result?.ok === true ? result.hash : null,
     verdict: run.phase === "done" ? (run.verification?.verdict ?? null) : null,
@@ -114,8 +116,8 @@ function traceOf({ events }: ActiveRun): {
   for (const event of events) {
     if (!isKnown(event)) continue;
     if (event.type === "capability.checked" && event.callId === own) granted = event.payload.granted.length;
-    if (event.type === "capability.used" && event.payload.outcome === "ok") ok++;
-    if (event.type === "capability.used" && event.payload.outcome !== "ok") stopped++;
+    if (event.type === "capability.used" && event.payload.outcome !== "refused") ok++;
+    if (event.type === "capability.used" && event.payload.outcome === "refused") stopped++;
     if (event.type === "tool.completed" && event.callId === own) outputBytes = event.payload.outputBytes;
   }
   return { granted, used: { ok, stopped }, outputBytes };

@@ -1,0 +1,143 @@
+import type { ReactNode } from "react";
+import { visible } from "@keyhole/kernel";
+import type { Opening } from "./openings.ts";
+
+interface BoundaryProps {
+  readonly tool: string;
+  readonly openings: readonly Opening[];
+}
+
+/** Could versus did: the tool in its chamber, the wall with the openings that were granted, and what went through them. */
+export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
+  const count = (state: Opening["state"]): number => openings.filter((each) => each.state === state).length;
+  const granted = openings.length - count("closed") - count("unasked");
+  return (
+    <figure className="boundary">
+      <figcaption className="visually-hidden">What {visible(tool)} could do, and what it did</figcaption>
+      <div className="boundary-row boundary-head">
+        <div className="boundary-in">
+          <b>{visible(tool)}</b>
+        </div>
+        <Wall />
+        <div className="boundary-out" aria-hidden="true">
+          <span>could</span>
+          <span>did</span>
+        </div>
+      </div>
+      <ul className="boundary-rows">
+        {openings.map((opening) => (
+          <Row key={opening.kind} opening={opening} />
+        ))}
+        <li className="boundary-row" data-state="closed">
+          <div className="boundary-in" />
+          <Wall state="closed" />
+          <div className="boundary-out">
+            <div className="could">{openings.length === 0 ? "anything outside" : "everything else"}</div>
+            <div className="did">closed</div>
+          </div>
+        </li>
+      </ul>
+      <div className="boundary-row boundary-foot">
+        <div className="boundary-in" />
+        <Wall />
+        <div className="boundary-out">
+          <span>
+            {openings.length === 0
+              ? "It asks for nothing: a pure tool."
+              : `wished ${openings.length}, granted ${granted}, used ${count("used")}`}
+          </span>
+        </div>
+      </div>
+    </figure>
+  );
+}
+
+function Row({ opening }: { readonly opening: Opening }): ReactNode {
+  const { kind, scope, state, isWide, crossed, failed, stopped } = opening;
+  const [first] = [...crossed, ...failed, ...stopped];
+  return (
+    <li className="boundary-row" data-state={state}>
+      <div className="boundary-in">
+        <span aria-hidden="true">{first && visible(first.operation)}</span>
+      </div>
+      <Wall state={state} isWide={isWide} beam={crossed.length + failed.length > 3 ? "thick" : "thin"} />
+      <div className="boundary-out">
+        <div className="could">
+          <code>{visible(kind)}</code> <span className="scope">{visible(scope)}</span>
+        </div>
+        <div className="did">
+          <Did {...opening} />
+        </div>
+      </div>
+    </li>
+  );
+}
+
+const idleTexts = {
+  used: "",
+  stopped: "",
+  open: "open, not used",
+  closed: "not granted: closed",
+  unasked: "nothing was decided",
+} as const satisfies Record<Opening["state"], string>;
+
+/** Uses in sight; the events have all of them. */
+const shownUses = 3;
+
+function Did({ state, crossed, failed, stopped }: Opening): ReactNode {
+  const uses = [
+    ...crossed.map((use) => ({ use, note: "", look: "cross" })),
+    ...failed.map((use) => ({ use, note: " failed outside", look: "work" })),
+    ...stopped.map((use) => ({ use, note: " stopped at the wall", look: "stop" })),
+  ];
+  if (uses.length === 0) return idleTexts[state];
+  return (
+    <>
+      {uses.slice(0, shownUses).map(({ use, note, look }) => (
+        <span key={use.index} className="did-use" data-look={look}>
+          <b>{visible(`${use.operation} ${use.target}`.trim())}</b>
+          {note}
+        </span>
+      ))}
+      {uses.length > shownUses && <span className="did-use">and {uses.length - shownUses} more</span>}
+    </>
+  );
+}
+
+interface WallProps {
+  readonly state?: Opening["state"];
+  readonly isWide?: boolean;
+  readonly beam?: "thin" | "thick";
+}
+
+/** Height of the gap: how far the grant reaches. Thickness of the beam: how much went through. */
+function Wall({ state, isWide = false, beam = "thin" }: WallProps): ReactNode {
+  const half = isWide ? 9 : 5;
+  const isOpen = state === "used" || state === "open" || state === "stopped";
+  return (
+    <svg className="wall" aria-hidden="true" focusable="false">
+      <svg y="50%" overflow="visible">
+        <rect className="wall-out" x="32" y="-300" width="26" height="600" />
+        {isOpen ? (
+          <>
+            <rect className="wall-stone" x="24" y="-300" width="8" height={300 - half} />
+            <rect className="wall-stone" x="24" y={half} width="8" height="300" />
+            <path className="wall-jamb" d={`M21-${half}h14M21 ${half}h14`} />
+          </>
+        ) : (
+          <rect className="wall-stone" x="24" y="-300" width="8" height="600" />
+        )}
+        {state === "closed" && <path className="wall-plug" d="M21-7h14v14h-14z" />}
+        {state === "open" && <path className="wall-idle" d="M2 0H56" />}
+        {state === "used" && (
+          <>
+            <path className="wall-glow" d="M0 0H56" />
+            <path className="wall-beam" data-beam={beam} d="M0 0H50" />
+            <path className="wall-arrow" d="m48-5 8 5-8 5z" />
+          </>
+        )}
+        {state === "stopped" && <path className="wall-hit" d="M0 0H18M14-5l8 10m0-10-8 10" />}
+      </svg>
+    </svg>
+  );
+}

@@ -1,0 +1,71 @@
+import type { Proof, ReasonCode } from "@keyhole/kernel";
+import { isProof } from "@keyhole/kernel/policy";
+import { type CallState, stateOf } from "../session/call-head.ts";
+import type { ActiveRun } from "./run-state.ts";
+
+/** How the call stands, in a word or two. */
+export function wordOf(run: ActiveRun): string {
+  if (run.phase === "done" && run.verification?.verdict === "broken") return "Broken answer";
+  if (run.phase === "running" && run.cancelling) return "Cancelling";
+  return words[stateOf(run)];
+}
+
+const words = {
+  running: "Running",
+  asks: "Waiting for approval",
+  completed: "Completed",
+  refused: "Refused",
+  failed: "Failed",
+  cancelled: "Cancelled",
+  broken: "No answer",
+  left: "Left",
+} as const satisfies Record<CallState, string>;
+
+/** What decided, as one sentence; empty where nothing did. */
+export function decisionOf(run: ActiveRun): string {
+  if (run.phase === "running")
+    return stateOf(run) === "asks" ? "Somebody has to allow it first." : "It runs in its isolate.";
+  if (run.phase === "broken") return "";
+  const { proof } = run.result;
+  if (!isProof(proof)) return run.result.ok ? "" : "It ended before the policy was asked.";
+  return proof.decision === "allow" ? allowedBy(proof) : deniedBy(proof);
+}
+
+function allowedBy({ reasonCode, approval, posture, tier, determining, enforced }: Proof): string {
+  const observed = enforced ? "" : " The policy only observes.";
+  if (reasonCode === "approved" && approval !== null)
+    return `Allowed for ${scopes[approval.scope] ?? approval.scope} by ${approval.approver}.${observed}`;
+  if (reasonCode === "rule") return `Allowed by the rule ${rulesOf(determining)}.${observed}`;
+  return `Allowed by the posture ${posture}, for tier ${tier}.${observed}`;
+}
+
+const scopes: Readonly<Record<string, string>> = { once: "one call", session: "this session", pattern: "a pattern" };
+
+function deniedBy({ reasonCode, mode, determining }: Proof): string {
+  if (reasonCode === "rule") return `Denied by the rule ${rulesOf(determining)}.`;
+  if (reasonCode === "mode") return `Denied by the mode ${mode}, which no policy lifts.`;
+  return reasonTexts[reasonCode];
+}
+
+export const reasonTexts = {
+  rule: "A rule of the policy decided.",
+  posture: "No rule matched; the posture's answer for this tier stands.",
+  mode: "The kernel's mode tightened the answer.",
+  "tool-mode": "The tool may not run in this mode.",
+  "tool-approval": "The tool asks for approval on every call.",
+  "tool-size": "The input is larger than the policy lets the tool take.",
+  rate: "The policy's rate for the tool is used up.",
+  "capability-denied": "A capability that the tool needs is not granted.",
+  "rule-error": "A rule failed, and a failing deny rule denies.",
+  approved: "An approver allowed it.",
+  "approval-denied": "An approver refused it.",
+  "approval-expired": "Nobody answered in time.",
+  revoked: "A grant that the tool needs was revoked.",
+  "request-denied": "A request of the running tool was refused, and ended the call.",
+  "target-denied": "The request that the arguments name would be refused.",
+  "approval-void": "The policy or the mode changed while an approver was asked.",
+} as const satisfies Record<ReasonCode, string>;
+
+function rulesOf(determining: Proof["determining"]): string {
+  return determining.map(({ ruleId }) => ruleId).join(", ");
+}
