@@ -87,7 +87,13 @@ const withoutValues = (markup: string): string =>
 describe("untrusted text", () => {
   it("shows its invisible characters in a tool and its form", () => {
     const nothing = () => {};
-    const props = { seed: undefined, isRunning: false, isCancelling: false, headingRef: { current: null } };
+    const props = {
+      seed: undefined,
+      foresee: undefined,
+      isRunning: false,
+      isCancelling: false,
+      headingRef: { current: null },
+    };
     expectVisible(
       withoutValues(html(ToolPanel, { tool, ...props, onRun: nothing, onCancel: nothing, onBack: nothing })),
     );

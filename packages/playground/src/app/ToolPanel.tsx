@@ -1,5 +1,5 @@
-import { type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
-import type { ReactNode, RefObject } from "react";
+import { type ToolSummary, visible } from "@keyhole/kernel";
+import type { ComponentProps, ReactNode, RefObject } from "react";
 import { isPackageHash } from "../client/verify-answer.ts";
 import { CallForm } from "../form/CallForm.tsx";
 import { Badge } from "../ui/Badge.tsx";
@@ -8,76 +8,59 @@ import { CopyButton } from "../ui/CopyButton.tsx";
 import { Inline } from "../ui/Markdown.tsx";
 import { bytesText, capabilityText, determinismTexts, durationText, effectText, tierText, tierTones } from "./words.ts";
 
-interface ToolPanelProps {
-  readonly tool: ToolSummary;
-  /** Input of the call that is shown. */
-  readonly seed: JsonValue | undefined;
-  readonly isRunning: boolean;
-  readonly isCancelling: boolean;
+interface ToolPanelProps extends ComponentProps<typeof CallForm> {
   readonly headingRef: RefObject<HTMLHeadingElement | null>;
-  readonly onRun: (input: JsonValue, body?: Blob) => void;
-  readonly onCancel: () => void;
   readonly onBack: () => void;
 }
 
-export function ToolPanel({
-  tool,
-  seed,
-  isRunning,
-  isCancelling,
-  headingRef,
-  onRun,
-  onCancel,
-  onBack,
-}: ToolPanelProps): ReactNode {
-  const { name, title, version, description, tier, effects, determinism } = tool.manifest;
+export function ToolPanel({ headingRef, onBack, ...call }: ToolPanelProps): ReactNode {
+  const { tool } = call;
   return (
     <section className="tool" aria-labelledby="tool-name">
-      <header className="tool-head">
-        <div className="tool-title">
-          <span className="narrow-only">
-            <IconButton icon="back" label="Back to the tools" onPress={onBack} />
-          </span>
-          <h2 id="tool-name" ref={headingRef} tabIndex={-1}>
-            {name}
-          </h2>
-          <span className="muted mono">{visible(version)}</span>
-        </div>
-        {title !== undefined && <p className="tool-subtitle">{visible(title)}</p>}
-        <p className="tool-description">
-          <Inline text={description} />
-        </p>
-        <ul className="badges" aria-label="Facts">
-          <li>
-            <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
-          </li>
-          {effects.map((effect) => (
-            <li key={effect}>
-              <Badge tone="accent">
-                {effect}
-                <span className="visually-hidden">: {effectText(effect)}</span>
-              </Badge>
-            </li>
-          ))}
-          <li>
-            <Badge>
-              {determinism}
-              <span className="visually-hidden">: {determinismTexts[determinism]}</span>
+      <ToolHead tool={tool} headingRef={headingRef} onBack={onBack} />
+      <CallForm key={tool.id} {...call} />
+    </section>
+  );
+}
+
+function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "headingRef" | "onBack">): ReactNode {
+  const { name, title, version, description, tier, effects, determinism } = tool.manifest;
+  return (
+    <header className="tool-head">
+      <div className="tool-title">
+        <span className="narrow-only">
+          <IconButton icon="back" label="Back to the tools" onPress={onBack} />
+        </span>
+        <h2 id="tool-name" ref={headingRef} tabIndex={-1}>
+          {name}
+        </h2>
+        <span className="muted mono">{visible(version)}</span>
+      </div>
+      {title !== undefined && <p className="tool-subtitle">{visible(title)}</p>}
+      <p className="tool-description">
+        <Inline text={description} />
+      </p>
+      <ul className="badges" aria-label="Facts">
+        <li>
+          <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
+        </li>
+        {effects.map((effect) => (
+          <li key={effect}>
+            <Badge tone="accent">
+              {effect}
+              <span className="visually-hidden">: {effectText(effect)}</span>
             </Badge>
           </li>
-        </ul>
-        <Details tool={tool} />
-      </header>
-      <CallForm
-        key={tool.id}
-        tool={tool}
-        seed={seed}
-        isRunning={isRunning}
-        isCancelling={isCancelling}
-        onRun={onRun}
-        onCancel={onCancel}
-      />
-    </section>
+        ))}
+        <li>
+          <Badge>
+            {determinism}
+            <span className="visually-hidden">: {determinismTexts[determinism]}</span>
+          </Badge>
+        </li>
+      </ul>
+      <Details tool={tool} />
+    </header>
   );
 }
 

@@ -1,7 +1,8 @@
 import type { JsonValue, ToolSummary } from "@keyhole/kernel";
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { GovernanceState } from "../client/kernel-client.ts";
+import type { Foresee } from "../form/Foresight.tsx";
 import { RunPanel } from "../run/RunPanel.tsx";
 import type { Approve, Shown } from "../session/calls.ts";
 import { useSession, useSessionState, useShown } from "../session/useSession.ts";
@@ -35,6 +36,7 @@ export function Workbench(props: WorkbenchProps): ReactNode {
   const { view, search, heading, showList, showTool } = usePanes(route);
   const { tool, shown } = useShownTool(tools, route);
   const { run, result, start, cancel } = useCall(props, shown);
+  const foresee = useForesee(props, tool);
 
   const select = (id: string): void => {
     if (id !== tool?.id) go({ kind: "tool", id }, route.kind === "call" ? "push" : "replace");
@@ -60,6 +62,7 @@ export function Workbench(props: WorkbenchProps): ReactNode {
           <ToolPanel
             tool={tool}
             seed={run?.input}
+            foresee={foresee}
             headingRef={heading}
             isRunning={run?.phase === "running"}
             isCancelling={run?.phase === "running" && run.cancelling}
@@ -116,6 +119,20 @@ function useShownTool(
         : undefined;
   const tool = wanted === undefined ? firstOf(tools) : tools.find(({ id }) => id === wanted);
   return { tool, shown };
+}
+
+/** The answer rests on the policy, the mode and the approvals that stand. */
+function useForesee(
+  { connection, sessionId, governed }: WorkbenchProps,
+  tool: ToolSummary | undefined,
+): Foresee | undefined {
+  const { client } = connection;
+  return useMemo(() => {
+    const { preview } = client;
+    if (preview === undefined || tool === undefined) return undefined;
+    const { name, version } = tool.manifest;
+    return { ask: (input) => preview({ tool: name, version, input, sessionId }), restsOn: governed };
+  }, [client, sessionId, tool, governed]);
 }
 
 interface ShownCall {

@@ -35,6 +35,7 @@ export async function openBrowserClient(): Promise<KernelClient> {
         }),
       ),
     }),
+    preview: ({ tool, input, ...options }) => alive(kernel.preview(tool, input, { ...options, caller })),
     governance: heard({
       read: async () => ({ policy, policyHash: await alive(kernel.policyHash()), mode: await alive(kernel.mode()) }),
       async setPolicy(document) {

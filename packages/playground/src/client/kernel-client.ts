@@ -6,6 +6,7 @@ import type {
   JsonValue,
   LogEntry,
   Mode,
+  Preview,
   Progress,
   Setup,
   StandingApproval,
@@ -27,6 +28,8 @@ export interface KernelClient {
   tools(): Promise<readonly ToolSummary[]>;
   /** Expected failures are results. Rejects when the kernel cannot be reached or does not speak its protocol. */
   call(call: ClientCall): Promise<ClientAnswer>;
+  /** What would be decided about the call if it were made now. Absent where this client cannot ask. */
+  readonly preview?: (call: Pick<ClientCall, "tool" | "input" | "version" | "sessionId">) => Promise<Preview>;
   /** Absent where this client may not see how the kernel is governed. */
   readonly governance: Governance | undefined;
   close(): void;

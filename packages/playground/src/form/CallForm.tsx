@@ -8,6 +8,7 @@ import { ExampleButton } from "./ExampleButton.tsx";
 import { FileField } from "./FileField.tsx";
 import { Members } from "./Field.tsx";
 import { FaultText, GroupFault } from "./FieldFrame.tsx";
+import { type Foresee, Foresight } from "./Foresight.tsx";
 import { JsonField } from "./ScalarFields.tsx";
 import { resolve, shapeOf } from "./schema.ts";
 import { type CallInput, useCallInput } from "./useCallInput.ts";
@@ -17,6 +18,7 @@ interface CallFormProps {
   readonly tool: ToolSummary;
   /** Input of the call that is shown. */
   readonly seed: JsonValue | undefined;
+  readonly foresee: Foresee | undefined;
   readonly isRunning: boolean;
   readonly isCancelling: boolean;
   readonly onRun: (input: JsonValue, body?: Blob) => void;
@@ -25,7 +27,7 @@ interface CallFormProps {
 
 const modifier = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
-export function CallForm({ tool, seed, isRunning, isCancelling, onRun, onCancel }: CallFormProps): ReactNode {
+export function CallForm({ tool, seed, foresee, isRunning, isCancelling, onRun, onCancel }: CallFormProps): ReactNode {
   const element = useRef<HTMLFormElement>(null);
   const refuse = useRefusal(element);
   const input = useCallInput(tool, seed, refuse);
@@ -59,9 +61,12 @@ export function CallForm({ tool, seed, isRunning, isCancelling, onRun, onCancel 
           onChoose={chosen.choose}
         />
       )}
-      <RunActions isRunning={isRunning} isCancelling={isCancelling} onCancel={onCancel}>
-        <ExampleButton input={tool.manifest.input} fills={input.fills} onFill={input.fillIn} />
-      </RunActions>
+      <div className="call-foot">
+        {foresee && <Foresight foresee={foresee} input={input.ready} />}
+        <RunActions isRunning={isRunning} isCancelling={isCancelling} onCancel={onCancel}>
+          <ExampleButton input={tool.manifest.input} fills={input.fills} onFill={input.fillIn} />
+        </RunActions>
+      </div>
     </form>
   );
 }

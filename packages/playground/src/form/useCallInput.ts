@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useAnnounce } from "../ui/announce.tsx";
 import { type DraftState, useDraft } from "./useDraft.ts";
 
@@ -17,6 +17,8 @@ export interface CallInput {
   readonly show: (view: View) => void;
   readonly type: (text: string) => void;
   readonly fillIn: (filled: JsonObject) => void;
+  /** What would be sent now. `undefined`: it would be refused. */
+  readonly ready: JsonValue | undefined;
   /** What is to be sent. `undefined`: it was refused. */
   readonly take: () => JsonValue | undefined;
 }
@@ -38,7 +40,7 @@ export function useCallInput(
   };
   const takeFields = (): JsonValue | undefined => {
     const count = draft.errors.length;
-    if (count === 0 && !draft.isUnreadable) return draft.value ?? {};
+    if (count === 0 && !draft.isUnreadable) return draft.value ?? noInput;
     draft.showAll();
     refuse(count === 1 ? "One field needs attention" : `${Math.max(1, count)} fields need attention`);
     return undefined;
@@ -50,6 +52,9 @@ export function useCallInput(
     refuse("The input is not JSON");
     return undefined;
   };
+  const typed = useMemo(() => (view === "json" ? parse(text) : undefined), [view, text]);
+  const isComplete = draft.errors.length === 0 && !draft.isUnreadable;
+  const fields = isComplete ? (draft.value ?? noInput) : undefined;
   return {
     draft,
     view,
@@ -71,9 +76,12 @@ export function useCallInput(
       showText(jsonText(filled));
       announce("The input is an example now");
     },
+    ready: typed === undefined ? fields : typed.ok ? typed.value : undefined,
     take: view === "form" ? takeFields : takeText,
   };
 }
+
+const noInput: JsonObject = {};
 
 type Parsed = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly message: string };
 

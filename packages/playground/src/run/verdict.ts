@@ -1,4 +1,4 @@
-import type { Proof, ReasonCode } from "@keyhole/kernel";
+import type { Preview, Proof, ReasonCode } from "@keyhole/kernel";
 import { isProof } from "@keyhole/kernel/policy";
 import { type CallState, stateOf } from "../session/call-head.ts";
 import type { ActiveRun } from "./run-state.ts";
@@ -65,6 +65,30 @@ export const reasonTexts = {
   "target-denied": "The request that the arguments name would be refused.",
   "approval-void": "The policy or the mode changed while an approver was asked.",
 } as const satisfies Record<ReasonCode, string>;
+
+/** What would come of a call, in words, and the state whose mark says it. */
+export function foreseen(preview: Preview): {
+  readonly state: CallState;
+  readonly word: string;
+  readonly why: string;
+} {
+  switch (preview.decision) {
+    case "allow":
+      return { state: "completed", word: "would be allowed", why: sourceOf(preview.proof) };
+    case "ask":
+      return { state: "asks", word: "would ask", why: sourceOf(preview.proof) };
+    case "deny":
+      return { state: "refused", word: "would be refused", why: preview.error.message };
+  }
+}
+
+type Source = Pick<Proof, "reasonCode" | "determining" | "posture" | "tier">;
+
+function sourceOf({ reasonCode, determining, posture, tier }: Source): string {
+  if (reasonCode === "rule") return `rule ${rulesOf(determining)}`;
+  if (reasonCode === "posture") return `posture ${posture}, tier ${tier}`;
+  return reasonTexts[reasonCode];
+}
 
 function rulesOf(determining: Proof["determining"]): string {
   return determining.map(({ ruleId }) => ruleId).join(", ");

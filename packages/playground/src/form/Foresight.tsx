@@ -1,0 +1,67 @@
+import { type JsonValue, type Preview, visible } from "@keyhole/kernel";
+import { type ReactNode, useEffect, useState } from "react";
+import { foreseen } from "../run/verdict.ts";
+import { StateMark } from "../ui/StateMark.tsx";
+
+/** Asks the kernel about a call that is not made. */
+export interface Foresee {
+  /** Mode and policy; with another of it, the kernel is asked again. */
+  readonly restsOn: unknown;
+  readonly ask: (input: JsonValue) => Promise<Preview>;
+}
+
+interface ForesightProps {
+  readonly foresee: Foresee;
+  /** `undefined`: what stands in the form is no input yet. */
+  readonly input: JsonValue | undefined;
+}
+
+/** A person types on; the kernel is asked when they pause. */
+const pauseMs = 150;
+
+/** What would be decided if the call were made now. */
+export function Foresight({ foresee, input }: ForesightProps): ReactNode {
+  const preview = usePreview(foresee, input);
+  return (
+    <p className="foresight">
+      <span className="muted">If you run it now</span> <Answer input={input} preview={preview} />
+    </p>
+  );
+}
+
+type Seen = Preview | "unknown" | undefined;
+
+function Answer({ input, preview }: { readonly input: JsonValue | undefined; readonly preview: Seen }): ReactNode {
+  if (input === undefined) return <span>the form needs an answer first</span>;
+  if (preview === undefined) return <span className="muted">…</span>;
+  if (preview === "unknown") return <span>the kernel does not say</span>;
+  const { state, word, why } = foreseen(preview);
+  return (
+    <span className="foresight-answer" data-state={state}>
+      <StateMark state={state} />
+      <span className="foresight-text">
+        <b>{word}</b> <span className="foresight-why">{visible(why)}</span>
+      </span>
+    </span>
+  );
+}
+
+/** The last answer stays until the next one, so that the line does not flicker with each key. */
+function usePreview(foresee: Foresee, input: JsonValue | undefined): Seen {
+  const [seen, setSeen] = useState<Seen>();
+  useEffect(() => {
+    if (input === undefined) return undefined;
+    let left = false;
+    const take = (answer: Seen): void => {
+      if (!left) setSeen(answer);
+    };
+    const timer = setTimeout(() => {
+      foresee.ask(input).then(take, () => take("unknown"));
+    }, pauseMs);
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [foresee, input]);
+  return seen;
+}
