@@ -1,8 +1,11 @@
 import type { ApprovalRequest, AuditEvent, CallResult, JsonValue, ToolSummary } from "@keyhole/kernel";
 import { isKnown } from "./known-event.ts";
 import { checkBytes, EdgeOutput } from "./edge-output.ts";
+import { EdgeTally, mostOfEdge } from "./edge-bounds.ts";
+import { Edge } from "./edge-http.ts";
 import type { EdgeSettings } from "./edge-settings.ts";
 import {
+  eventsOfPage,
   readApproval,
   readEvent,
   readEvents,
@@ -10,7 +13,6 @@ import {
   readJson,
   readLog,
   readOutput,
-  readProblem,
   readProgress,
   readResult,
   readStanding,
@@ -67,26 +69,30 @@ async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promis
   const seen: AuditEvent[] = [];
   const hasRoom = (call.body?.size ?? 0) <= aheadBytes;
   const output = call.output && hasRoom ? new EdgeOutput(call.output, tool) : undefined;
+  const tally = new EdgeTally(output !== undefined);
   const questions = new AbortController();
+  const gaveUp = new AbortController();
   const inputs = [call.input];
   try {
     const { input, version, sessionId } = call;
     const response = await edge.send(
       `/v1/tools/${encodeURIComponent(call.tool)}/calls`,
       { input, version, sessionId, ...(output && { output: true }) },
-      call.signal,
+      AbortSignal.any([call.signal, gaveUp.signal]),
       call.body,
     );
     if (response.body === null)
       throw new ClientFault("protocol", "The edge sent an answer without content.", "Try again.");
     for await (const { event, data } of serverEvents(response.body)) {
+      tally.take(event, data);
       const foreign = readJson(data);
       if (event === "result") return checked(readResult(foreign), { tool, inputs, events: seen }, output);
       if (event === "output") await output?.take(readOutput(foreign));
       if (event === "audit") seen.push(hear(call, readEvent(foreign)));
       if (event === "log") call.onLog(readLog(foreign));
       if (event === "progress") call.onProgress(readProgress(foreign));
-      if (event === "approval") void ask(edge, call, readApproval(foreign), questions.signal, inputs);
+      if (event === "approval")
+        void ask(edge, call, { request: readApproval(foreign), signal: questions.signal, inputs, gaveUp });
     }
     throw new ClientFault(
       "protocol",
@@ -95,6 +101,7 @@ async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promis
     );
   } catch (error) {
     if (call.signal.aborted) return { result: await endOf(edge, call, seen), verification: ofLog };
+    if (gaveUp.signal.aborted) throw gaveUp.signal.reason;
     throw error instanceof ClientFault ? error : edge.unreachable();
   } finally {
     questions.abort();
@@ -130,15 +137,19 @@ function hear(call: ClientCall, event: AuditEvent): AuditEvent {
   return event;
 }
 
-/** @param inputs takes what the person puts in the place of the input */
-async function ask(
-  edge: Edge,
-  call: ClientCall,
-  request: ApprovalRequest,
-  signal: AbortSignal,
-  inputs: JsonValue[],
-): Promise<void> {
-  for (;;) {
+interface Question {
+  readonly request: ApprovalRequest;
+  /** Aborts when the call has ended. */
+  readonly signal: AbortSignal;
+  /** Takes what the person puts in the place of the input. */
+  readonly inputs: JsonValue[];
+  /** Ends the call, with its reason. */
+  readonly gaveUp: AbortController;
+}
+
+/** An answer that the edge did not take leaves the question open: it is asked again, so many times. */
+async function ask(edge: Edge, call: ClientCall, { request, signal, inputs, gaveUp }: Question): Promise<void> {
+  for (let asked = 0; asked < mostOfEdge.answers; asked++) {
     const { approver: _approver, ...body } = await call.approve(request, signal);
     // Nobody waits any more: withdrawn by the edge itself.
     if (signal.aborted || call.signal.aborted) return;
@@ -147,9 +158,16 @@ async function ask(
       await edge.send(`/v1/approvals/${encodeURIComponent(request.approvalId)}`, body, signal);
       return;
     } catch {
-      // An answer that the edge did not take leaves the question open: it is asked again.
+      // Once more.
     }
   }
+  gaveUp.abort(
+    new ClientFault(
+      "protocol",
+      `The edge took none of ${mostOfEdge.answers} answers to its question.`,
+      "The page gave the call up. The audit log of the edge has its end.",
+    ),
+  );
 }
 
 /** How a cancelled call ended, from the log: nothing is made up here. */
@@ -164,7 +182,7 @@ async function endOf(edge: Edge, call: ClientCall, seen: readonly AuditEvent[]):
   const until = performance.now() + endMs;
   let from = last.seq + 1;
   while (performance.now() < until) {
-    const { events } = readEvents(await edge.get(`/v1/audit?from=${from}&limit=1000`));
+    const { events } = readEvents(await edge.get(`/v1/audit?from=${from}&limit=${eventsOfPage}`));
     for (const event of events) {
       if (event.callId === last.callId) hear(call, event);
       const result = event.callId === last.callId ? failureOf(event, [...seen, event]) : undefined;
@@ -204,97 +222,4 @@ function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult
       traceparent: event.traceparent ?? "",
     },
   };
-}
-
-/** One edge, with its token. Every failure is a {@link ClientFault}. */
-class Edge {
-  readonly #address: string;
-  readonly #authorization: string;
-
-  constructor({ address, token }: EdgeSettings) {
-    this.#address = address;
-    this.#authorization = `Bearer ${token}`;
-  }
-
-  async get(path: string): Promise<unknown> {
-    const response = await this.#fetch(path, {});
-    return response.json().catch(() => {
-      throw new ClientFault(
-        "protocol",
-        `${this.#address} did not answer with JSON.`,
-        "Is this the address of a Keyhole edge?",
-      );
-    });
-  }
-
-  /** `undefined` where the token may not read it. */
-  async optional(path: string): Promise<unknown> {
-    return this.get(path).catch(() => undefined);
-  }
-
-  /**
-   * A call is asked for as a stream; anything else answers with nothing.
-   *
-   * @param bytes the body of a call, whose JSON goes into a header then
-   */
-  send(path: string, body: unknown, signal: AbortSignal, bytes?: Blob): Promise<Response> {
-    const accept = "text/event-stream";
-    const json = JSON.stringify(body);
-    if (!bytes) {
-      const headers = { "content-type": "application/json", accept };
-      return this.#fetch(path, { method: "POST", headers, body: json, signal });
-    }
-    const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(json)));
-    const headers = { "content-type": "application/octet-stream", accept, "keyhole-call": `:${base64}:` };
-    return this.#fetch(path, { method: "POST", headers, body: bytes, signal });
-  }
-
-  /** What is gone already is no fault. */
-  async remove(path: string): Promise<void> {
-    await this.#fetch(path, { method: "DELETE" }, 404);
-  }
-
-  unreachable(): ClientFault {
-    const hint = "Is it running, and does it allow this page's origin? Its address and token are under “Edge”.";
-    return new ClientFault("unreachable", `The edge at ${this.#address} does not answer.`, hint);
-  }
-
-  async #fetch(
-    path: string,
-    init: Omit<RequestInit, "headers"> & { readonly headers?: Record<string, string> },
-    expectedStatus?: number,
-  ): Promise<Response> {
-    let response: Response;
-    try {
-      response = await fetch(this.#address + path, {
-        ...init,
-        headers: { ...init.headers, authorization: this.#authorization },
-        referrerPolicy: "no-referrer",
-        credentials: "omit",
-      });
-    } catch (error) {
-      throw init.signal?.aborted === true ? error : this.unreachable();
-    }
-    if (response.ok || response.status === expectedStatus) return response;
-    throw await problemOf(response, this.#address);
-  }
-}
-
-async function problemOf(response: Response, address: string): Promise<ClientFault> {
-  if (response.status === 401)
-    return new ClientFault(
-      "unauthorized",
-      "The edge does not accept this token.",
-      "Copy the token that the edge printed when it started, and enter it under “Edge”.",
-    );
-  try {
-    const { code, detail } = readProblem(await response.json());
-    return new ClientFault("protocol", detail, `${code}, status ${response.status}`);
-  } catch {
-    return new ClientFault(
-      "protocol",
-      `${address} answered with status ${response.status}.`,
-      "Is this the address of a Keyhole edge?",
-    );
-  }
 }

@@ -1,5 +1,6 @@
 import { blake3Hash, type CallResult, defaultBounds, type Hash, type ToolSummary } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
+import { mostOfEdge } from "./edge-bounds.ts";
 import { ClientFault } from "./kernel-client.ts";
 
 /**
@@ -16,14 +17,14 @@ export class EdgeOutput {
   constructor(output: WritableStream<Uint8Array>, tool: ToolSummary) {
     this.#writer = output.getWriter();
     this.#hasher = hashOf(tool).hasher();
-    this.#limitBytes = tool.manifest.bounds.outputBytes ?? defaultBounds.outputBytes;
+    this.#limitBytes = Math.min(tool.manifest.bounds.outputBytes ?? defaultBounds.outputBytes, mostOfEdge.outputBytes);
   }
 
   /** Resolves when the page has them: until then nothing more is read, and the tool waits. */
   async take(bytes: Uint8Array): Promise<void> {
     this.#byteLength += bytes.length;
     if (this.#byteLength > this.#limitBytes)
-      throw untrue("The edge sent more bytes than the tool may give.", `It may give ${this.#limitBytes} bytes.`);
+      throw untrue("The edge sent more bytes than this page takes of the tool.", `It takes ${this.#limitBytes} bytes.`);
     this.#hasher.update(bytes);
     await this.#writer.write(bytes);
   }

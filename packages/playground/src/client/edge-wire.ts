@@ -17,6 +17,7 @@ import {
 } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { explain } from "@keyhole/kernel/schema/explain";
+import { mostOfEdge } from "./edge-bounds.ts";
 import { ClientFault, type GovernanceState } from "./kernel-client.ts";
 import type { Verification } from "./verify-answer.ts";
 
@@ -29,13 +30,18 @@ function guard<T>(what: string, schema: JsonObject): Guard<T> {
   return (foreign) => {
     const checked = compiled.validator.validate(foreign);
     if (checked.ok) return checked.value as T;
+    const [error] = checked.errors;
+    if (error !== undefined && tooMany.has(error.keyword))
+      throw new ClientFault("protocol", `The edge sent ${what} that holds more than this page takes.`, error.message);
     throw new ClientFault(
       "protocol",
       `The edge sent ${what} that this page does not understand.`,
-      checked.errors[0]?.message ?? "",
+      error?.message ?? "",
     );
   };
 }
+
+const tooMany: ReadonlySet<string> = new Set(["maxItems", "maxLength", "maxProperties", "limit"]);
 
 /** A result with an output of the largest size: as base64, in one text. */
 const eventLimits = { maxStringUnits: 64 << 20 };
@@ -52,10 +58,13 @@ export function readJson(data: string): unknown {
   );
 }
 
-const text: JsonObject = { type: "string" };
-const nullableText: JsonObject = { type: ["string", "null"] };
+const text: JsonObject = { type: "string", maxLength: 65_536 };
+/** A name, a digest or a time. */
+const word: JsonObject = { type: "string", maxLength: 1_024 };
+const nullableWord: JsonObject = { type: ["string", "null"], maxLength: 1_024 };
 const number: JsonObject = { type: "number" };
-const texts: JsonObject = { type: "array", items: text };
+const texts: JsonObject = { type: "array", items: text, maxItems: 1_000 };
+const words: JsonObject = { type: "array", items: word, maxItems: 200 };
 const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const satisfies readonly Determinism[];
 const risks = ["low", "medium", "high", "critical"] as const satisfies readonly Risk[];
 const tier: JsonObject = { enum: [0, 1, 2, 3, 4] };
@@ -69,14 +78,14 @@ const manifest = record(
   {
     /** What every kernel asks of a name, and a file is named after it. */
     name: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" },
-    version: text,
+    version: word,
     description: text,
-    effects: texts,
+    effects: words,
     determinism: { enum: determinisms },
     tier,
-    source: text,
-    capabilities: { type: "array", items: record({ kind: text }) },
-    bounds: { type: "object", additionalProperties: number },
+    source: word,
+    capabilities: { type: "array", items: record({ kind: word }), maxItems: 200 },
+    bounds: { type: "object", additionalProperties: number, maxProperties: 100 },
     input: { type: "object" },
     output: record({ kind: { enum: outputKinds } }, { mediaType: text }),
   },
@@ -85,25 +94,34 @@ const manifest = record(
 
 export const readTools: Guard<{ readonly tools: readonly ToolSummary[] }> = guard(
   "a list of tools",
-  record({ tools: { type: "array", items: record({ id: text, hash: text, codeHash: nullableText, manifest }) } }),
+  record({
+    tools: {
+      type: "array",
+      items: record({ id: word, hash: word, codeHash: nullableWord, manifest }),
+      maxItems: mostOfEdge.tools,
+    },
+  }),
 );
 
 const event: JsonObject = record({
   seq: { type: "integer" },
-  id: text,
-  time: text,
-  type: text,
-  callId: nullableText,
+  id: word,
+  time: word,
+  type: word,
+  callId: nullableWord,
   payload: { type: "object" },
-  prev: text,
-  hash: text,
+  prev: word,
+  hash: word,
 });
 
 export const readEvent: Guard<AuditEvent> = guard("an event", event);
 
+/** As many as the page asks for. */
+export const eventsOfPage = 1_000;
+
 export const readEvents: Guard<{ readonly events: readonly AuditEvent[] }> = guard(
   "events",
-  record({ events: { type: "array", items: event } }),
+  record({ events: { type: "array", items: event, maxItems: eventsOfPage } }),
 );
 
 export const readLog: Guard<LogEntry> = guard(
@@ -131,7 +149,10 @@ export const readVerification: Guard<Verification> = guard(
   }),
 );
 
-const readPiece: Guard<{ readonly base64: string }> = guard("a piece of a stream", record({ base64: text }));
+const readPiece: Guard<{ readonly base64: string }> = guard(
+  "a piece of a stream",
+  record({ base64: { type: "string" } }),
+);
 
 export function readOutput(foreign: unknown): Uint8Array<ArrayBuffer> {
   return bytesOf(readPiece(foreign).base64);
@@ -140,22 +161,22 @@ export function readOutput(foreign: unknown): Uint8Array<ArrayBuffer> {
 export const readApproval: Guard<ApprovalRequest> = guard(
   "a question",
   record({
-    approvalId: text,
-    callId: text,
-    sessionId: text,
-    caller: text,
+    approvalId: word,
+    callId: word,
+    sessionId: word,
+    caller: word,
     tool: { type: "string", maxLength: 256 },
-    toolHash: text,
+    toolHash: word,
     description: text,
     tier,
     risk: { enum: [null, ...risks] },
     effects: texts,
     grants: texts,
     input: {},
-    argsHash: text,
+    argsHash: word,
     hasBody: { type: "boolean" },
     reason: text,
-    expiresAt: text,
+    expiresAt: word,
   }),
 );
 
@@ -164,14 +185,15 @@ export const readStanding: Guard<{ readonly standing: readonly StandingApproval[
   record({
     standing: {
       type: "array",
+      maxItems: mostOfEdge.approvals,
       items: record(
         {
-          approvalId: text,
+          approvalId: word,
           tool: text,
-          caller: text,
-          approver: text,
+          caller: word,
+          approver: word,
           scope: { enum: ["once", "session", "pattern"] },
-          expiresAt: text,
+          expiresAt: word,
         },
         { rule: record({ when: record({ arguments: { type: "array" } }) }) },
       ),
@@ -181,7 +203,7 @@ export const readStanding: Guard<{ readonly standing: readonly StandingApproval[
 
 export const readGovernance: Guard<GovernanceState> = guard(
   "a policy",
-  record({ policy: { type: "object" }, policyHash: text, mode: { enum: modes } }),
+  record({ policy: { type: "object" }, policyHash: word, mode: { enum: modes } }),
 );
 
 export const readProblem: Guard<{ readonly code: string; readonly detail: string }> = guard(
@@ -190,8 +212,8 @@ export const readProblem: Guard<{ readonly code: string; readonly detail: string
 );
 
 const ended = {
-  tool: text,
-  callId: text,
+  tool: word,
+  callId: word,
   effects: texts,
   meta: record(
     {
@@ -207,7 +229,7 @@ const ended = {
 
 const wireResult: JsonObject = {
   oneOf: [
-    record({ ok: { const: true }, ...ended, data: {}, hash: text, proof: { type: "object" } }),
+    record({ ok: { const: true }, ...ended, data: {}, hash: word, proof: { type: "object" } }),
     record({
       ok: { const: false },
       ...ended,

@@ -1,5 +1,5 @@
 import { type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
-import { type ReactNode, type RefObject, type SubmitEvent, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, type SubmitEvent, useEffect, useMemo, useRef, useState } from "react";
 import { Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -12,6 +12,7 @@ import { type Foresee, Foresight } from "./Foresight.tsx";
 import { JsonField } from "./ScalarFields.tsx";
 import { resolve, shapeOf } from "./schema.ts";
 import { type CallInput, useCallInput } from "./useCallInput.ts";
+import { hasTooManyFields, mostFields } from "./value.ts";
 import type { DraftState } from "./useDraft.ts";
 
 interface CallFormProps {
@@ -202,11 +203,13 @@ function useSubmitKey(element: RefObject<HTMLFormElement | null>): void {
 function FormBody({ tool, draft }: { readonly tool: ToolSummary; readonly draft: DraftState }): ReactNode {
   const root = tool.manifest.input;
   const shape = shapeOf(resolve(root, root), root, 0);
+  const isTooLarge = useMemo(() => hasTooManyFields(root, draft.value), [root, draft.value]);
   return (
     <FormContext value={draft.form}>
-      {shape.kind === "object" && shape.members.length > 0 ? (
+      {isTooLarge && <p className="hint">This input has more than {mostFields} fields. It is edited as JSON.</p>}
+      {!isTooLarge && shape.kind === "object" && shape.members.length > 0 ? (
         <Members members={shape.members} path="" value={draft.value} onChange={draft.change} depth={0} />
-      ) : shape.kind === "object" && shape.extra === undefined ? (
+      ) : !isTooLarge && shape.kind === "object" && shape.extra === undefined ? (
         <p className="hint">
           {tool.manifest.body ? "This tool takes a file, and no other input." : "This tool takes no input."}
         </p>

@@ -158,12 +158,13 @@ function ListField({
 
 /** References of a variant point into the whole schema. */
 function conforms(value: Draft, schema: JsonObject, root: JsonObject): boolean {
+  if (value === undefined) return false;
   const definitions = {
     ...(root["$defs"] !== undefined && { $defs: root["$defs"] }),
     ...(root["definitions"] !== undefined && { definitions: root["definitions"] }),
   };
   const compiled = compileSchema({ ...schema, ...definitions });
-  return compiled.ok && value !== undefined && compiled.validator.check(value);
+  return compiled.ok && compiled.validator.check(value);
 }
 
 function VariantsField({

@@ -34,6 +34,10 @@ export interface Variant {
 
 /** References are followed this far; a recursive schema is edited as JSON below. */
 const maxDepth = 12;
+/** Parts and members that are folded into one schema, and forms that one part can have: a schema of more is edited as JSON. */
+const mostParts = 5_000;
+const mostBranches = 100;
+const mostOptions = 1_000;
 /** Paths, addresses and expressions fit; a text that may be longer is a text of several lines. */
 const longText = 10_000;
 
@@ -50,11 +54,26 @@ function schemasOf(value: unknown): readonly JsonObject[] {
 }
 
 /** A schema with its local references followed and its `allOf` folded in, as far as that is plain. */
-export function resolve(schema: unknown, root: JsonObject, depth = 0): JsonObject {
-  if (!isObject(schema) || depth > maxDepth) return {};
+export function resolve(schema: unknown, root: JsonObject): JsonObject {
+  const work: Work = { root, partsLeft: mostParts };
+  const resolved = fold(schema, work, 0);
+  return work.partsLeft < 0 ? {} : resolved;
+}
+
+interface Work {
+  readonly root: JsonObject;
+  partsLeft: number;
+}
+
+function fold(schema: unknown, work: Work, depth: number): JsonObject {
+  if (!isObject(schema) || depth > maxDepth || --work.partsLeft < 0) return {};
   const { $ref, allOf, ...own } = schema;
-  const parts = [...($ref === undefined ? [] : [pointed($ref, root)]), ...schemasOf(allOf)];
-  return parts.reduce<JsonObject>((sum, part) => merge(resolve(part, root, depth + 1), sum), own);
+  const parts = [...($ref === undefined ? [] : [pointed($ref, work.root)]), ...schemasOf(allOf)];
+  return parts.reduce<JsonObject>((sum, part) => {
+    const below = fold(part, work, depth + 1);
+    work.partsLeft -= Object.keys(asObject(below["properties"])).length + stringsOf(below["required"]).length;
+    return work.partsLeft < 0 ? {} : merge(below, sum);
+  }, own);
 }
 
 function pointed(reference: JsonValue | undefined, root: JsonObject): unknown {
@@ -92,8 +111,10 @@ export function shapeOf(schema: JsonObject, root: JsonObject, depth: number): Sh
   if (depth > maxDepth) return { kind: "json" };
   if (Object.hasOwn(schema, "const")) return { kind: "choice", options: [schema["const"] as JsonValue] };
   const options = schema["enum"];
+  if (Array.isArray(options) && options.length > mostOptions) return { kind: "json" };
   if (Array.isArray(options)) return { kind: "choice", options: options as readonly JsonValue[] };
   const branches = schemasOf(schema["oneOf"] ?? schema["anyOf"]);
+  if (branches.length > mostBranches) return { kind: "json" };
   if (branches.length > 0) return branchesOf(schema, branches, root);
   const type = schema["type"];
   if (Array.isArray(type)) {

@@ -1,11 +1,21 @@
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import { isObject, resolve, shapeOf } from "./schema.ts";
 
+/** Fields that one form draws. Whoever wrote the tool wrote the schema: past this the input is edited as JSON. */
+export const mostFields = 500;
+
 /** What a form holds for one part: `undefined` is left out of the input. */
 export type Draft = JsonValue | undefined;
 
-/** What a new form starts with: defaults, and required objects so that their own members show. */
-export function initialValue(schema: JsonObject, root: JsonObject, required: boolean, depth = 0): Draft {
+/** What a new form starts with: defaults, and required objects so that their own members show. A schema of too many parts starts with some of them. */
+export function initialValue(
+  schema: JsonObject,
+  root: JsonObject,
+  required: boolean,
+  depth = 0,
+  work = { partsLeft: mostFields },
+): Draft {
+  if (--work.partsLeft < 0) return undefined;
   const resolved = resolve(schema, root);
   if (Object.hasOwn(resolved, "default")) return resolved["default"];
   const shape = shapeOf(resolved, root, depth);
@@ -13,7 +23,7 @@ export function initialValue(schema: JsonObject, root: JsonObject, required: boo
     case "object": {
       if (!required) return undefined;
       const members = shape.members.map(
-        ({ name, schema, required }) => [name, initialValue(schema, root, required, depth + 1)] as const,
+        ({ name, schema, required }) => [name, initialValue(schema, root, required, depth + 1, work)] as const,
       );
       return fromEntries(members);
     }
@@ -21,7 +31,7 @@ export function initialValue(schema: JsonObject, root: JsonObject, required: boo
       return required && shape.options.length === 1 ? shape.options[0] : undefined;
     case "variants": {
       const first = shape.variants[0];
-      return required && first !== undefined ? initialValue(first.schema, root, true, depth + 1) : undefined;
+      return required && first !== undefined ? initialValue(first.schema, root, true, depth + 1, work) : undefined;
     }
     case "list":
       return required ? [] : undefined;
@@ -33,6 +43,45 @@ export function initialValue(schema: JsonObject, root: JsonObject, required: boo
     case "number":
     case "json":
       return undefined;
+  }
+}
+
+/** Whether the form of this value would have more than {@link mostFields}. */
+export function hasTooManyFields(root: JsonObject, value: Draft): boolean {
+  const work = { partsLeft: mostFields };
+  count(root, root, { value, required: true, depth: 0 }, work);
+  return work.partsLeft < 0;
+}
+
+interface Drawn {
+  readonly value: Draft;
+  readonly required: boolean;
+  readonly depth: number;
+}
+
+/** Goes the way of the fields. */
+function count(
+  schema: JsonObject,
+  root: JsonObject,
+  { value, required, depth }: Drawn,
+  work: { partsLeft: number },
+): void {
+  if (--work.partsLeft < 0) return;
+  const shape = shapeOf(resolve(schema, root), root, depth);
+  const within = (part: JsonObject, member: Draft, isRequired: boolean): void => {
+    if (work.partsLeft >= 0) count(part, root, { value: member, required: isRequired, depth: depth + 1 }, work);
+  };
+  if (shape.kind === "object" && (required || value !== undefined)) {
+    for (const { name, schema, required } of shape.members) within(schema, memberOf(value, name), required);
+    const isMap = shape.members.length === 0 && shape.extra !== undefined && isObject(value);
+    if (isMap) for (const member of Object.values(value)) within(shape.extra ?? {}, member, true);
+  } else if (shape.kind === "list" && Array.isArray(value)) {
+    for (const item of value) within(shape.items, item as Draft, true);
+  } else if (shape.kind === "variants") {
+    // Without a value the first one is drawn. A value is held against each of them.
+    if (value !== undefined) work.partsLeft -= shape.variants.length;
+    for (const { schema } of value === undefined ? shape.variants.slice(0, 1) : shape.variants)
+      within(schema, value, required);
   }
 }
 

@@ -1,0 +1,70 @@
+import { limits } from "@keyhole/kernel";
+import { ClientFault } from "./kernel-client.ts";
+
+/** What the page takes of an edge, at most. An edge can send anything, as long as it likes; one that runs Keyhole stays below. */
+export const mostOfEdge = {
+  /** Of an answer that is no stream. */
+  answerBytes: 16 << 20,
+  tools: 1_000,
+  /** In a list. */
+  approvals: 1_000,
+  /** Of the log, in one call: what a call and the calls within it put on record. */
+  events: 20_000,
+  /** Log lines, progress reports and whatever the page does not know, in one call. */
+  messages: 10 * limits.messagesPerCall,
+  /** In one call. */
+  questions: 100,
+  /** To one question, of which the edge takes none. */
+  answers: 10,
+  /** UTF-16 units of all that a call sends beside its output and its result. */
+  characters: 64 << 20,
+  /** Of a stream, whatever the tool may give: the page keeps it. */
+  outputBytes: 1 << 30,
+} as const;
+
+/** Counts what an edge sends in the course of one call. */
+export class EdgeTally {
+  readonly #takesOutput: boolean;
+  readonly #left: Record<keyof typeof names, number> = { ...mostOfEdge };
+
+  constructor(takesOutput: boolean) {
+    this.#takesOutput = takesOutput;
+  }
+
+  /**
+   * Of one event. The result comes once, and the bytes of a stream are counted by the one who takes them.
+   *
+   * @throws {ClientFault} past the bound
+   */
+  take(event: string, data: string): void {
+    if (event === "result" || (event === "output" && this.#takesOutput)) return;
+    this.#count(kinds.get(event) ?? "messages", 1);
+    this.#count("characters", data.length);
+  }
+
+  #count(what: keyof typeof names, amount: number): void {
+    this.#left[what] -= amount;
+    if (this.#left[what] < 0) throw tooMuch(`${mostOfEdge[what].toLocaleString("en")} ${names[what]} in one call`);
+  }
+}
+
+const kinds: ReadonlyMap<string, "events" | "questions"> = new Map([
+  ["audit", "events"],
+  ["approval", "questions"],
+]);
+
+const names = {
+  events: "events",
+  messages: "messages",
+  questions: "questions",
+  characters: "characters",
+} as const;
+
+/** @param bound of what, and how much */
+export function tooMuch(bound: string): ClientFault {
+  return new ClientFault(
+    "protocol",
+    `The edge sent more than ${bound}.`,
+    "The page takes no more. The audit log of the edge has the rest.",
+  );
+}
