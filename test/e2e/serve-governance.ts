@@ -25,12 +25,23 @@ export const policy = {
       when: { tool: ["calculator"], count: { windowMs: hourMs, moreThan: 3 } },
       reason: "Three an hour.",
     },
+    {
+      id: "please",
+      effect: "ask",
+      when: { tool: ["echo"], arguments: [{ at: "/message", equals: "please" }] },
+      reason: "It says please.",
+    },
   ],
 };
 
 const twiceAnHour = { bounds: { callsPerHour: 2 } };
 
-/** Of the session that has seen a secret, and of one that has not; of a count and of an hour that are used up; and of a key that was used. */
+const asking = [{ message: "please" }, { sessionId: "approved" }] as const;
+
+/**
+ * Of the session that has seen a secret, and of one that has not; of a count and of an hour that are used up; of a key that was used; and of a session in which a person
+ * said yes: there nobody is asked again, and a call that asked would wait without end.
+ */
 export async function decisions(own: OwnEdge): Promise<readonly number[]> {
   return [
     await own.call("echo", { message: "x" }, { sessionId: "told" }),
@@ -38,7 +49,25 @@ export async function decisions(own: OwnEdge): Promise<readonly number[]> {
     await own.call("calculator", { expression: "2 * 3" }),
     await own.call("kv_get", { key: "workspace/a" }, twiceAnHour),
     await own.call("kv_put", { key: "workspace/kept", value: "other" }, {}, { "idempotency-key": "once" }),
+    await own.call("echo", ...asking),
   ];
+}
+
+async function approvals(own: OwnEdge, path = "", body?: object): Promise<Response> {
+  return fetch(`${own.edge.url}/v1/approvals${path}`, {
+    headers: { authorization: "Bearer own-token", "content-type": "application/json" },
+    ...(body && { method: "POST", body: JSON.stringify(body) }),
+  });
+}
+
+/** Says yes to the one question of a call, for its whole session. */
+async function approveSession(own: OwnEdge): Promise<void> {
+  const called = own.call("echo", ...asking);
+  let asked: readonly { readonly approvalId: string }[] = [];
+  while (asked.length === 0) asked = (await (await approvals(own)).json()).approvals;
+  const answer = { answer: "allow", scope: "session" };
+  expect((await approvals(own, `/${asked[0]?.approvalId}`, answer)).status).toBe(204);
+  expect(await called).toBe(200);
 }
 
 async function kept(own: OwnEdge): Promise<string> {
@@ -59,10 +88,11 @@ export async function govern(own: OwnEdge): Promise<void> {
   for (const expression of ["1 + 1", "1 + 2", "1 + 3"]) expect(await own.call("calculator", { expression })).toBe(200);
   for (let i = 0; i < 2; i++) expect(await own.call("kv_get", { key: "workspace/a" }, twiceAnHour)).toBe(200);
   expect(await own.call("kv_put", put, {}, once)).toBe(200);
+  await approveSession(own);
   expect(await decisions(own)).toEqual(governed);
 }
 
-export const governed = [403, 200, 403, 429, 422];
+export const governed = [403, 200, 403, 429, 422, 200];
 
 /** That a call under a used key is told so, and is not done again. */
 export async function expectDoneOnce(own: OwnEdge): Promise<void> {
