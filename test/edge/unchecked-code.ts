@@ -1,30 +1,43 @@
-import type { IsolateLoader, LoadedTool } from "@keyhole/edge";
+import { type IsolateLoader, IsolateRegistry } from "@keyhole/edge";
+
+type Modules = WorkerLoaderWorkerCode["modules"];
 
 /**
- * Runs code in dynamic Workers that the host would refuse because it imports: to see what holds behind that check. The host is given a name for it.
+ * Runs in dynamic Workers what the host would refuse because it imports, and what takes the shell's place: to see what holds behind that check. The host is given a
+ * name for it.
  *
  * @example
- * const { loader, nameOf } = uncheckedCode(new IsolateRegistry(bindings.LOADER));
+ * const { loader, nameOf } = uncheckedCode(bindings.LOADER);
  * await edgeHost({ loader }).open(moduleOf(nameOf(`import "./shell.js";`)));
  */
-export function uncheckedCode(registry: IsolateLoader): {
+export function uncheckedCode(binding: WorkerLoader): {
   readonly loader: IsolateLoader;
   readonly nameOf: (code: string) => string;
+  /** Of a module that is there instead of the shell. */
+  readonly nameOfShell: (code: string) => string;
 } {
-  const codes = new Map<unknown, string>();
-  const named = (tool: LoadedTool): LoadedTool => ({ ...tool, code: codes.get(tool.code) ?? tool.code });
+  const named = new Map<unknown, Modules>();
+  const nameIt = (modules: Modules): string => {
+    const name = `unchecked ${named.size}`;
+    named.set(name, modules);
+    return name;
+  };
+  const loader = new IsolateRegistry({
+    get: (name, getCode) => binding.get(name, getCode),
+    load: (code) => binding.load({ ...code, modules: { ...code.modules, ...named.get(code.modules["tool.js"]) } }),
+  });
   return {
-    loader: {
-      load: (id, tool) => registry.load(id, named(tool)),
-      call: (id, call, target) => registry.call(id, call, target),
-      close: (id) => registry.close(id),
-      holds: (id) => registry.holds(id),
-      ping: () => registry.ping(),
-    },
-    nameOf(code) {
-      const name = `unchecked ${codes.size}`;
-      codes.set(name, code);
-      return name;
-    },
+    loader,
+    nameOf: (code) => nameIt({ "tool.js": code }),
+    nameOfShell: (code) => nameIt({ "shell.js": code, "tool.js": "export default {};" }),
   };
 }
+
+/** The shell that a guest would have in the place of ours: `call` and `target` are in reach of the deed. */
+export const usurper = (deed: string): string => `
+  import { WorkerEntrypoint } from "cloudflare:workers";
+  export default class extends WorkerEntrypoint {
+    async load() { return { type: "loaded" }; }
+    async call(call, target) { const { callId } = call; ${deed} }
+  }
+`;

@@ -1,8 +1,8 @@
-import { edgeHost, IsolateRegistry } from "@keyhole/edge";
+import { edgeHost } from "@keyhole/edge";
 import { inject } from "vitest";
 import { moduleOf } from "../browser/open.ts";
 import { bindings } from "../edge/bindings.ts";
-import { uncheckedCode } from "../edge/unchecked-code.ts";
+import { uncheckedCode, usurper } from "../edge/unchecked-code.ts";
 import { describeBattery } from "./battery/describe.ts";
 import type { Bench } from "./battery/room.ts";
 
@@ -12,10 +12,9 @@ declare module "vitest" {
   }
 }
 
-/** Throws the shell out of its own isolate. What the shell would return at the end of a call is the outcome. */
-const usurper = (deed: string): string => `
-  import Shell from "./shell.js";
-  Shell.prototype.call = async function ({ callId }, target) {
+/** Speaks for the shell. What the shell would return at the end of a call is the outcome. */
+const speaker = (deed: string): string =>
+  usurper(`
     const end = Promise.withResolvers();
     const send = async (message) => {
       const keys = Object.keys(message ?? {}).sort().join();
@@ -25,11 +24,9 @@ const usurper = (deed: string): string => `
     };
     void target.next().then(end.resolve, end.resolve); // It ends with its call: workerd complains of a guest that waits for nothing.
     try { await (async () => { ${deed} })(); } catch { await send("refused"); }
-    return end.promise;
-  };
-  export default { code: { execute() {} } };`;
+    return end.promise;`);
 
-const { loader, nameOf } = uncheckedCode(new IsolateRegistry(bindings.LOADER));
+const { loader, nameOfShell } = uncheckedCode(bindings.LOADER);
 const host = edgeHost({ loader, preempts: false });
 
 function open(code: string): ReturnType<Bench["open"]> {
@@ -38,6 +35,6 @@ function open(code: string): ReturnType<Bench["open"]> {
 }
 
 describeBattery(
-  () => ({ platform: "workerd", canary: inject("canary"), open, usurp: (deed) => open(nameOf(usurper(deed))) }),
+  () => ({ platform: "workerd", canary: inject("canary"), open, usurp: (deed) => open(nameOfShell(speaker(deed))) }),
   "workerd",
 );

@@ -1,27 +1,28 @@
-import { edgeHost, IsolateRegistry } from "@keyhole/edge";
+import { edgeHost } from "@keyhole/edge";
 import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool } from "@keyhole/kernel";
 import { echo } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CallChannel } from "../../packages/edge/src/isolate/call-channel.ts";
 import { bindings } from "../edge/bindings.ts";
-import { uncheckedCode } from "../edge/unchecked-code.ts";
+import { uncheckedCode, usurper } from "../edge/unchecked-code.ts";
 import { type HeardPort, heardPort } from "../support/heard-port.ts";
 import { registered } from "../support/registered.ts";
 
-/** A tool that throws the shell out of its own isolate and speaks to the kernel itself. `call` and `target` are in reach of the deed. */
-const usurper = (deed: string): string => `
-  import Shell from "./shell.js";
-  const line = (more) => ({ type: "log", level: "info", message: "x", ...more });
-  const ask = (more) => ({ type: "request", kind: "fs.read", operation: "read", arguments: '{"path":"a"}', ...more });
-  const done = { kind: "returned", output: { form: "json", text: "1" } };
-  Shell.prototype.call = async function (call, target) { const { callId } = call; ${deed} };
-  export default { code: { execute() {} } };
-`;
-
 const honest = `export default { code: { execute: () => "honest" } };`;
 
-/** A tool cannot import the shell: see test/realm/describe-imports.ts. Here it has. */
-const { loader, nameOf } = uncheckedCode(new IsolateRegistry(bindings.LOADER));
+/** A tool cannot import the shell, see test/realm/describe-imports.ts, nor change it if it could. Here it has taken its place. */
+const { loader, nameOf, nameOfShell } = uncheckedCode(bindings.LOADER);
+
+/** A guest that speaks to the kernel itself. */
+const guest = (deed: string): string =>
+  nameOfShell(
+    usurper(`
+      const line = (more) => ({ type: "log", level: "info", message: "x", ...more });
+      const ask = (more) => ({ type: "request", kind: "fs.read", operation: "read", arguments: '{"path":"a"}', ...more });
+      const done = { kind: "returned", output: { form: "json", text: "1" } };
+      ${deed}`),
+  );
+
 let host: IsolateHost;
 let template: RegisteredTool;
 beforeAll(() => {
@@ -46,7 +47,7 @@ async function run(
   heard: HeardPort,
   more: Partial<IsolateCall> = {},
 ): Promise<{ outcome: IsolateOutcome; alive: boolean }> {
-  const isolate = await host.open({ ...template, body: { source: "module", code: nameOf(code) } });
+  const isolate = await host.open({ ...template, body: { source: "module", code } });
   const outcome = await isolate.call(callWith(more), heard);
   const { alive } = isolate;
   isolate.terminate("the test is over");
@@ -58,7 +59,7 @@ describe("a guest that usurps the line", () => {
     const heard = heardPort();
     const deed =
       "await target.say(line({ callId })); const reply = await target.request(ask({ callId, request: 0 })); return { ...done, output: { form: 'json', text: JSON.stringify(reply) } };";
-    const { outcome, alive } = await run(usurper(deed), heard);
+    const { outcome, alive } = await run(guest(deed), heard);
     expect(outcome).toEqual({ kind: "returned", output: { form: "json", text: '{"ok":true,"value":null}' } });
     expect([heard.logs.length, heard.requests.length, alive]).toEqual([1, 1, true]);
   });
@@ -66,7 +67,7 @@ describe("a guest that usurps the line", () => {
   it("cannot send more than a call may", async () => {
     const heard = heardPort();
     const { outcome } = await run(
-      usurper("for (let i = 0; i < 1001; i++) await target.say(line({ callId })); return done;"),
+      guest("for (let i = 0; i < 1001; i++) await target.say(line({ callId })); return done;"),
       heard,
     );
     expect(outcome).toEqual({ kind: "too-large", what: "messages", limit: 1_000 });
@@ -83,7 +84,7 @@ describe("a guest that usurps the line", () => {
       },
     };
     const { outcome } = await run(
-      usurper(
+      guest(
         "for (let i = 0; i < 33; i++) target.request(ask({ callId, request: i })).catch(() => {}); await new Promise(() => {});",
       ),
       heard,
@@ -94,7 +95,7 @@ describe("a guest that usurps the line", () => {
 
   it("cannot return more than a call may", async () => {
     const { outcome } = await run(
-      usurper("return { kind: 'returned', output: { form: 'json', text: '\"' + 'x'.repeat(2000) + '\"' } };"),
+      guest("return { kind: 'returned', output: { form: 'json', text: '\"' + 'x'.repeat(2000) + '\"' } };"),
       heardPort(),
     );
     expect(outcome).toEqual({ kind: "too-large", what: "output", limit: 1_000 });
@@ -102,7 +103,7 @@ describe("a guest that usurps the line", () => {
 
   it("cannot return what no message can hold", async () => {
     const { outcome } = await run(
-      usurper("return { kind: 'returned', output: { form: 'json', text: 'x'.repeat(40 << 20) } };"),
+      guest("return { kind: 'returned', output: { form: 'json', text: 'x'.repeat(40 << 20) } };"),
       heardPort(),
     );
     expect(outcome.kind).toBe("lost");
@@ -114,7 +115,7 @@ describe("a guest that usurps the line", () => {
       const heard = heardPort();
       const deed = `let said = "nothing"; try { said = String(await target[${JSON.stringify(name)}]({ kind: "returned" })); } catch (error) { said = error.name; }
       return { kind: "returned", output: { form: "json", text: JSON.stringify(said) } };`;
-      const { outcome } = await run(usurper(deed), heard);
+      const { outcome } = await run(guest(deed), heard);
       expect(outcome).toMatchObject({ kind: "returned" });
       expect(JSON.stringify(outcome)).toMatch(/TypeError|Error|undefined|object/);
       expect([heard.logs, heard.requests]).toEqual([[], []]);
@@ -125,7 +126,7 @@ describe("a guest that usurps the line", () => {
     const heard = heardPort();
     const deed =
       "const kept = target.dup ? target.dup() : target; globalThis.late = (async () => { await target.next(); await kept.say(line({ callId })); await kept.request(ask({ callId, request: 0 })); })().catch(() => {}); return done;";
-    const { outcome } = await run(usurper(deed), heard);
+    const { outcome } = await run(guest(deed), heard);
     expect(outcome.kind).toBe("returned");
     await run(honest, heardPort());
     expect([heard.logs, heard.requests]).toEqual([[], []]);
@@ -138,10 +139,8 @@ describe("a guest that usurps the line", () => {
       ...template,
       body: {
         source: "module",
-        code: nameOf(
-          usurper(
-            "await target.say(line({ callId })); await target.next(); for (let i = 0; i < 50; i++) await target.request(ask({ callId, request: i }));",
-          ),
+        code: guest(
+          "await target.say(line({ callId })); await target.next(); for (let i = 0; i < 50; i++) await target.request(ask({ callId, request: i }));",
         ),
       },
     });
@@ -158,7 +157,7 @@ describe("a guest that usurps the line", () => {
     heard.abort();
     const deed =
       "const first = await target.next(); const rest = target.next().then(() => 'over'); const second = await Promise.race([rest, target.say(line({ callId })).then(() => 'still open')]); return { kind: 'returned', output: { form: 'json', text: JSON.stringify([first, second]) } };";
-    expect((await run(usurper(deed), heard)).outcome).toMatchObject({ output: { text: '["cancelled","still open"]' } });
+    expect((await run(guest(deed), heard)).outcome).toMatchObject({ output: { text: '["cancelled","still open"]' } });
   });
 });
 
@@ -178,12 +177,47 @@ describe("a module", () => {
   });
 
   it("that answers in the shell's place is not believed", async () => {
-    const code =
-      'import Shell from "./shell.js"; Shell.prototype.load = async () => ({ type: "loaded", admin: true }); export default {};';
-    // It takes effect with the next load of that isolate, which never comes: one isolate is loaded once.
-    const isolate = await host.open({ ...template, body: { source: "module", code: nameOf(code) } });
-    expect((await isolate.call(callWith(), heardPort())).kind).toBe("threw");
-    isolate.terminate("the test is over");
+    const shell = `import { WorkerEntrypoint } from "cloudflare:workers";
+      export default class extends WorkerEntrypoint { load() { return { type: "admin" }; } };`;
+    await expect(
+      host.open({ ...template, body: { source: "module", code: nameOfShell(shell) } }),
+    ).rejects.toMatchObject({ name: "IsolateFailure" });
+  });
+});
+
+describe("a tool that has obtained the shell", () => {
+  /** Its module's own words, and what its call gives. */
+  const given = async (top: string, expression: string): Promise<unknown> => {
+    const code = nameOf(`${top} export default { code: { execute: async () => (${expression}) } };`);
+    const { outcome } = await run(code, heardPort(), { outputBytes: 100_000 });
+    return outcome.kind === "returned" && outcome.output.form === "json" ? JSON.parse(outcome.output.text) : outcome;
+  };
+
+  it("can change nothing of it, and nothing that it stands on", async () => {
+    const open = `Object.entries({ ...shell, ...workers })
+      .flatMap(([name, value]) => (typeof value === "function" ? [[name, value], [name + ".prototype", value.prototype]] : []))
+      .filter(([, value]) => value !== undefined && !Object.isFrozen(value))
+      .map(([name]) => name)`;
+    const top = `import * as shell from "./shell.js"; import * as workers from "cloudflare:workers";`;
+    expect(await given(top, open)).toEqual([]);
+    expect(await given(top, "Object.keys(shell)")).toEqual(["default"]);
+    // The language is as it is on every host.
+    expect(await given(top, "[Object.prototype, Function.prototype].map(Object.isFrozen)")).toEqual([false, false]);
+  });
+
+  it.each([
+    ["its call", "Shell.prototype.call = theirs"],
+    ["its start", "Shell.prototype.load = theirs"],
+    ["its context", `Object.defineProperty(Shell.prototype, "ctx", { get: theirs })`],
+    ["the context of all", `Object.defineProperty(workers.WorkerEntrypoint.prototype, "ctx", { get: theirs })`],
+    ["its parent", "Object.setPrototypeOf(Shell.prototype, { call: theirs })"],
+    ["its parent's parent", "Object.setPrototypeOf(Shell, theirs)"],
+    ["a stub's ways", `Object.defineProperty(workers.RpcStub.prototype, "dup", { value: theirs })`],
+  ])("still has it run its calls, whatever it tries: %s", async (_, deed) => {
+    const top = `import Shell from "./shell.js"; import * as workers from "cloudflare:workers";
+      const theirs = async () => ({ kind: "returned", output: { form: "json", text: '"theirs"' } });
+      let said = "changed"; try { ${deed}; } catch (error) { said = error.name; }`;
+    expect(await given(top, "said")).toBe("TypeError");
   });
 });
 
@@ -233,7 +267,7 @@ describe("a guest that asks for the next message", () => {
 /** Runs an expression inside a hardened dynamic Worker and gives what it came to. */
 async function inside(expression: string): Promise<unknown> {
   const code = `export default { code: { execute: async () => { try { return { came: String(await (${expression})) }; } catch (error) { return { threw: String(error && error.message || error) }; } } } };`;
-  const { outcome } = await run(code, heardPort(), { outputBytes: 100_000 });
+  const { outcome } = await run(nameOf(code), heardPort(), { outputBytes: 100_000 });
   if (outcome.kind !== "returned" || outcome.output.form !== "json") return outcome;
   return JSON.parse(outcome.output.text);
 }

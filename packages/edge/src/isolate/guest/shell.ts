@@ -7,6 +7,7 @@ import type { IsolateCall } from "@keyhole/kernel";
 import { runCall, thrownOutcome } from "@keyhole/kernel/guest";
 import { hardenRealm } from "@keyhole/worker-host/guest";
 import { relayed } from "./relay.ts";
+import { sealShell } from "./seal.ts";
 
 const realm = hardenRealm(globalThis);
 
@@ -34,3 +35,5 @@ export default class Shell extends WorkerEntrypoint {
     });
   }
 }
+
+sealShell(Shell);

@@ -14,6 +14,7 @@ import {
 } from "@keyhole/worker-host/wasm/modules";
 import type { ModuleStart } from "../loader.ts";
 import { relayed } from "./relay.ts";
+import { sealShell } from "./seal.ts";
 
 /** Left for the dynamic Worker to resolve. */
 const toolModule = "./tool.wasm";
@@ -41,3 +42,5 @@ export default class WasmShell extends WorkerEntrypoint {
     return relayed(this.ctx, call, target, ({ transport }) => executeCall(loaded, call, transport, bounds));
   }
 }
+
+sealShell(WasmShell);

@@ -1,0 +1,25 @@
+import * as workers from "cloudflare:workers";
+
+// Taken before a tool loads.
+const { freeze, getPrototypeOf, hasOwn, prototype: rootPrototype } = Object;
+
+/**
+ * Freezes the class of a shell and all that workerd's own module exports, each with its prototype and the classes that it extends. What is the language's own stays
+ * as it is on every host. A tool that gets hold of a shell all the same can put nothing in the place of a method that the shell is called by, or that it calls. Call
+ * it before any code of the tool is loaded.
+ */
+export function sealShell(shell: object): void {
+  for (const exported of [shell, ...Object.values(workers)]) {
+    if (typeof exported !== "function") continue;
+    freeze(exported);
+    // No function but a class has one.
+    for (let at: unknown = exported; isClass(at); at = getPrototypeOf(at)) {
+      freeze(at);
+      if (at.prototype !== rootPrototype) freeze(at.prototype);
+    }
+  }
+}
+
+function isClass(value: unknown): value is { readonly prototype: unknown } {
+  return typeof value === "function" && hasOwn(value, "prototype");
+}
