@@ -1,0 +1,81 @@
+import { globSync, readFileSync } from "node:fs";
+import { readPages } from "../../docs/markdown.ts";
+import { readMessages } from "../messages.ts";
+import { root } from "../sources.ts";
+import { type Measure, measure } from "./measure.ts";
+
+/** A page, the messages of all packages, or the docstrings of one package. */
+export interface MeasuredText extends Measure {
+  readonly name: string;
+  readonly kind: "page" | "generated" | "messages" | "docstrings";
+  /** Sentences and fragments, as they stand. */
+  readonly parts: readonly string[];
+}
+
+/** Pages that a program writes: they do not count as words that people write. */
+const generatedPages = /^docs\/(?:errors\/messages|hostile-battery|reference\/[\w-]+)\.md$/;
+
+export function measuredTexts(): readonly MeasuredText[] {
+  const packages = ["kernel", "worker-host", "agents", "keyhole", "mcp", "edge", "playground"];
+  return [...measuredPages(), messages(), ...packages.map(docstrings)];
+}
+
+function measuredPages(): readonly MeasuredText[] {
+  return readPages().map(({ path, prose }) => {
+    const { blocks, fragments } = partsOf(prose);
+    const kind = generatedPages.test(path) ? "generated" : "page";
+    const all = readFileSync(root + path, "utf8");
+    return { name: path, kind, parts: [...blocks, ...fragments], ...measure(all, blocks, fragments) };
+  });
+}
+
+function messages(): MeasuredText {
+  const parts = readMessages().map(({ text }) => text);
+  return { name: "messages and hints", kind: "messages", parts, ...measure(parts.join("\n"), parts) };
+}
+
+function docstrings(name: string): MeasuredText {
+  const paths = globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).toSorted();
+  const parts = paths.flatMap((path) => docstringsIn(readFileSync(root + path, "utf8")));
+  return { name: `docstrings of ${name}`, kind: "docstrings", parts, ...measure(parts.join("\n"), parts) };
+}
+
+/** The description, and the text of each tag. */
+export function docstringsIn(source: string): readonly string[] {
+  return [...source.matchAll(/\/\*\*(?!\*)([\s\S]*?)\*\//g)].flatMap(([, text = ""]) =>
+    text
+      .replaceAll(/^\s*\* ?/gm, "")
+      .split(/\n(?=@|- )|\n\n/)
+      .map((part) =>
+        part
+          .replace(/^\s*@(?:param|typeParam|template)\s+\S+/, "")
+          .replaceAll(/@\w+|\{@link ([^}]*)\}/g, "$1")
+          .trim(),
+      )
+      .filter((part) => part !== ""),
+  );
+}
+
+/** Paragraphs and items of lists are blocks; the cells of tables and headings are fragments. */
+function partsOf(prose: readonly string[]): {
+  readonly blocks: readonly string[];
+  readonly fragments: readonly string[];
+} {
+  const blocks: string[] = [];
+  const fragments: string[] = [];
+  let open = false;
+  for (const line of prose) {
+    const text = line.trim();
+    const isRow = text.startsWith("|");
+    if (isRow) fragments.push(...text.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+    else if (text.startsWith("#")) fragments.push(text.replace(/^#+ /, ""));
+    else if (text === "" || text.startsWith("<!--")) open = false;
+    else if (open && !/^(?:[-*]|\d+\.)\s/.test(text)) blocks.push(`${blocks.pop()} ${text}`);
+    else {
+      blocks.push(text.replace(/^(?:[-*>]|\d+\.)\s+/, ""));
+      open = true;
+    }
+    if (isRow || text.startsWith("#")) open = false;
+  }
+  return { blocks, fragments: fragments.filter((each) => each !== "" && !/^:?-+:?$/.test(each)) };
+}
