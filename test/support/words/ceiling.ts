@@ -10,10 +10,11 @@ export const ceilingsFile = "test/support/words/ceilings.ts";
 /** The bars: what a text without an own ceiling meets. */
 export const barCeiling: Ceiling = [bars.words, bars.mean, bars.longest, bars.passive, 0];
 
-/** What the text has now. Words count on hand-written pages only. */
-export function valuesOf({ kind, words, mean, longest, passive, parts }: MeasuredText): Ceiling {
+/** What the text has now. Words count on hand-written pages only. Replaced words: on a page their number, elsewhere those in 100 sentences. */
+export function valuesOf({ kind, words, mean, longest, passive, parts, sentences }: MeasuredText): Ceiling {
   const replaced = parts.flatMap(sentencesOf).flatMap(replacedIn).length;
-  return [kind === "page" ? words : 0, mean, longest, passive, replaced];
+  if (kind === "page") return [words, mean, longest, passive, replaced];
+  return [0, mean, longest, passive, Math.round((1_000 * replaced) / Math.max(1, sentences)) / 10];
 }
 
 /** The ceilings that a text would have if it had none: what it has, with a little room for a sentence more. */
@@ -24,7 +25,7 @@ export function closest(text: MeasuredText): Ceiling {
     Math.max(bars.mean, Math.ceil(mean * 2) / 2),
     Math.max(bars.longest, longest),
     Math.max(bars.passive, Math.ceil(passive) + 1),
-    text.kind === "page" ? replaced : Math.ceil(replaced / 10) * 10,
+    text.kind === "page" ? replaced : Math.ceil(replaced + 1),
   ];
 }
 
