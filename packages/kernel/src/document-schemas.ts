@@ -86,10 +86,12 @@ const manifestPlaces: TextsByPlace = {
   "/properties/capabilities/items/oneOf/*/properties/target": texts.targetTexts,
   "/properties/bounds": texts.boundsTexts,
   "/properties/output": texts.outputTexts,
+  "/properties/http": texts.httpTexts,
+  "/properties/http/properties/responses/additionalProperties": texts.httpResponseTexts,
 };
 
 const { properties, ...form } = described(manifestSchema(builtInFamilies), manifestPlaces) as JsonObject;
-const { source, process, program, input, ...own } = properties as JsonObject;
+const { source, process, program, http, input, ...own } = properties as JsonObject;
 
 /** JSON Schema of the manifest that stands beside a WebAssembly module: an author leaves out what has a default. */
 export const manifestFileSchema: JsonObject = published("manifest", "Keyhole tool manifest", {
@@ -102,7 +104,7 @@ export const manifestFileSchema: JsonObject = published("manifest", "Keyhole too
   required: ["name", "version", "description", "input", "output"],
 });
 
-/** JSON Schema of a tool package in a file. Its code is text: an ES module, base64 of a WebAssembly module, or empty for a program of the host. */
+/** JSON Schema of a tool package in a file. Its code is text: an ES module, base64 of a WebAssembly module, or empty for a program of the host and for a request. */
 export const packageFileSchema: JsonObject = published("package", "Keyhole tool package", {
   type: "object",
   properties: {
@@ -110,7 +112,7 @@ export const packageFileSchema: JsonObject = published("package", "Keyhole tool 
     manifest: {
       description: "The manifest, with every default filled in.",
       ...form,
-      properties: { ...({ source, process, program, input } as JsonObject), ...own },
+      properties: { ...({ source, process, program, http, input } as JsonObject), ...own },
     },
     code: { type: "string", description: "The text of an ES module, base64 of a WebAssembly module, or empty." },
     hash: {

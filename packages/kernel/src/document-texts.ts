@@ -13,6 +13,7 @@ import type {
   TimeWindow,
   ToolGovernance,
 } from "./policy/document/policy.ts";
+import type { HttpResponse, HttpTemplate } from "./tool/http-template.ts";
 import type { OutputContract, ToolManifest } from "./tool/manifest.ts";
 
 /** One sentence for each member, so that a member without one does not compile. An editor shows it. */
@@ -206,9 +207,10 @@ export const manifestTexts: Texts<ToolManifest> = {
   approval: "`always`: every call asks. Default: `policy`.",
   idempotent: "A second run with the same input changes nothing more. Default: false.",
   program: "The property of the input that holds a program.",
-  source: "`module`: an ES module. `wasm`: a WebAssembly module. `process`: a program of the host.",
+  source: "`module`: an ES module. `wasm`: a WebAssembly module. `process`: a program of the host. `http`: a request.",
   wasm: "Arguments and environment of a WASI command.",
   process: "The program of the host, by the name under which the host offers it.",
+  http: "The request that the tool is.",
   capabilities: "The capabilities that the tool asks for. Default: none.",
   bounds: "Bounds that differ from the defaults.",
   input: "The JSON Schema (2020-12) of the input. Its type is `object`.",
@@ -222,4 +224,18 @@ export const outputTexts: Texts<OutputContract> = {
   schema: "The JSON Schema (2020-12) of a `json` output.",
   mediaType: "The media type, such as `image/png`.",
   transfer: "The array of a `binary` output leaves the tool without a copy. Default: false.",
+};
+
+export const httpTexts: Texts<HttpTemplate> = {
+  method: "The method. Default: GET.",
+  url: "A URI template (RFC 6570, level 3) over the input. Its host is fixed, or an enum.",
+  headers: "Texts with `{property}` and `{secret.NAME}`. A header without its property is not sent.",
+  body: '`json`, `form` or `text`, with references such as `{ "$from": "input#/name" }`.',
+  responses: "What replies mean, by status (`404`), class (`4XX`) or `default`.",
+};
+
+export const httpResponseTexts: AllOf<HttpResponse> = {
+  output: "The output, with references to `body`, `headers`, `status` and `input`. Default: the body.",
+  mediaType: "The media type of the reply. Default: that of the output, or JSON.",
+  error: "The error that the reply is.",
 };

@@ -63,6 +63,13 @@ export {
   type ToolManifest,
   type ToolSource,
 } from "./tool/manifest.ts";
+export {
+  type HttpBody,
+  type HttpMethod,
+  httpMethods,
+  type HttpResponse,
+  type HttpTemplate,
+} from "./tool/http-template.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
 export {
   checkPackage,
@@ -199,7 +206,7 @@ export type { NormalizeError, NormalizeReason } from "./json/normalize-error.ts"
 export { blake3Hash, hashBytes, hashJson, hashText } from "./hash/blake3-hash.ts";
 export { type Digest, type DigestAlgorithm, type Hash, isDigest } from "./hash/hash.ts";
 export type { ContentReference } from "./bytes/content-reference.ts";
-export type { JsonArray, JsonObject, JsonValue } from "./json/json.ts";
+export { isJsonArray, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from "./json/json.ts";
 export type { CustomNormalizer, CustomNormalizers, NormalizationKind, Normalized } from "./normalize/normalizer.ts";
 export { parseJson, snapshot, type SnapshotResult } from "./json/snapshot.ts";
 export { SNAPSHOT_LIMITS, type SnapshotLimits } from "./json/snapshot-limits.ts";

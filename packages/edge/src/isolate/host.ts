@@ -1,6 +1,7 @@
 import { type Broker, ceilings, defaultBounds, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { maxInFlight } from "./in-flight.ts";
 import type { SpawnLimits } from "@keyhole/worker-host/brokers/spawn";
+import { withHttp } from "@keyhole/worker-host/http";
 import { type LoadedCode, moduleCode, moduleFault } from "@keyhole/worker-host/protocol";
 import {
   faultOf,
@@ -71,7 +72,7 @@ export function edgeHost({
     brokers,
     check: (tool) => moduleFault(tool) ?? faultOf(tool),
     async open(tool) {
-      if (tool.body.source === "inline")
+      if (tool.body.source !== "module" && tool.body.source !== "wasm")
         throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs packages only.");
       return openWorker(
         tool.body.source === "module" ? moduleCode(tool) : loadedModule(tool, meteredCode(tool)),
@@ -85,5 +86,5 @@ export function edgeHost({
   // How long a command may take is its call's to say.
   const openCommand = (module: LoadedCode): Promise<EdgeIsolate> => openWorker(module, ceilings.timeoutMs);
   const runners = wasiRunners(commands, { open: openCommand, places, files: filesOf(brokers), compiled: false });
-  return withCommands(host, runners, commandLimits);
+  return withHttp(withCommands(host, runners, commandLimits));
 }

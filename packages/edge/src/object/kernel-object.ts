@@ -17,6 +17,7 @@ import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
 import { kvBroker } from "@keyhole/worker-host/brokers/kv";
 import { workersKv } from "@keyhole/worker-host/brokers/kv-workers";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
+import { withHttp } from "@keyhole/worker-host/http";
 import { type WasiCommand, wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm/modules";
 import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { approvalDesk } from "../app/approvals.ts";
@@ -191,7 +192,7 @@ function hostOf(
   if (engine !== undefined) {
     const bounds = { fuel: INTERPRETER_FUEL, memoryBytes: INTERPRETER_MEMORY_BYTES };
     const host = both(interpreterHost({ engine, brokers, ...bounds }), wasmHost({ built: modules, fuel: bounds.fuel }));
-    return withWasiCommands(host, { commands: withFuel(commands, bounds.fuel) });
+    return withHttp(withWasiCommands(host, { commands: withFuel(commands, bounds.fuel) }));
   }
   throw new Misconfigured(
     "The bindings SANDBOX and LOADER are missing, and the interpreter is missing too. No tool can run.",

@@ -145,8 +145,17 @@ export type IsolateOutcome =
   | { readonly kind: "returned"; readonly output: IsolateOutput }
   /** The tool's own `check` refused the input, or its `health` says what is wrong. */
   | { readonly kind: "refused"; readonly message: string }
-  /** `check` or `execute` threw. `code` is what the thrown error claims; the kernel believes it only of its own refusals. */
-  | { readonly kind: "threw"; readonly name: string; readonly message: string; readonly code?: string }
+  /**
+   * `check` or `execute` threw. `code` is what the thrown error claims; the kernel believes it only of its own refusals. `retryable`: the host knows that the failure
+   * passes, as that of an HTTP status does.
+   */
+  | {
+      readonly kind: "threw";
+      readonly name: string;
+      readonly message: string;
+      readonly code?: string;
+      readonly retryable?: boolean;
+    }
   /** It returned something that has no normal form: a function, a cycle, `undefined`, a lone surrogate, … */
   | { readonly kind: "unnormalizable"; readonly reason: string; readonly path: string }
   | { readonly kind: "too-large"; readonly what: "output" | "messages" | "stack"; readonly limit: number }

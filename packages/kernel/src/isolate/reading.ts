@@ -46,7 +46,7 @@ export function readOutcome(foreign: Foreign<IsolateOutcome>): IsolateOutcome {
   const own = fieldsOf(foreign);
   if (own.kind === "returned") return { kind: "returned", output: readOutput(own.output) };
   const isSound = ([name, value]: [string, unknown]): boolean =>
-    value === undefined || typeof value === (name === "limit" ? "number" : "string");
+    value === undefined || typeof value === (name === "limit" ? "number" : name === "retryable" ? "boolean" : "string");
   if (ends.includes(own.kind) && Object.entries(own).every(isSound)) return own as IsolateOutcome;
   throw new TypeError("An isolate ended with a value that is not an outcome.");
 }

@@ -6,7 +6,7 @@ import type { JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { CallFailure, CallResult } from "../result.ts";
 import { requireValidator } from "../schema/require.ts";
-import { filledIn, referencesIn } from "./references.ts";
+import { filledIn, referencesIn } from "../json/references.ts";
 
 /** One call of a pipeline. */
 export interface PipelineStep {
@@ -143,8 +143,8 @@ function readSteps(kernel: Kernel, foreign: unknown): readonly PipelineStep[] | 
     for (const reference of referencesIn(input)) {
       const path = `/${place}/input${reference.path}`;
       if ("fault" in reference) return { path, message: `The value is not a reference: ${reference.fault}.` };
-      if (!before.has(reference.step))
-        return { path, message: `There is no step ${JSON.stringify(reference.step)} before this one.` };
+      if (!before.has(reference.source))
+        return { path, message: `There is no step ${JSON.stringify(reference.source)} before this one.` };
     }
     before.add(id);
   }

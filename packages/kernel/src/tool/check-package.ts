@@ -91,6 +91,12 @@ function readBody(manifest: ToolManifest, { code, tool }: Parts, families: Famil
   if (wasm && source !== "wasm") return refused("/wasm", "Only a tool of source `wasm` has it.");
   if ((manifest.process === undefined) === (source === "process"))
     return refused("/process", "A tool of source `process` has it, and no other.");
+  if ((manifest.http === undefined) === (source === "http"))
+    return refused("/http", "A tool of source `http` has it, and no other.");
+  if (source === "http" && manifest.http && !tool)
+    return code === ""
+      ? { ok: true, value: { source, template: manifest.http } }
+      : refused("/code", "A tool of source `http` has no code: `code` is empty.");
   if (manifest.process && !tool) return processBody(manifest, manifest.process, code, families);
   if (tool && source === "inline") return { ok: true, value: { source, code: tool.code } };
   if (source === "module" && typeof code === "string" && code !== "") {

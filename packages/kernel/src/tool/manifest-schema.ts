@@ -4,7 +4,8 @@ import type { Families } from "../capability/registry.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import type { JsonObject } from "../json/json.ts";
 import { pointerPattern } from "../json/pointer.ts";
-import { determinisms, modes, outputKinds, risks } from "./manifest.ts";
+import { httpTemplateSchema } from "./http-template.ts";
+import { determinisms, modes, outputKinds, risks, toolSources } from "./manifest.ts";
 
 /** What an author may leave out of a definition. A package has all of it. */
 export const manifestDefaults: {
@@ -36,7 +37,7 @@ const properties = (families: Families): JsonObject => ({
   approval: { enum: ["policy", "always"] },
   idempotent: { type: "boolean" },
   program: text(64),
-  source: { enum: ["inline", "module", "wasm", "process"] },
+  source: { enum: toolSources },
   wasm: {
     type: "object",
     properties: {
@@ -51,6 +52,7 @@ const properties = (families: Families): JsonObject => ({
     required: ["command"],
     additionalProperties: false,
   },
+  http: httpTemplateSchema,
   capabilities: {
     type: "array",
     items: families.schema(declaration),

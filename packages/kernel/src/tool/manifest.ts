@@ -1,6 +1,7 @@
 import type { Bounds } from "../bounds/bounds.ts";
 import type { Capability, Effect } from "../capability/capability.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { HttpTemplate } from "./http-template.ts";
 
 /** Whether an effect can change anything. Families hold to the name: a kind `NOUN.read` only reads. */
 export function changesWorld(effect: string): boolean {
@@ -27,9 +28,11 @@ export type Mode = (typeof modes)[number];
 
 /**
  * Where a tool's code runs: `inline` in the kernel's own realm (trusted); `module` (JavaScript) and `wasm` (a WebAssembly module, under fuel) in a dedicated
- * isolate; `process` where the host runs its commands: a WASI command in an isolate, or, on Node, a program in none at all, with the rights of the host's user.
+ * isolate; `process` where the host runs its commands: a WASI command in an isolate, or, on Node, a program in none at all, with the rights of the host's user; `http`
+ * nowhere: it is a request, which the broker for the network makes.
  */
-export type ToolSource = "inline" | "module" | "wasm" | "process";
+export const toolSources = ["inline", "module", "wasm", "process", "http"] as const;
+export type ToolSource = (typeof toolSources)[number];
 
 export const outputKinds = ["json", "text", "binary", "stream"] as const;
 
@@ -104,6 +107,8 @@ export interface ToolManifest {
     /** Default: none. */
     readonly args?: readonly string[];
   };
+  /** The request that a tool of source `http` is. */
+  readonly http?: HttpTemplate;
   readonly capabilities: readonly DeclaredCapability[];
   /** Only what differs from the kernel's defaults (`limits.ts`). */
   readonly bounds: Partial<Bounds>;

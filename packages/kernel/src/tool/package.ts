@@ -3,6 +3,7 @@ import type { CustomNormalizer } from "../normalize/normalizer.ts";
 import type { Validator } from "../schema/index.ts";
 import type { ContentReference } from "../bytes/content-reference.ts";
 import type { Tool } from "./define.ts";
+import type { HttpTemplate } from "./http-template.ts";
 import type { ToolStream } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
 import type { TargetArguments } from "./targets.ts";
@@ -12,7 +13,7 @@ declare const types: unique symbol;
 /**
  * One self-contained, hash-pinned artifact that every host runs: the manifest, the code, and the digest over both. The code of a source `module` is the text of one
  * ES module without imports whose default export has the tool's functions (a {@link Tool}); of a source `wasm` the bytes of a WebAssembly module, or their base64 where the
- * package is JSON. Of a source `process` it is empty: the manifest names a program of the host.
+ * package is JSON. Of a source `process` or `http` it is empty: the manifest names a program of the host, or is the request.
  */
 export interface ToolPackage<Input = unknown, Output = unknown> {
   readonly manifest: ToolManifest;
@@ -48,7 +49,7 @@ export interface RegisteredTool {
   readonly hash: string;
   /** Hash of the package into whose module the program of one call was put. */
   readonly composedOf?: string;
-  /** Of the code alone; `null` for an inline tool and for a process. */
+  /** Of the code alone; `null` for an inline tool, for a process and for a request. */
   readonly codeHash: string | null;
   readonly input: Validator;
   readonly output: Validator | undefined;
@@ -65,5 +66,7 @@ export interface RegisteredTool {
     /** A WebAssembly module. The kernel's own copy, which nobody changes. */
     | { readonly source: "wasm"; readonly code: Uint8Array }
     /** A program of the host. */
-    | { readonly source: "process"; readonly command: string; readonly args: readonly string[] };
+    | { readonly source: "process"; readonly command: string; readonly args: readonly string[] }
+    /** A request. */
+    | { readonly source: "http"; readonly template: HttpTemplate };
 }

@@ -33,6 +33,8 @@ export interface BrowserHostOptions {
   readonly commands?: Readonly<Record<string, WasiCommand>>;
   /** What goes into a command and comes out of it, and how many run. */
   readonly commandLimits?: SpawnLimits;
+  /** Tools that are requests run too. Their code is loaded only then. Default `false`. */
+  readonly http?: boolean;
   /**
    * Frame and worker pairs that wait for a tool: the next isolate is then there in milliseconds. About 3 MB each. Where `isolation` is told tool by tool, they are for those
    * in a `worker`. Default 1.
@@ -104,10 +106,11 @@ export async function browserHost(options: BrowserHostOptions = {}): Promise<Iso
       }),
     close: async () => pairs.close(),
   };
-  if (options.commands === undefined) return withoutCommands(host);
+  const withRequests = options.http === true ? (await import("../http/tool.ts")).withHttp : (each: IsolateHost) => each;
+  if (options.commands === undefined) return withRequests(withoutCommands(host));
   const open: OpenModule = (module, id, isWanted) => loadPair(pairs.takeForCommand(id, isWanted), module, { id });
   const { offerCommands } = await import("./commands.ts");
-  return offerCommands(host, options.commands, { open, files }, options.commandLimits);
+  return withRequests(offerCommands(host, options.commands, { open, files }, options.commandLimits));
 }
 
 async function pageContainer(startTimeoutMs: number): Promise<FrameContainer> {
@@ -122,7 +125,7 @@ async function pageContainer(startTimeoutMs: number): Promise<FrameContainer> {
 
 /** @throws IsolateFailure for a module that cannot be metered */
 function loadableOf(tool: RegisteredTool): LoadedCode | Promise<LoadedCode> {
-  if (tool.body.source === "inline" || tool.body.source === "process")
+  if (tool.body.source !== "module" && tool.body.source !== "wasm")
     throw new IsolateFailure(
       "UNSUPPORTED_HOST",
       `The browser's isolates run modules and WebAssembly, and ${tool.id} is ${tool.body.source}.`,

@@ -5,6 +5,7 @@ import { kvBroker, memoryKv } from "../brokers/kv.ts";
 import { netBroker } from "../brokers/net.ts";
 import type { CommandRunner, SpawnLimits } from "../brokers/spawn.ts";
 import { moduleCode, moduleFault } from "../protocol/module-code.ts";
+import { withHttp } from "../http/tool.ts";
 import { withCommands } from "../process/tool.ts";
 import type { WasiCommand } from "../wasm/command/command.ts";
 import type { OpenModule } from "../wasm/command/isolates.ts";
@@ -108,7 +109,7 @@ export function nodeHost({
       for (const [, database] of db) database.close();
     },
   };
-  return withCommands(host, runnersOf(commands, stored, openIn(open, startTimeoutMs)), commandLimits);
+  return withHttp(withCommands(host, runnersOf(commands, stored, openIn(open, startTimeoutMs)), commandLimits));
 }
 
 /** Threads for commands at the same time, idle ones included. */

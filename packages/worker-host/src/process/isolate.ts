@@ -1,5 +1,6 @@
 import type { CallPort, CapabilityReply, Isolate, IsolateCall, IsolateOutcome, IsolateUsage } from "@keyhole/kernel";
 import { boundedMessage, well } from "@keyhole/kernel/guest";
+import { stoppable } from "../stoppable.ts";
 
 /** Characters of what a program said last, in the message of its failure. */
 const tailLength = 1_000;
@@ -14,9 +15,6 @@ export function openProcess(
   { command, args }: { readonly command: string; readonly args: readonly string[] },
   faultOf: () => Promise<string | undefined>,
 ): Isolate {
-  const stops = new Set<(reason: string) => void>();
-  let alive = true;
-
   const run = async (call: IsolateCall, port: CallPort): Promise<IsolateOutcome> => {
     if (call.asks === "health") {
       const fault = await faultOf();
@@ -31,23 +29,7 @@ export function openProcess(
     return outcomeOf(reply, call, port);
   };
 
-  return {
-    call(call, port) {
-      if (!alive) return Promise.resolve({ kind: "lost", reason: "the process is over" });
-      const { promise, resolve } = Promise.withResolvers<IsolateOutcome>();
-      const stop = (reason: string): void => resolve({ kind: "lost", reason });
-      stops.add(stop);
-      void run(call, port).then(resolve);
-      return promise.finally(() => stops.delete(stop));
-    },
-    terminate(reason) {
-      alive = false;
-      for (const stop of stops) stop(reason);
-    },
-    get alive() {
-      return alive;
-    },
-  };
+  return stoppable(run, "the process is over");
 }
 
 /** What the broker for commands answers. A program of the system counts nothing. */

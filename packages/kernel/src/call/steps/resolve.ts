@@ -3,7 +3,7 @@ import type { OwnHost } from "../../isolate/own-host.ts";
 import { hostOf } from "../../isolate/port.ts";
 import type { Revocations } from "../../capability/revocation.ts";
 import type { Policy } from "../../policy/document/make.ts";
-import type { Mode } from "../../tool/manifest.ts";
+import type { Mode, ToolSource } from "../../tool/manifest.ts";
 import { atOnce, textsOf } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
@@ -67,15 +67,17 @@ export function resolve(
     );
   const host = hostOf(tool, hosts);
   if (!host) {
-    const operatorHint =
-      source === "inline"
-        ? "Give the kernel `inline: inlineHost()`, or register the tool as a package."
-        : "Give the kernel a host: browserHost(), edgeHost(), …";
+    const operatorHint = hintFor[source] ?? "Give the kernel a host: browserHost(), edgeHost(), …";
     throw new CallFault("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { operatorHint });
   }
   assertEnforced(call, tool, host);
   return call.reach({ call, tool, host } as Resolved);
 }
+
+const hintFor: Partial<Record<ToolSource, string>> = {
+  inline: "Give the kernel `inline: inlineHost()`, or register the tool as a package.",
+  http: "Give the kernel a host: httpHost(), nodeHost(), browserHost({ http: true }), …",
+};
 
 function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredTool, host: OwnHost): void {
   const { enforces } = host;

@@ -44,6 +44,7 @@ export function runFault(
       if (refusal) return refusalFault(refusal);
       return new CallFault("TOOL_ERROR", end.message || `${tool.id} threw without a message.`, {
         details: { name: end.name },
+        retryable: end.retryable === true,
         operatorHint:
           end.name === "ReferenceError" ? "A tool has no globals of its host; `execute` gets a context instead." : "",
       });

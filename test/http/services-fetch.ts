@@ -1,0 +1,16 @@
+import { serviceTests } from "./service-tests.ts";
+
+/** The same where no server can listen: the function that answers stands in the place of the platform's `fetch`. */
+export function servicesOverFetch(): void {
+  serviceTests("fetch", async (answer) => ({
+    origin: "https://api.example.com",
+    send: (request) => {
+      const { signal } = request;
+      const aborted = new Promise<never>((_, reject) =>
+        signal.addEventListener("abort", () => reject(new Error("aborted"))),
+      );
+      return Promise.race([answer(request), aborted]);
+    },
+    close: async () => {},
+  }));
+}

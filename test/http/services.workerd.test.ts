@@ -1,0 +1,3 @@
+import { servicesOverFetch } from "./services-fetch.ts";
+
+servicesOverFetch();
