@@ -1,4 +1,13 @@
-import type { AuditEvent, Broker, CallResult, JsonValue, Kernel, ToolContext } from "@keyhole/kernel";
+import {
+  type AuditEvent,
+  type Broker,
+  type CallResult,
+  type JsonValue,
+  type Kernel,
+  limits,
+  type Proof,
+  type ToolContext,
+} from "@keyhole/kernel";
 import { fsRead } from "@keyhole/kernel/families";
 import { explain, verifyProof } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
@@ -24,7 +33,8 @@ interface Ran {
   readonly kernel: Kernel;
   readonly result: CallResult;
   readonly decided: readonly AuditEvent[];
-  readonly verify: () => ReturnType<typeof verifyProof>;
+  /** @param proof Default: the result's. */
+  readonly verify: (proof?: Proof) => ReturnType<typeof verifyProof>;
 }
 
 async function run(body: (read: Read, kernel: Kernel) => Promise<JsonValue>): Promise<Ran> {
@@ -43,7 +53,7 @@ async function run(body: (read: Read, kernel: Kernel) => Promise<JsonValue>): Pr
     kernel,
     result,
     decided: log.filter(({ type }) => type === "policy.decided"),
-    verify: () => verifyProof(result.proof, evidence),
+    verify: (proof = result.proof) => verifyProof(proof, evidence),
   };
 }
 
@@ -106,16 +116,68 @@ describe("a call that a refused request ended", () => {
 });
 
 describe("a call that goes on after a refused request", () => {
-  it("keeps the proof that allowed it, which the log bears out", async () => {
-    const { result, decided, verify } = await run(async (read) =>
-      read("src/a").then(
-        () => "read",
-        () => "refused",
-      ),
-    );
-    expect(result).toMatchObject({ ok: true, data: "refused", proof: { decision: "allow" } });
-    expect(decided).toHaveLength(1);
+  it("keeps the proof that allowed it, and each refusal has one of its own, which the log bears out", async () => {
+    const { result, decided, verify } = await run(async (read) => {
+      for (const path of ["src/a", "docs/a", "docs/keys"]) await read(path).catch(() => {});
+      return "refused";
+    });
+    expect(result).toMatchObject({ ok: true, data: "refused", proof: { decision: "allow" }, meta: { warnings: [] } });
     expect((await verify()).steps).toMatchObject(passed);
+    const proofs = decided.slice(1).map(({ payload }) => (payload as { proof: Proof }).proof);
+    const parentProofId = result.proof?.proofId;
+    expect(proofs).toMatchObject([
+      {
+        decision: "deny",
+        reasonCode: "request-denied",
+        parentProofId,
+        request: { target: "src/a", reason: "not-granted" },
+      },
+      {
+        decision: "deny",
+        reasonCode: "request-denied",
+        parentProofId,
+        request: { target: "docs/keys", reason: "forbidden" },
+      },
+    ]);
+    for (const proof of proofs) expect((await verify(proof)).steps).toMatchObject(passed);
+    const changed = { ...proofs[0]!, request: { ...proofs[0]!.request!, target: "docs/a" } };
+    expect(await verify(changed)).toMatchObject({ verdict: "broken" });
+  });
+
+  it.each([
+    ["as many as have proofs", limits.provenDenials, []],
+    ["one more", limits.provenDenials + 1, ["1 refused requests have no proof of their own: one call has at most 32."]],
+  ])("has a limited number of such proofs, and counts the rest: %s", async (_, count, warnings) => {
+    const { result, decided, kernel } = await run(async (read) => {
+      for (let i = 0; i < count; i++) await read(`src/${i}`).catch(() => {});
+      return null;
+    });
+    expect(result).toMatchObject({ ok: true, meta: { warnings } });
+    expect(decided).toHaveLength(1 + limits.provenDenials);
+    const used = (await kernel.audit.read()).filter(({ type }) => type === "capability.used");
+    expect(used).toHaveLength(count);
+  });
+
+  it("has one proof for the refusal that ends it, behind those that it handled", async () => {
+    const { result, decided, verify } = await run(async (read) => {
+      await read("src/a").catch(() => {});
+      await read("src/b");
+      return null;
+    });
+    expect(decided).toHaveLength(3);
+    expect(decided[2]).toMatchObject({ payload: { proofHash: result.proof?.hash } });
+    expect(result).toMatchObject({ ok: false, proof: { request: { target: "src/b" } } });
+    expect((await verify()).steps).toMatchObject(passed);
+  });
+
+  it("has a proof for the refusal that ends it, also beyond the limit", async () => {
+    const { result, decided } = await run(async (read) => {
+      for (let i = 0; i < limits.provenDenials; i++) await read(`src/${i}`).catch(() => {});
+      await read("src/last");
+      return null;
+    });
+    expect(decided).toHaveLength(2 + limits.provenDenials);
+    expect(result).toMatchObject({ ok: false, proof: { request: { target: "src/last" } } });
   });
 
   it("keeps it also where its tool claims a refusal that it was not given", async () => {

@@ -58,6 +58,8 @@ export const limits = {
   policyPatterns: { values: 250_000, characters: 2_097_152 },
   /** Capability requests of one call, served or refused. */
   requestsPerCall: 1_000,
+  /** Refused requests of one call that have a proof of their own, between its start, or its resumption, and its end. */
+  provenDenials: 32,
   /** Capability requests of one call that wait at the same time. */
   requestsInFlight: 32,
   /** Log lines and progress reports of one call; later ones are dropped. */

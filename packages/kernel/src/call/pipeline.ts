@@ -66,7 +66,7 @@ async function pass(call: CallRecord, entry: Entry, core: Core): Promise<Answere
   const starting = recordStart(reserved, entry, core);                      //  7
   const started = starting instanceof Promise ? await starting : starting;
   const attempt = (each: Started): Promise<Checked> =>
-    run(each, core).then((ran) => validateOutput(ran, core));               //  8, 9
+    run(each, core).then(validateOutput);                                   //  8, 9
   const checked = await (points.aroundRun?.(started, attempt) ?? attempt(started));
   assertOwn(checked, call);
   const normalizing = normalize(checked);                                   // 10

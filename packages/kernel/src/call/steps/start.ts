@@ -18,9 +18,11 @@ import { authorityText } from "../given-again.ts";
 import { learn, ownsSession } from "../ancestors.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import { gatePart, runPart } from "../carried-part.ts";
+import { Denials } from "../denials.ts";
 import type { Entry } from "../entry.ts";
 import { assertCurrent, type AuthorizePorts } from "./authorize.ts";
 import { grantHolderOf, type GrantPorts, holderOf, realPart } from "./check-grants.ts";
+import { recordDecision } from "./prove.ts";
 import { observes, type Reserved } from "./reserve.ts";
 
 declare class Made {
@@ -35,6 +37,8 @@ export interface Started extends Reserved, Made {
   readonly used: IsolateUsage[];
   /** Of all its runs. */
   readonly deadline: Deadline;
+  /** The requests that its gates refused. */
+  readonly denials: Denials;
   /** Whether its tool may call tools. */
   readonly mayCall: boolean;
   /** Where its output is a stream. */
@@ -99,7 +103,12 @@ function startedAs(state: Reserved, ports: StartPorts): Started {
   const leftMs = Math.min(before?.leftMs ?? Infinity, bounds.timeoutMs);
   const deadline = new Deadline(leftMs, ports.clock, before?.pauseLeftMs);
   const mayCall = state.grant.declared.some(({ family }) => family.isCall);
+  const denials = new Denials((request) => {
+    const grounds = { decision: "deny", reasonCode: "request-denied", request } as const;
+    return recordDecision(state, grounds, ports, { parentProofId: state.proof.proofId });
+  });
   const gate = openGate(state, ports, {
+    onDenied: (kind, target, reason) => denials.add(kind, target, reason),
     families: policy.families,
     brokers: brokersFor(state, deadline, ports),
     counts: call.came(gatePart),
@@ -110,7 +119,7 @@ function startedAs(state: Reserved, ports: StartPorts): Started {
   const flow = isStream ? new OutputStream(bounds.outputBytes, call.hash, call.output) : undefined;
   const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
   const { attempt = 1, used = [] } = before ?? {};
-  return { ...state, attempt, used: [...used], deadline, gate, mayCall, flow, body } as Started;
+  return { ...state, attempt, used: [...used], deadline, gate, denials, mayCall, flow, body } as Started;
 }
 
 function carryRun({ call, gate, deadline, attempt, used, grant }: Started): void {
@@ -162,7 +171,7 @@ function noteNeed(call: CallRecord, tool: string, need: OwnNeed): void {
 function openGate(
   { call, tool, bounds, grant, policy, hold, decisionInput }: Reserved,
   { log }: StartPorts,
-  parts: Pick<GateOptions, "before" | "brokers" | "counts" | "families" | "hold" | "secrets">,
+  parts: Pick<GateOptions, "before" | "brokers" | "counts" | "families" | "hold" | "onDenied" | "secrets">,
 ): Gate {
   const guard = requestPolicyOf(policy, decisionInput);
   const gate = new Gate({

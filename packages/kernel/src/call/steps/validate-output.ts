@@ -6,9 +6,7 @@ import { canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { takeJson } from "../../json/snapshot.ts";
 import { errorDetails, explanation } from "../explanation.ts";
-import { deniedRequest } from "../../policy/proof/proof.ts";
 import { CallFault } from "../fault.ts";
-import { type ProofPorts, recordDecision } from "./prove.ts";
 import type { Ran } from "./run.ts";
 import type { Started } from "./start.ts";
 import { notNormalizable, refusalBehind, runFault, tooLarge } from "./run-faults.ts";
@@ -28,10 +26,11 @@ interface Output {
 }
 
 /** Step 9: the output as the contract says, or why there is none. */
-export function validateOutput({ started, end }: Ran, ports: ProofPorts): Checked {
+export function validateOutput({ started, end }: Ran): Checked {
   const { tool } = started;
+  warnOfUnproven(started);
   if (end.kind !== "returned") {
-    proveDenial(started, end, ports);
+    proveDenial(started, end);
     throw runFault(started, end);
   }
   const { output, outputText } = readOutput(end.output, started);
@@ -48,16 +47,17 @@ export function validateOutput({ started, end }: Ran, ports: ProofPorts): Checke
   );
 }
 
-/** A call that a refused request ended carries a proof of that, and not the one that allowed the call. */
-function proveDenial(started: Started, end: RunEnd, ports: ProofPorts): void {
-  const { call, gate, proof } = started;
+/** A call that a refused request ended carries the proof of that, and not the one that allowed the call. */
+function proveDenial({ call, gate, denials }: Started, end: RunEnd): void {
   const refusal = refusalBehind(end, gate);
   if (!refusal?.request || !refusal.reason) return;
-  const request = deniedRequest(refusal.request.kind, refusal.request.target, refusal.reason);
-  const denial = recordDecision(started, { decision: "deny", reasonCode: "request-denied", request }, ports, {
-    parentProofId: proof.proofId,
-  });
-  call.decided(denial);
+  call.decided(denials.proofOf(refusal.request.kind, refusal.request.target, refusal.reason));
+}
+
+function warnOfUnproven({ call, denials }: Started): void {
+  const unproven = denials.takeUnproven();
+  if (unproven === 0) return;
+  call.warn(`${unproven} refused requests have no proof of their own: one call has at most ${limits.provenDenials}.`);
 }
 
 /** The isolate is foreign: what it calls JSON is parsed here, and what it calls small is measured here. */

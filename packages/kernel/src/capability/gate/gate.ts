@@ -7,6 +7,7 @@ import { type Budget, spend } from "./budget.ts";
 import { SecretBearingRequests } from "./secret-bearing-requests.ts";
 import type { Broker, BrokerSession, Usage } from "../broker.ts";
 import type { BrokerError, BrokerReply, CapabilityReply, CapabilityRequest, OwnRequest } from "../request.ts";
+import type { DenialReason } from "../denial.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./call-usage.ts";
 import type { OwnNeed } from "../family.ts";
 import * as refusals from "./refusals.ts";
@@ -30,6 +31,8 @@ export interface GateOptions extends Budget, refusals.RequestAuthority {
   /** What a run of the call holds, as long as nobody takes it away. The gate ends it. */
   readonly hold?: (() => HeldGrant) | undefined;
   readonly secrets?: GateSecretsOptions | undefined;
+  /** Called once for each request that a grant, a revocation or the policy refuses, before its entry in the journal. */
+  readonly onDenied?: ((kind: string, target: string, reason: DenialReason) => void) | undefined;
   /** Called before the answer goes to the tool; when it rejects, the tool gets a refusal and no data. */
   readonly journal: (use: Use) => void | Promise<void>;
 }
@@ -79,9 +82,9 @@ export class Gate {
   }
 
   /** What a gate for another run of the call is opened with. */
-  get parts(): Pick<GateOptions, "brokers" | "families" | "hold" | "secrets"> {
-    const { brokers, families, hold, secrets } = this.#options;
-    return { brokers, families, hold, secrets };
+  get parts(): Pick<GateOptions, "brokers" | "families" | "hold" | "secrets" | "onDenied"> {
+    const { brokers, families, hold, secrets, onDenied } = this.#options;
+    return { brokers, families, hold, secrets, onDenied };
   }
 
   close(isOver = true): void {
@@ -148,6 +151,7 @@ export class Gate {
     // Taking it can have taken a while.
     const lost = reply.ok && this.revoked(kind);
     if (lost) [reply, responseHash, refusal] = await takeReply(refusals.failed(lost), hash);
+    if (refusal?.reason && !this.#ended) this.#options.onDenied?.(kind, target, refusal.reason);
     await this.#journalSecrets(requestHash);
     const outcome = reply.ok
       ? "ok"

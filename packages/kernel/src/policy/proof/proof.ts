@@ -71,7 +71,7 @@ export interface Proof {
   /** `approval`: somebody has to say yes before anything runs. `passkey`: with a passkey of the policy. `body`: a stream comes with the input, and the log says what was read of it. `label:NAME`: the session carries the label from then on. */
   readonly obligations: readonly string[];
   readonly approval: ApprovalProof | null;
-  /** Of `request-denied`: the request of the running tool that the gate refused, and that ended the call. Of `target-denied`: the request that the arguments name. */
+  /** Of `request-denied`: the request of the running tool that the gate refused. Of `target-denied`: the request that the arguments name. */
   readonly request?: DeniedRequest;
   /** Digest of everything above. */
   readonly hash: string;
