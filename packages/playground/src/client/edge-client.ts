@@ -1,5 +1,5 @@
 import type { ApprovalRequest, AuditEvent, CallResult, JsonValue, ToolSummary } from "@keyhole/kernel";
-import { isKnown } from "./known-event.ts";
+import { failureOf } from "./failure-from-log.ts";
 import { checkBytes, EdgeOutput } from "./edge-output.ts";
 import { EdgeTally, mostOfEdge } from "./edge-bounds.ts";
 import { Edge } from "./edge-http.ts";
@@ -192,34 +192,4 @@ async function endOf(edge: Edge, call: ClientCall, seen: readonly AuditEvent[]):
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   throw gone;
-}
-
-function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult | undefined {
-  if ((event.type !== "tool.failed" && event.type !== "tool.blocked") || !isKnown(event)) return undefined;
-  const known = events.filter(isKnown);
-  const invoked = known.find((each) => each.type === "call.invoked");
-  const decided = known.findLast((each) => each.type === "policy.decided");
-  const { code } = event.payload;
-  // The log keeps the digest of what was said, not the words.
-  const message =
-    code === "CANCELLED" ? "The call was cancelled." : `The call ended with ${code} while it was being cancelled.`;
-  return {
-    ok: false,
-    tool: invoked?.payload.tool ?? "",
-    callId: event.callId ?? "",
-    effects: event.type === "tool.failed" ? event.payload.effects : [],
-    error: { code, message, details: null, retryable: false, hint: "", operatorHint: "" },
-    ...(decided?.payload.proof && { proof: decided.payload.proof }),
-    meta: {
-      durationMs: Date.parse(event.time) - Date.parse(invoked?.time ?? event.time),
-      queuedMs: 0,
-      cached: false,
-      attempts: 1,
-      networkRequests: known.filter((each) => each.type === "capability.used" && each.payload.kind.startsWith("net."))
-        .length,
-      networkBytes: 0,
-      warnings: [],
-      traceparent: event.traceparent ?? "",
-    },
-  };
 }

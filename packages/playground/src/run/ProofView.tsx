@@ -23,8 +23,9 @@ interface ProofViewProps {
 
 export function ProofView({ run, governance }: ProofViewProps): ReactNode {
   const decisions = run.events.filter((event) => event.type === "policy.decided").filter(isKnown);
-  // While somebody is asked, the question's proof is in the log; all others come with the result.
-  const proof = (run.phase === "done" ? run.result.proof : undefined) ?? decisions.at(-1)?.payload.proof;
+  // While somebody is asked, the question's proof is in the log, and while the tool runs those of its refused requests. The call's own comes with the result.
+  const pending = decisions.findLast(({ payload }) => payload.reasonCode !== "request-denied");
+  const proof = (run.phase === "done" ? run.result.proof : undefined) ?? pending?.payload.proof;
   if (proof === undefined)
     return (
       <p className="hint">

@@ -61,7 +61,7 @@ export const reasonTexts = {
   "approval-denied": "An approver refused it.",
   "approval-expired": "Nobody answered in time.",
   revoked: "A grant that the tool needs was revoked.",
-  "request-denied": "A request of the running tool was refused, and ended the call.",
+  "request-denied": "A request of the running tool was refused.",
   "target-denied": "The request that the arguments name would be refused.",
   "approval-void": "The policy or the mode changed while an approver was asked.",
 } as const satisfies Record<ReasonCode, string>;
