@@ -70,7 +70,7 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["docs/suspend.md", [1200, 13, 39, 30, 23]],
   ["docs/testing.md", [2100, 12, 28, 15, 1]],
   ["docs/threat-model.md", [8500, 17.5, 62, 35, 99]],
-  ["docs/tools.md", [5200, 12.5, 61, 22, 43]],
+  ["docs/tools.md", [2200, 12, 25, 10, 3]],
   ["docs/vocabulary.md", [1200, 12, 31, 10, 10]],
   ["docs/wasm-tools.md", [3600, 13.5, 53, 23, 25]],
   ["messages and hints", [1000, 12, 25, 17, 1]],
