@@ -7,9 +7,9 @@ import { readPage } from "../docs/markdown.ts";
 import { thorough } from "../support/size.ts";
 import { program, removePrograms } from "../vite/program.ts";
 
-/* The approver of docs/policy.md, run as a person would. */
+/* The approver of docs/how-to/approve-on-a-terminal.md, run as a person would. */
 
-const page = readPage("docs/policy.md");
+const page = readPage("docs/how-to/approve-on-a-terminal.md");
 const [example] = page.blocks.filter(({ info }) => info === "ts terminal");
 afterAll(removePrograms);
 

@@ -60,7 +60,7 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["docs/internals/map.md", [1000, 12, 27, 10, 1]],
   ["docs/kernel-in-a-worker.md", [1000, 12, 25, 10, 1]],
   ["docs/mcp.md", [2600, 12, 30, 16, 6]],
-  ["docs/policy.md", [4700, 12, 45, 25, 27]],
+  ["docs/policy.md", [3500, 12, 29, 10, 7]],
   ["docs/releases.md", [1000, 12, 32, 31, 1]],
   ["docs/replay.md", [1500, 15.5, 35, 21, 14]],
   ["docs/runtimes.md", [1000, 12, 25, 17, 0]],
