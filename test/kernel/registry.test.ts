@@ -1,6 +1,6 @@
 import { checkPackage, checkTrustedTool, manifestOf, packageHash } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
-import { compareVersions, parseRange, parseVersion } from "../../packages/kernel/src/tool/semver.ts";
+import { compareVersions, parseRange, parseVersion } from "../../packages/kernel/src/support/semver.ts";
 import { echo, openKernel, toolOf } from "../support/kernel.ts";
 
 const code = "export default {}";

@@ -1,3 +1,4 @@
+import { versionedId } from "@keyhole/kernel";
 import type { CallOptions, ErrorCode, JsonObject, JsonValue, ToolFilter, ToolSummary } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { toolTypes } from "@keyhole/kernel/tool-types";
@@ -70,7 +71,7 @@ function described(tool: ToolSummary, more: string): ToolSummary {
 }
 
 function summaryOf(manifest: ToolSummary["manifest"]): ToolSummary {
-  return { id: `${manifest.name}@${manifest.version}`, hash: "", codeHash: null, manifest };
+  return { id: versionedId(manifest), hash: "", codeHash: null, manifest };
 }
 
 const mostListed = 20;

@@ -1,3 +1,4 @@
+import { versionedId } from "@keyhole/kernel";
 import type { JsonObject, JsonValue, Kernel } from "@keyhole/kernel";
 import { defineTool } from "@keyhole/kernel/tool";
 import { exposedNames } from "./exposed-names.ts";
@@ -55,7 +56,7 @@ export async function pageToolsSource(kernel: Registry, options: PageToolsOption
   let isClosed = false;
   const take = async (name: string): Promise<void> => {
     registered.delete(name);
-    await kernel.unregister(`${name}@${version}`);
+    await kernel.unregister(versionedId({ name, version }));
   };
   const read = async (): Promise<void> => {
     const listed = isClosed ? [] : await foreignTools(context);

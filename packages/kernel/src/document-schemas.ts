@@ -1,3 +1,5 @@
+import { variableName } from "./policy/document/variables.ts";
+import { digestPattern } from "./hash/hash.ts";
 import { builtInFamilies } from "./capability/families/index.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json/json.ts";
 import { documentSchema } from "./policy/document/schema.ts";
@@ -38,7 +40,7 @@ function withVariables(schema: JsonValue): JsonValue {
   const copy = mapped(schema, withVariables);
   const { type, pattern } = schema;
   if (type !== "string" || typeof pattern !== "string") return copy;
-  return { ...copy, pattern: `(?:${pattern})|\\$\\{[A-Za-z_][A-Za-z0-9_]{0,63}\\}` };
+  return { ...copy, pattern: `(?:${pattern})|\\$\\{${variableName}\\}` };
 }
 
 function mapped(object: JsonObject, change: (value: JsonValue, key: string) => JsonValue): JsonObject {
@@ -117,7 +119,7 @@ export const packageFileSchema: JsonObject = published("package", "Keyhole tool 
     code: { type: "string", description: "The text of an ES module, base64 of a WebAssembly module, or empty." },
     hash: {
       type: "string",
-      pattern: "^(blake3|sha256):[0-9a-f]{64}$",
+      pattern: digestPattern,
       description: "The digest of manifest and code. A package whose content has another digest is refused.",
     },
   },

@@ -1,3 +1,4 @@
+import { digestPattern } from "./hash/hash.ts";
 import type { AuditPayloads, AuditType } from "./audit/event.ts";
 import { healthStates } from "./isolate/health.ts";
 import { purityFindings } from "./isolate/verify-pure.ts";
@@ -15,7 +16,7 @@ import { modes } from "./tool/manifest.ts";
 const text: JsonObject = { type: "string" };
 const textOrNull: JsonObject = { type: ["string", "null"] };
 const count: JsonObject = { type: "integer", minimum: 0 };
-const digest: JsonObject = { type: "string", pattern: "^(blake3|sha256):[0-9a-f]{64}$" };
+const digest: JsonObject = { type: "string", pattern: digestPattern };
 const digestOrNull: JsonObject = { ...digest, type: ["string", "null"] };
 const time: JsonObject = { type: "string", pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$" };
 const uuid: JsonObject = {

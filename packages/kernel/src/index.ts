@@ -131,6 +131,9 @@ export { checkHostPattern, matchHost } from "./capability/matching/hosts.ts";
 export { checkHeader, headerNameOf } from "./capability/matching/headers.ts";
 export { readMethod, readUrl, urlPlace } from "./capability/net-request.ts";
 export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
+export { isOfDomain } from "./support/domain.ts";
+export { pointerOf, pointerTokens } from "./json/pointer.ts";
+export { isToolName, readVersionedId, toolNamePattern, versionedId } from "./support/tool-names.ts";
 export { hasInvisible, visible } from "./support/visible.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/matching/paths.ts";
 

@@ -1,4 +1,15 @@
 import {
+  readVersionedId,
+  type AuditEvent,
+  type AuditEventOf,
+  type CallOptions,
+  type CallResult,
+  type Kernel,
+  limits,
+  terminalTypes,
+  type ToolPackage,
+} from "@keyhole/kernel";
+import {
   type Context,
   context,
   type Histogram,
@@ -14,16 +25,6 @@ import {
   type TracerProvider,
   TraceFlags,
 } from "@opentelemetry/api";
-import {
-  type AuditEvent,
-  type AuditEventOf,
-  type CallOptions,
-  type CallResult,
-  type Kernel,
-  limits,
-  terminalTypes,
-  type ToolPackage,
-} from "@keyhole/kernel";
 import { calledTool } from "./called-tool.ts";
 import { callAttributes, eventAttributes, names, resultAttributes } from "./otel-names.ts";
 
@@ -137,7 +138,7 @@ class CallSpans {
     const { tool, parentCallId } = event.payload;
     const parent = this.#open.get(parentCallId ?? "");
     if (!parent || event.callId === null) return undefined;
-    const name = tool.split("@")[0]!;
+    const { name } = readVersionedId(tool);
     const startMs = Date.parse(event.time);
     const attributes = { ...callAttributes(name), [names.callId]: event.callId, "keyhole.tool": tool };
     const options = { kind: SpanKind.INTERNAL, attributes, startTime: startMs };

@@ -1,3 +1,4 @@
+import { digestPattern } from "../hash/hash.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import { requireValidator } from "../schema/require.ts";
@@ -34,7 +35,7 @@ const validator = requireValidator({
     v: { const: 1 },
     origin: { type: "string", minLength: 1, maxLength: 256 },
     size: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    root: { type: "string", pattern: "^(blake3|sha256):[0-9a-f]{64}$" },
+    root: { type: "string", pattern: digestPattern },
     time: { type: "string", format: "date-time" },
     signature: {
       type: "object",

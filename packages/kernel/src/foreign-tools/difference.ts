@@ -1,3 +1,4 @@
+import { pointerOf } from "../json/pointer.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { visible } from "../support/visible.ts";
 
@@ -30,7 +31,7 @@ function compare(
   const [left, right] = [membersOf(a), membersOf(b)];
   if (left && right && Array.isArray(a) === Array.isArray(b)) {
     for (const key of new Set([...left.keys(), ...right.keys()]))
-      compare(`${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, left.get(key), right.get(key), found);
+      compare(`${path}${pointerOf([key])}`, left.get(key), right.get(key), found);
   } else if (JSON.stringify(a) !== JSON.stringify(b)) found.push({ path, pinned: shown(a), seen: shown(b) });
 }
 

@@ -1,3 +1,4 @@
+import { versionedId } from "../support/tool-names.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Kernel } from "../kernel-api.ts";
@@ -166,7 +167,7 @@ export class Toolbox {
     if (!pin) return;
     const { toolOf, call } = this.#options;
     const tool = toolOf(name, pin, (input, context) => call(openTool(entry, pin), input, context));
-    const id = `${name}@${tool.definition.version}`;
+    const id = versionedId({ name, version: tool.definition.version });
     if (entry.id !== id) {
       if (!isConfirmed && !this.#mayChange())
         return this.#block(entry, "refused", "The server changes its tools too often.");

@@ -5,10 +5,12 @@ import type { JsonLike } from "../json/json.ts";
 export type Digest = `${DigestAlgorithm}:${string}`;
 export type DigestAlgorithm = "blake3" | "sha256";
 
-const digestPattern = /^(?:blake3|sha256):[0-9a-f]{64}$/;
+/** As a schema says it. */
+export const digestPattern = "^(blake3|sha256):[0-9a-f]{64}$";
+const digestForm = /* @__PURE__ */ new RegExp(digestPattern);
 
 export function isDigest(value: unknown): value is Digest {
-  return typeof value === "string" && digestPattern.test(value);
+  return typeof value === "string" && digestForm.test(value);
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder();

@@ -17,6 +17,12 @@ export function unescapeToken(token: string): string {
   return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
+/** The pointer with these reference tokens: `["a", 0]` is `/a/0`. */
+export function pointerOf(tokens: readonly (string | number)[]): string {
+  return tokens.map((token) => `/${escapeToken(`${token}`)}`).join("");
+}
+
+/** The reference tokens of a pointer, unescaped: the reverse of {@link pointerOf}. */
 export function pointerTokens(pointer: string): string[] {
   return pointer.split("/").slice(1).map(unescapeToken);
 }

@@ -1,3 +1,5 @@
+import { parseVersion } from "../support/semver.ts";
+import { isToolName, versionedId } from "../support/tool-names.ts";
 import { type NormalizeReason, normalizeError } from "../json/normalize-error.ts";
 import { absorb, type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
@@ -22,7 +24,6 @@ export interface NormalizerDefinition {
   readonly normalize: (output: JsonValue | Uint8Array) => unknown;
 }
 
-const isId = /^[a-z][a-z0-9_]{0,63}@\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 /** More normal forms than a program has. */
 const MOST = 1_000;
 
@@ -43,8 +44,9 @@ export function normalizers(definitions: Foreign<readonly NormalizerDefinition[]
   const byName = new Map<string, { readonly id: string; readonly apply: Apply }>();
   for (const definition of itemsOf(definitions, MOST) ?? []) {
     const { name, version, normalize: own } = membersOf(definition, "name", "version", "normalize");
-    const id = typeof name === "string" && typeof version === "string" ? `${name}@${version}` : "";
-    if (typeof name !== "string" || typeof own !== "function" || !isId.test(id))
+    const isNamed = typeof name === "string" && typeof version === "string";
+    const id = isNamed ? versionedId({ name, version }) : "";
+    if (!isNamed || typeof own !== "function" || !isToolName(name) || !parseVersion(version))
       throw new TypeError(`${id} is not a name@version with a function \`normalize\`.`);
     if (byName.has(name)) throw new TypeError(`There are two normalizers ${name}.`);
     byName.set(name, { id, apply: (kind, output, hash) => applyTwice(own, kind, output, hash) });

@@ -1,3 +1,4 @@
+import { readVersionedId } from "../support/tool-names.ts";
 import type { CallOptions, Kernel } from "../kernel-api.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { parseJson } from "../json/snapshot.ts";
@@ -87,7 +88,7 @@ export function rerun(
   { callId, tool, input }: Pick<InspectedCall, "callId" | "tool" | "input">,
   options: Omit<CallOptions, "correlationId"> = {},
 ): Promise<CallResult> {
-  const [name = "", version = ""] = tool.split("@", 2);
+  const { name, version } = readVersionedId(tool);
   return kernel.call(name, input, { version, ...options, correlationId: callId });
 }
 

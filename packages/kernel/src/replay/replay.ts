@@ -1,3 +1,4 @@
+import { readVersionedId } from "../support/tool-names.ts";
 import { present } from "../support/guards.ts";
 import type { CapabilityReply } from "../capability/request.ts";
 import type { Clock } from "../isolate/clock.ts";
@@ -90,7 +91,7 @@ interface Playable {
 /** The very tool that ran, or one that stands in for it, made of its package and the input's program where it had one; a sentence where it cannot be had. */
 function toolFor(call: RecordedCall, { tools, host, instead = [] }: ReplayOptions): RegisteredTool | string {
   const packageHash = call.packageHash ?? call.toolHash;
-  const changed = instead.find(({ manifest }) => manifest.name === call.tool.split("@", 1)[0]);
+  const changed = instead.find(({ manifest }) => manifest.name === readVersionedId(call.tool).name);
   const found = changed ?? tools.find(({ hash }) => hash === packageHash);
   if (!found)
     return `${call.tool} with hash ${packageHash} is not among the tools. A changed one can stand in for it: \`instead\`.`;

@@ -1,3 +1,4 @@
+import { digestPattern } from "../hash/hash.ts";
 import { present } from "../support/guards.ts";
 import { LineFault } from "../audit/lines.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
@@ -55,7 +56,7 @@ export type RunResult =
 const MOST_MS = 8.64e15;
 
 const text = { type: "string", maxLength: 1_000 } as const;
-const digest = { type: "string", pattern: "^(blake3|sha256):[0-9a-f]{64}$" } as const;
+const digest = { type: "string", pattern: digestPattern } as const;
 const count = { type: "integer", minimum: 0, maximum: 1_000_000_000_000_000 } as const;
 const entry = (kind: RunEntry["kind"], properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
   type: "object",

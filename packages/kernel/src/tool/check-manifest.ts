@@ -11,7 +11,7 @@ import type { DeclaredCapability, OutputContract, ToolManifest } from "./manifes
 import { manifestExcess } from "./manifest-excess.ts";
 import { manifestSchema } from "./manifest-schema.ts";
 import { quote, refused } from "./refused.ts";
-import { parseVersion } from "./semver.ts";
+import { parseVersion } from "../support/semver.ts";
 
 const validators = /* @__PURE__ */ new WeakMap<Families, Validator>();
 

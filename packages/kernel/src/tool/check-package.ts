@@ -1,3 +1,4 @@
+import { versionedId } from "../support/tool-names.ts";
 import { checkArgument, checkCommand } from "../capability/matching/commands.ts";
 import { bringFamily, type Families } from "../capability/registry.ts";
 import { limits } from "../limits.ts";
@@ -58,7 +59,7 @@ export function checkParts(
   return {
     ok: true,
     value: {
-      id: `${manifest.value.name}@${manifest.value.version}`,
+      id: versionedId(manifest.value),
       manifest: manifest.value,
       hash,
       codeHash,

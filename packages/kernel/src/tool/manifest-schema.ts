@@ -1,3 +1,4 @@
+import { categoryPattern, toolNamePattern } from "../support/tool-names.ts";
 import { boundsSchema } from "../bounds/schema.ts";
 import type { Family } from "../capability/family.ts";
 import type { Families } from "../capability/registry.ts";
@@ -24,11 +25,11 @@ export function manifestSchema(families: Families): JsonObject {
 }
 
 const properties = (families: Families): JsonObject => ({
-  name: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" },
+  name: { type: "string", pattern: toolNamePattern },
   version: { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+([-+][0-9A-Za-z.+-]+)?$", maxLength: 256 },
   title: text(100),
   description: text(4000),
-  category: { type: "string", pattern: "^[a-z][a-z0-9-]{0,63}$" },
+  category: { type: "string", pattern: categoryPattern },
   effects: { type: "array", items: { enum: families.effects }, uniqueItems: true, default: manifestDefaults.effects },
   determinism: { enum: determinisms, default: manifestDefaults.determinism },
   tier: { enum: [0, 1, 2, 3, 4], default: manifestDefaults.tier },
@@ -75,7 +76,7 @@ const properties = (families: Families): JsonObject => ({
   },
   normalization: {
     type: "object",
-    properties: { custom: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" } },
+    properties: { custom: { type: "string", pattern: toolNamePattern } },
     required: ["custom"],
     additionalProperties: false,
   },

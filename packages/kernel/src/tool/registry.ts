@@ -8,7 +8,7 @@ import { checkParts, takePackage, takeTool } from "./check-package.ts";
 import type { ToolManifest } from "./manifest.ts";
 import { nearest } from "./nearest.ts";
 import type { RegisteredTool } from "./package.ts";
-import { compareVersions, parseRange, parseVersion, type Version } from "./semver.ts";
+import { compareVersions, parseRange, parseVersion, type Version } from "../support/semver.ts";
 import { letsThrough } from "./modes.ts";
 import type { ToolFilter, ToolSummary } from "./summary.ts";
 

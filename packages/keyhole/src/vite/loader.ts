@@ -1,3 +1,4 @@
+import { versionedId } from "@keyhole/kernel";
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
@@ -142,6 +143,6 @@ export class Loader {
     if (printed.has(hash)) return;
     printed.add(hash);
     const isolate = source === "wasm" ? "a WebAssembly isolate" : "a JavaScript isolate";
-    this.#print(`keyhole: packed ${name}@${version} ${hash} for ${isolate}`);
+    this.#print(`keyhole: packed ${versionedId({ name, version })} ${hash} for ${isolate}`);
   }
 }

@@ -1,4 +1,11 @@
-import { type ApprovalAnswer, type ApprovalRequest, type Approver, parseUrl, passkeyChallenge } from "@keyhole/kernel";
+import {
+  isOfDomain,
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
+  parseUrl,
+  passkeyChallenge,
+} from "@keyhole/kernel";
 import type { McpApprovals } from "../server/options.ts";
 import { type ApprovalKey, digestOf } from "./keys.ts";
 import { notePage, pageHeaders, questionPage } from "./page.ts";
@@ -50,16 +57,11 @@ export function approvalDesk(options: ApprovalDeskOptions): ApprovalDesk {
   if (keys.length === 0 && !passkeys)
     throw new TypeError("A desk without keys and passkeys answers nothing. Make a key with newApprovalKey().");
   // A browser gives no passkey to a page that it reached by an address.
-  if (passkeys && !isOwnDomain(parsed.hostname, passkeys.rpId))
+  if (passkeys && !isOfDomain(parsed.hostname, passkeys.rpId))
     throw new TypeError(
       `Got the rpId ${JSON.stringify(passkeys.rpId)}, expected the domain of ${origin} or one above it.`,
     );
   return new Desk(options);
-}
-
-function isOwnDomain(host: string, rpId: string): boolean {
-  const isAddress = host.startsWith("[") || /^[0-9.]+$/.test(host);
-  return !isAddress && (host === rpId || host.endsWith(`.${rpId}`));
 }
 
 class Desk implements ApprovalDesk {

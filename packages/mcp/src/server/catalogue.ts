@@ -1,4 +1,5 @@
 import {
+  isToolName,
   type JsonObject,
   type Kernel,
   type McpTool,
@@ -116,5 +117,5 @@ function cursorAt(name: string): string {
 function nameAt(cursor: string): string | undefined {
   const bytes = decodeBase64Url(cursor);
   const name = bytes && new TextDecoder().decode(bytes);
-  return name !== undefined && /^[a-z][a-z0-9_]{0,63}$/.test(name) ? name : undefined;
+  return name !== undefined && isToolName(name) ? name : undefined;
 }

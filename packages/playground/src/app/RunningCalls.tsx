@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { isOpen } from "../session/call-head.ts";
 import { useSession, useSessionState } from "../session/useSession.ts";
 import { Icon } from "../ui/icons.tsx";
-import { visible } from "@keyhole/kernel";
+import { readVersionedId, visible } from "@keyhole/kernel";
 
 /** Calls in sight at once; the log has all of them. */
 const shownCount = 2;
@@ -18,21 +18,17 @@ export function RunningCalls({ onOpen }: { readonly onOpen: (id: string) => void
       {running.slice(0, shownCount).map(({ id, tool, state, startedAt }) => (
         <li key={id}>
           <button type="button" className="running-name" data-state={state} onClick={() => onOpen(id)}>
-            {visible(nameOf(tool))} <Elapsed since={startedAt} />
+            {visible(readVersionedId(tool).name)} <Elapsed since={startedAt} />
           </button>
           <button type="button" className="kill" onClick={() => calls.cancel(id)}>
             <Icon name="stop" />
-            Kill<span className="visually-hidden"> {visible(nameOf(tool))}</span>
+            Kill<span className="visually-hidden"> {visible(readVersionedId(tool).name)}</span>
           </button>
         </li>
       ))}
       {running.length > shownCount && <li className="muted">and {running.length - shownCount} more</li>}
     </ul>
   );
-}
-
-function nameOf(tool: string): string {
-  return tool.split("@")[0] ?? tool;
 }
 
 function Elapsed({ since }: { readonly since: number }): ReactNode {

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   parseUrl,
+  pointerOf,
 } from "@keyhole/kernel";
 
 /** One way in which an argument of later calls may differ from the one that was shown. */
@@ -35,7 +36,7 @@ export function argumentChoices(input: JsonValue, known: JsonObject): readonly A
   const given = isObject(input) ? input : {};
   const names = [...Object.keys(given), ...Object.keys(known).filter((name) => !Object.hasOwn(given, name))];
   return names.map((name, index) => {
-    const at = pointerTo(name);
+    const at = pointerOf([name]);
     const choices = Object.hasOwn(given, name) ? choicesFor(at, given[name]!) : absentChoices(at);
     return { name, choices: index < shownArguments ? choices : choices.slice(0, 1) };
   });
@@ -78,11 +79,6 @@ function placesOf(at: string, text: string): readonly ArgumentChoice[] {
   return folder === "" || checkPath(text) !== undefined || checkGlob(glob) !== undefined
     ? []
     : [{ id: "folder", text: `Anything in ${folder}/`, condition: { at, pathIn: [glob] } }];
-}
-
-/** JSON Pointer (RFC 6901). */
-function pointerTo(name: string): string {
-  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 function shortOf(value: JsonValue): string {

@@ -1,4 +1,5 @@
 import {
+  toolNamePattern,
   type ApprovalRequest,
   type AuditEvent,
   type CallResult,
@@ -77,7 +78,7 @@ const record = (required: JsonObject, optional: JsonObject = {}): JsonObject => 
 const manifest = record(
   {
     /** What every kernel asks of a name, and a file is named after it. */
-    name: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" },
+    name: { type: "string", pattern: toolNamePattern },
     version: word,
     description: text,
     effects: words,

@@ -1,3 +1,4 @@
+import { pointerTokens } from "@keyhole/kernel";
 import type { ValidationError } from "@keyhole/kernel/schema";
 import { isObject } from "./schema.ts";
 import { type Draft, memberOf, pointerTo } from "./value.ts";
@@ -39,8 +40,7 @@ function missingMember({ expected, instancePath }: ValidationError, value: Draft
 
 function at(value: Draft, pointer: string): Draft {
   let current: Draft = value;
-  for (const token of pointer.split("/").slice(1)) {
-    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const key of pointerTokens(pointer)) {
     current = Array.isArray(current)
       ? (current as readonly Draft[])[Number(key)]
       : isObject(current)

@@ -1,3 +1,4 @@
+import { pointerTokens } from "@keyhole/kernel";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 
 /** What one part of a schema becomes on the screen. Whatever has no better form is edited as JSON. */
@@ -79,8 +80,7 @@ function fold(schema: unknown, work: Work, depth: number): JsonObject {
 function pointed(reference: JsonValue | undefined, root: JsonObject): unknown {
   if (typeof reference !== "string" || !reference.startsWith("#")) return {};
   let at: unknown = root;
-  for (const token of reference.slice(1).split("/").slice(1)) {
-    const key = decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const key of pointerTokens(decodeURIComponent(reference.slice(1)))) {
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return {};
     at = (at as Record<string, unknown>)[key];
   }

@@ -1,3 +1,4 @@
+import { pointerOf } from "@keyhole/kernel";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import { isObject, resolve, shapeOf } from "./schema.ts";
 
@@ -111,7 +112,7 @@ export function memberOf(value: Draft, name: string): Draft {
 
 /** RFC 6901. */
 export function pointerTo(parent: string, token: string | number): string {
-  return `${parent}/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return `${parent}${pointerOf([token])}`;
 }
 
 export function labelOf(value: JsonValue): string {

@@ -1,9 +1,9 @@
+import { readVersionedId, visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { bytesText, durationText } from "../app/words.ts";
 import { type CallHead, type CallState, isOpen } from "../session/call-head.ts";
 import { Glyph } from "../ui/Glyph.tsx";
 import { StateMark } from "../ui/StateMark.tsx";
-import { visible } from "@keyhole/kernel";
 
 /** In pixels, as the style sheet has it. */
 export const callRowHeight = 24;
@@ -61,7 +61,7 @@ export function CallCells({ head }: { readonly head: CallHead }): ReactNode {
       <td className="log-tool">
         {/* For a new tab; the row itself takes the press and the keys. */}
         <a href={`#/call/${encodeURIComponent(id)}`} tabIndex={-1}>
-          {visible(tool.split("@")[0] ?? tool)}
+          {visible(readVersionedId(tool).name)}
         </a>
       </td>
       <td className="log-what">{visible(what)}</td>

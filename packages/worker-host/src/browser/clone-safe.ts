@@ -1,4 +1,4 @@
-import { type NormalizeReason, snapshot } from "@keyhole/kernel";
+import { pointerTokens, type NormalizeReason, snapshot } from "@keyhole/kernel";
 
 /** Reasons for which the kernel refuses a value, and a message carries it either not at all or as something else. */
 type Stray = Extract<NormalizeReason, "accessor" | "function" | "not-plain" | "symbol">;
@@ -35,7 +35,7 @@ function bytesIn(value: unknown): Uint8Array | undefined {
 /** The worker's end: what the kernel refuses for the same reason at the same place. */
 export function fromCloneSafe(crossed: CloneSafe): unknown {
   if ("value" in crossed) return crossed.value;
-  const tokens = crossed.path.split("/").map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const tokens = ["", ...pointerTokens(crossed.path)];
   const last = tokens.pop()!;
   const root: Record<string, unknown> = {};
   let parent = root;

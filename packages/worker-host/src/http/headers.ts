@@ -1,4 +1,4 @@
-import { checkHeader, type JsonObject } from "@keyhole/kernel";
+import { pointerOf, checkHeader, type JsonObject } from "@keyhole/kernel";
 import { type Checked, fault, propertiesOf, scalarText, secretFault, secretOf } from "./place.ts";
 
 /** A header whose value has `{property}` and `{secret.NAME}` in it. */
@@ -19,7 +19,7 @@ export function compileHeaders(
   const compiled: HeaderTemplate[] = [];
   for (const [written, text] of Object.entries(headers).toSorted(byName)) {
     const name = written.toLowerCase();
-    const at = `/http/headers/${written.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const at = pointerOf(["http", "headers", written]);
     const wrong =
       checkHeader(name) ?? (compiled.some((each) => each.name === name) ? "it stands there twice" : undefined);
     if (wrong !== undefined)

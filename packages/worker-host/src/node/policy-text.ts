@@ -1,3 +1,4 @@
+import { pointerTokens } from "@keyhole/kernel";
 import { readFile } from "node:fs/promises";
 import type { JsonValue } from "@keyhole/kernel";
 import { locate, type Position } from "@keyhole/kernel/policy";
@@ -90,10 +91,7 @@ function messageOf({ code, message }: YAMLParseError | YAMLWarning): string {
 
 /** As far as the document goes with the pointer. */
 function offsetOf(parsed: ReturnType<typeof parseDocument>, pointer: string): number {
-  const tokens = pointer
-    .split("/")
-    .slice(1)
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const tokens = pointerTokens(pointer);
   for (let depth = tokens.length; depth >= 0; depth--) {
     const path = tokens.slice(0, depth).map((token) => (/^(?:0|[1-9]\d*)$/.test(token) ? Number(token) : token));
     const node: unknown = depth === 0 ? parsed.contents : parsed.getIn(path, true);

@@ -1,3 +1,4 @@
+import { versionedId } from "../../support/tool-names.ts";
 import { present } from "../../support/guards.ts";
 import { eventScope } from "../../audit/scope.ts";
 import type { Broker } from "../../capability/broker.ts";
@@ -56,7 +57,7 @@ export function restoreCall(
     before: { queuedMs, warnings, parts, since },
   });
   call.edits = frozen.edits;
-  call.reach({ tool: { id: `${tool}@${version}` } });
+  call.reach({ tool: { id: versionedId({ name: tool, version }) } });
   return call;
 }
 

@@ -1,3 +1,4 @@
+import { versionedId } from "../../support/tool-names.ts";
 import { AuditUnavailable } from "../../audit/log.ts";
 import type { ResumeOptions } from "../../call/call-options.ts";
 import { asFault, CallFault } from "../../call/fault.ts";
@@ -148,7 +149,10 @@ async function misfitOf(root: SnapshotCall, { registry, hosts }: ExtensionContex
   for (const { tool: name, version, toolHash, run } of callsIn(root)) {
     const found = registry.find(name, version);
     if (found?.hash !== toolHash)
-      return snapshotRefused("other-tool", `${name}@${version} with the hash ${toolHash} is not registered here.`);
+      return snapshotRefused(
+        "other-tool",
+        `${versionedId({ name, version })} with the hash ${toolHash} is not registered here.`,
+      );
     const unfit = run && (await unfitHost(found, hostOf(found, hosts), run));
     if (unfit) return unfit;
   }

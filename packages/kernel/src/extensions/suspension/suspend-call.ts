@@ -1,3 +1,4 @@
+import { versionedId } from "../../support/tool-names.ts";
 import { AuditUnavailable } from "../../audit/log.ts";
 import type { SuspendCode, Suspension } from "../../call/call-options.ts";
 import { asFault, CallFault } from "../../call/fault.ts";
@@ -139,7 +140,7 @@ async function sealed(
     await log.flush();
     for (const live of tree) live.tell(suspendedNow);
     const { callId, tool, version } = frozen.root;
-    return { ok: true, bytes, snapshotId, callId, tool: `${tool}@${version}` };
+    return { ok: true, bytes, snapshotId, callId, tool: versionedId({ name: tool, version }) };
   } catch (error) {
     for (const live of tree) live.tell(asFault(error, live.phase.kind === "running"));
     return error instanceof AuditUnavailable

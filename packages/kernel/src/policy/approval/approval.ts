@@ -1,3 +1,4 @@
+import { readVersionedId } from "../../support/tool-names.ts";
 import type { Effect } from "../../capability/capability.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { Risk, Tier } from "../../tool/manifest.ts";
@@ -65,7 +66,7 @@ export function patternRule(
   pattern: readonly ArgumentCondition[],
   approver: string,
 ): PolicyRule {
-  const [name = "", version = ""] = request.tool.split("@");
+  const { name, version } = readVersionedId(request.tool);
   return {
     id: `approval-${request.approvalId}`,
     effect: "allow",

@@ -3,7 +3,7 @@ import type { Face } from "../../capability/matching/paths.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { Mode, ToolManifest } from "../../tool/manifest.ts";
 import { holdsBack, letsThrough } from "../../tool/modes.ts";
-import { parseRange, parseVersion } from "../../tool/semver.ts";
+import { parseRange, parseVersion } from "../../support/semver.ts";
 import { compileArgument, type Truth } from "./arguments.ts";
 import type { RuleCondition } from "../document/policy.ts";
 import { compileTime } from "./time.ts";

@@ -1,3 +1,4 @@
+import { isOfDomain } from "../../support/domain.ts";
 import { parseUrl } from "../../support/parse-url.ts";
 import type { DocumentFault } from "./invalid.ts";
 import type { Passkeys, PolicyDocument } from "./policy.ts";
@@ -41,9 +42,9 @@ function keysFault({ keys }: Passkeys, approvers: readonly string[] | undefined)
 function originsFault({ rpId, origins }: Passkeys): DocumentFault | undefined {
   for (const [index, origin] of origins.entries()) {
     const url = parseUrl(origin);
-    const isLocal = url?.hostname === "localhost" || url?.hostname.endsWith(".localhost") === true;
+    const isLocal = url !== undefined && isOfDomain(url.hostname, "localhost");
     const isSecure = url?.protocol === "https:" || (url?.protocol === "http:" && isLocal);
-    const isOwn = url?.hostname === rpId || url?.hostname.endsWith(`.${rpId}`) === true;
+    const isOwn = url !== undefined && isOfDomain(url.hostname, rpId);
     if (url?.origin !== origin || !isSecure || !isOwn)
       return {
         path: `/passkeys/origins/${index}`,

@@ -1,3 +1,4 @@
+import { isCategory, isToolName } from "../../support/tool-names.ts";
 import type { Capability } from "../../capability/capability.ts";
 import { type Condition, isGoverned } from "../../capability/family.ts";
 import { areTexts, patternFault } from "../../capability/fields.ts";
@@ -5,7 +6,7 @@ import { checkHostPattern } from "../../capability/matching/hosts.ts";
 import { checkGlob } from "../../capability/matching/paths.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Setup } from "../../result.ts";
-import { parseRange } from "../../tool/semver.ts";
+import { parseRange } from "../../support/semver.ts";
 import { passkeysFault } from "./check-passkeys.ts";
 import { type DocumentFault, invalidPolicy } from "./invalid.ts";
 import type {
@@ -34,17 +35,15 @@ export function checkDocument(document: PolicyDocument, families: Families): Set
 }
 
 /** What is no name would be met by nothing: a grant with it gives nothing, a rule with it denies nothing. */
-const toolName = /^[a-z][a-z0-9_]{0,63}$/;
-const categoryName = /^[a-z][a-z0-9-]{0,63}$/;
 
 function checkTool(tool: string): string | undefined {
-  return toolName.test(tool)
+  return isToolName(tool)
     ? undefined
     : "a tool's name has lower-case letters, digits and `_`; omit the list to mean every tool";
 }
 
 function checkCategory(category: string): string | undefined {
-  return categoryName.test(category) ? undefined : "a category has lower-case letters, digits and `-`";
+  return isCategory(category) ? undefined : "a category has lower-case letters, digits and `-`";
 }
 
 function checkSomebody(name: string): string | undefined {

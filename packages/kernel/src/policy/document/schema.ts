@@ -1,3 +1,4 @@
+import { toolNamePattern } from "../../support/tool-names.ts";
 import { boundsSchema } from "../../bounds/schema.ts";
 import { count as limit, patternsSchema as patterns } from "../../capability/fields.ts";
 import type { Families } from "../../capability/registry.ts";
@@ -198,7 +199,7 @@ export const documentSchema = (families: Families): JsonObject =>
           ["id", "effect", "when", "reason"],
         ),
       },
-      tools: map(governance(families), "^[a-z][a-z0-9_]{0,63}$"),
+      tools: map(governance(families), toolNamePattern),
       approvers: names,
       approver: { const: "passkey" },
       passkeys,

@@ -5,7 +5,9 @@ import { invalidPolicy } from "./invalid.ts";
 /** Values for `${NAME}` in the texts of a policy, given by the program that loads it. */
 export type PolicyVariables = Readonly<Record<string, string>>;
 
-const reference = /\$\{([A-Za-z_][A-Za-z0-9_]{0,63})\}/g;
+/** The name in `${NAME}`, as a part of a pattern. */
+export const variableName = "[A-Za-z_][A-Za-z0-9_]{0,63}";
+const reference = /* @__PURE__ */ new RegExp(`\\$\\{(${variableName})\\}`, "g");
 
 /** Replaces every `${NAME}` in the texts of a document, not in its keys. What is hashed and proven is the result. */
 export function resolveVariables(document: JsonValue, variables: PolicyVariables): Setup<JsonValue> {

@@ -1,3 +1,4 @@
+import { digestPattern } from "../../hash/hash.ts";
 import type { JsonObject } from "../../json/json.ts";
 import { decisions, postures } from "../document/policy.ts";
 import { type Proof, reasonCodes } from "../proof/proof.ts";
@@ -5,7 +6,7 @@ import { requireValidator } from "../../schema/require.ts";
 import { modes } from "../../tool/manifest.ts";
 
 const text: JsonObject = { type: "string", maxLength: 4_096 };
-const digest: JsonObject = { type: "string", pattern: "^(blake3|sha256):[0-9a-f]{64}$" };
+const digest: JsonObject = { type: "string", pattern: digestPattern };
 const object = (properties: JsonObject, optional: readonly string[] = []): JsonObject => ({
   type: "object",
   properties,

@@ -1,3 +1,4 @@
+import { readVersionedId, versionedId } from "../../support/tool-names.ts";
 import type { Families } from "../../capability/registry.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
@@ -150,7 +151,7 @@ function groundsOf({
 function contextOf({ tool, input }: Evidence, policy: Policy, by: Hash): Fields {
   const { manifest } = tool;
   return {
-    tool: `${manifest.name}@${manifest.version}`,
+    tool: versionedId(manifest),
     toolHash: toolHashOf(tool, by) ?? "",
     inputHash: by.text(canonicalJson(input)),
     policyHash: policy.hash,
@@ -171,7 +172,7 @@ function differenceFault(proof: Proof, fresh: Fields): string | undefined {
 
 /** What the proof is bound to besides the decision. */
 function bindingFault({ normalizer, approval, inputHash }: Proof, { tool }: Evidence): string | undefined {
-  if (normalizer?.split("@")[0] !== tool.manifest.normalization?.custom)
+  if ((normalizer && readVersionedId(normalizer).name) !== tool.manifest.normalization?.custom)
     return "The tool names another normalizer than the proof.";
   if (approval?.scope === "once" && approval.argsHash !== inputHash) return "The approval is for other arguments.";
   return undefined;

@@ -1,3 +1,4 @@
+import { versionedId } from "../../support/tool-names.ts";
 import { grantOf } from "../../capability/grant.ts";
 import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Clock } from "../../isolate/clock.ts";
@@ -55,7 +56,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
       const session = sessionId ?? `call ${index}`;
       const row = (after: Decision, rules: readonly string[], reason: string): SimulatedCall => ({
         time,
-        tool: `${manifest.name}@${manifest.version}`,
+        tool: versionedId(manifest),
         caller,
         before: decision,
         after,

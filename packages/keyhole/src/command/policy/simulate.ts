@@ -1,4 +1,4 @@
-import { loadPolicy, type ToolManifest } from "@keyhole/kernel";
+import { readVersionedId, loadPolicy, type ToolManifest } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
 import { type RecordedCall, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { inspect, readRun, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
@@ -37,7 +37,7 @@ export async function simulatePolicy(
     manifests.set(idOf(pkg), pkg.manifest);
   }
   const recorded = calls.map(({ tool, ...call }) => {
-    const manifest = manifests.get(tool) ?? manifests.get(tool.split("@", 1)[0] ?? "");
+    const manifest = manifests.get(tool) ?? manifests.get(readVersionedId(tool).name);
     if (manifest === undefined)
       throw new Unusable(visible(`The tool ${tool} is not among the tools. Name them: --tools PATH.`));
     return { ...call, manifest };

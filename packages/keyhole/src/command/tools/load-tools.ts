@@ -1,6 +1,6 @@
+import { versionedId, checkPackage, type ToolPackage } from "@keyhole/kernel";
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
-import { checkPackage, type ToolPackage } from "@keyhole/kernel";
 import { packTool } from "../../node/packer.ts";
 import { type CommandIo, isObject, visible } from "../io.ts";
 
@@ -73,8 +73,8 @@ function withoutDoubles(loaded: readonly (LoadedTool | Fault)[]): LoadedTools {
   };
 }
 
-export function idOf({ manifest: { name, version } }: ToolPackage): string {
-  return `${name}@${version}`;
+export function idOf({ manifest }: ToolPackage): string {
+  return versionedId(manifest);
 }
 
 export function isolateOf({ manifest: { source } }: ToolPackage): string {

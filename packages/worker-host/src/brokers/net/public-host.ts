@@ -1,3 +1,4 @@
+import { isOfDomain } from "@keyhole/kernel";
 import { classifyAddress } from "./addresses.ts";
 import { rootZone } from "./root-zone.ts";
 
@@ -37,7 +38,7 @@ export function checkHost(host: string): string | undefined {
   if (labels.length === 1) return "is a name without a dot, which only a local network knows";
   const last = labels.at(-1)!;
   if (!rootZone.has(last)) return `is a name under .${last}, which the root of the public DNS does not have`;
-  const zone = keptZones.find((each) => host === each || host.endsWith(`.${each}`));
+  const zone = keptZones.find((each) => isOfDomain(host, each));
   if (zone !== undefined) return `is a name under .${zone}, which is not public`;
   if (labels.includes("privatelink")) return "is a private endpoint of a cloud";
   for (const [text, first, , second, third, fourth] of host.matchAll(spelledAddress))

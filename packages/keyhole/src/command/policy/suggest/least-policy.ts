@@ -1,3 +1,4 @@
+import { readVersionedId } from "@keyhole/kernel";
 import type { Capability, GrantRule, PolicyDocument, PolicyRule, Posture, Tier, ToolManifest } from "@keyhole/kernel";
 import { counted } from "../../io.ts";
 import { leastCapabilities, type Suggested } from "./least-capabilities.ts";
@@ -54,7 +55,7 @@ export function leastPolicy({ started }: RecordedCalls, manifests: ReadonlyMap<s
 function groupsOf(started: readonly RecordedCall[], manifests: ReadonlyMap<string, ToolManifest>): readonly Group[] {
   const calls = new Map<string, RecordedCall[]>();
   for (const call of started) {
-    const key = JSON.stringify([call.tool.split("@", 1)[0], call.caller]);
+    const key = JSON.stringify([readVersionedId(call.tool).name, call.caller]);
     calls.set(key, [...(calls.get(key) ?? []), call]);
   }
   return [...calls]
