@@ -18,6 +18,7 @@ import { bodyKernelContract } from "./isolate-body-kernel.ts";
 import { anyIsolateContract } from "./isolate-any.ts";
 import { bytesContract } from "./isolate-bytes.ts";
 import { anyScript, portContract } from "./isolate-port.ts";
+import { quietContract } from "./isolate-quiet.ts";
 import { streamPortContract } from "./isolate-stream.ts";
 import { streamKernelContract } from "./isolate-stream-kernel.ts";
 import { type HostTraits, kernelOn, subjectFor } from "./isolate-subject.ts";
@@ -30,6 +31,7 @@ export function describeIsolateHost(name: string, makeHost: () => Promise<Isolat
     const host = sharedHost(makeHost);
     describe("as any other", () => anyIsolateContract(host, anyScript, traits));
     describe("at its port", () => portContract(host, traits));
+    describe("after the outcome", () => quietContract(host, traits));
     describe("under a kernel", () => kernelContract(host, traits));
     describe("with bytes", () => bytesContract(host, traits));
     describe("with streams, at its port", () => streamPortContract(host, traits));

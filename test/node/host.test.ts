@@ -4,6 +4,7 @@ import { nodeHost } from "@keyhole/worker-host/node";
 import { builtinTools, calculator, echo } from "@keyhole/worker-host/tools";
 import { afterEach, describe, expect, it } from "vitest";
 import { describeIsolateHost } from "../contract/isolate.ts";
+import { leftoverHash } from "../contract/isolate-quiet.ts";
 import { describeTenCalls, packages } from "../contract/ten-calls.ts";
 import give from "keyhole:../contract/tools/give.ts";
 import lend from "keyhole:../contract/tools/lend.ts";
@@ -13,7 +14,7 @@ import { openPolicy } from "../support/kernel.ts";
 import { registered } from "../support/registered.ts";
 
 describeIsolateHost("node", async () => nodeHost(), { preempts: true });
-const trusted = [subject, give, lend, pour].map(({ hash }) => hash);
+const trusted = [...[subject, give, lend, pour].map(({ hash }) => hash), leftoverHash];
 describeIsolateHost("node, trusted", async () => nodeHost({ trusted }), { preempts: true, part: "engine" });
 describeTenCalls("node", packages, async () => nodeHost());
 describeTenCalls("node, trusted", packages, async () => nodeHost({ trusted: packages.map(({ hash }) => hash) }));

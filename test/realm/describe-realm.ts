@@ -18,6 +18,8 @@ export const walkHash: string = moduleOf(walk).hash;
 interface Walked {
   readonly rows: readonly (readonly [holder: string, keys: readonly string[]])[];
   readonly texts: readonly string[];
+  /** What settled in a task of the platform's own. */
+  readonly late: readonly string[];
 }
 
 async function walked(host: IsolateHost, realm: Realm): Promise<Walked> {
@@ -52,6 +54,10 @@ export function describeRealm(
       // oxlint-disable-next-line no-console -- All that crosses from every engine to the script.
       if (inject("writesRealm")) return console.log(`REALM ${realm} ${JSON.stringify(paths)}`);
       expect(differences(readList(text), realm, new Set(paths))).toEqual([]);
+    });
+
+    it("nothing wakes a tool but what its host sends", () => {
+      expect(found.late).toEqual([]);
     });
 
     it.each(secrets)("nothing that a tool reaches says %s", (_, pattern) => {

@@ -3,6 +3,7 @@ import { server } from "vitest/browser";
 import { describeImports } from "./describe-imports.ts";
 import { describeLeaks } from "./describe-leaks.ts";
 import { describeRealm } from "./describe-realm.ts";
+import { describeWakes } from "./describe-wakes.ts";
 import type { Realm } from "./list.ts";
 
 const letters: Readonly<Record<string, Realm>> = { chromium: "C", firefox: "F", webkit: "W" };
@@ -21,3 +22,4 @@ describeRealm(
     ["the machine's name for itself", /Mozilla|AppleWebKit|Linux/],
   ],
 );
+describeWakes(letters[server.browser]!, () => browserHost());

@@ -4,6 +4,7 @@ import { testEngine } from "../wasm/engine.ts";
 import { describeImports } from "./describe-imports.ts";
 import { describeLeaks } from "./describe-leaks.ts";
 import { describeRealm, walkHash } from "./describe-realm.ts";
+import { describeWakes, wakesHash } from "./describe-wakes.ts";
 
 const secrets = [["where this program is", /keyhole-source|node_modules|file:/]] as const;
 
@@ -12,3 +13,5 @@ describeImports("the interpreter's host", async () => interpreterHost({ engine: 
 describeLeaks("the interpreter", async () => nodeHost());
 describeRealm("I", async () => nodeHost(), secrets);
 describeRealm("N", async () => nodeHost({ trusted: [walkHash] }), secrets);
+describeWakes("I", async () => nodeHost());
+describeWakes("N", async () => nodeHost({ trusted: [wakesHash] }));

@@ -1,4 +1,4 @@
-declare module "*walk.js?raw" {
+declare module "*.js?raw" {
   const text: string;
   export default text;
 }

@@ -20,7 +20,7 @@ const roots: Readonly<Record<string, string>> = {
     "%ReadableStreamDefaultReader% %TransformStreamDefaultController% %WritableStreamDefaultController% %WritableStreamDefaultWriter% ByteLengthQueuingStrategy " +
     "CountQueuingStrategy ReadableStream TransformStream WritableStream",
   "what `context.fetch` answers with (Fetch standard)":
-    "%Body% %EntryIterator% %Headers-Iterator% %KeyIterator% %ValueIterator% Headers Response",
+    "%EntryIterator% %Headers-Iterator% %KeyIterator% %ValueIterator% Headers Response",
   "addresses (URL standard)": "%URLSearchParams-Iterator% URL URLSearchParams",
   "cancellation (DOM standard)": "AbortController AbortSignal CustomEvent DOMException Event EventTarget",
   "copies (HTML standard)": "structuredClone",
@@ -29,8 +29,6 @@ const roots: Readonly<Record<string, string>> = {
   "the call's log": "console",
   "the call: what the tool may ask for": "context",
   "the kinds of errors that an engine makes of its own": "%an-error's-class-of-the-engine%",
-  "what Node's own `Response` looks up by name; a thread of Node confines nothing":
-    "Buffer Buffer-get Buffer-get() Buffer-set",
 };
 
 /** Members whose reason is another than that of what has them. */

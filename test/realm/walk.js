@@ -12,6 +12,24 @@ const waiting = [];
 const waitingPrototypes = [];
 const classes = new Set();
 const pending = [];
+/** What settled in a task of the platform's own. */
+const late = new Set();
+let taskRuns = false;
+
+/** Ends everything that microtasks alone can end. */
+async function settled() {
+  for (let turn = 0; turn < 2_000; turn++) await null;
+}
+
+/** Turns of the host's: the platform has its own between them. */
+async function tasks(context) {
+  await settled();
+  taskRuns = true;
+  for (let turn = 0; turn < 10; turn++)
+    await context.files.read("nothing").catch((error) => given(error, "context.files.read() threw", 0));
+  taskRuns = false;
+  await settled();
+}
 
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 const keyText = (key) => (typeof key === "symbol" ? `[${key.description}]` : key);
@@ -135,13 +153,18 @@ const templates = () => {
 function given(value, way, depth) {
   note(value);
   if (!isObject(value) || names.has(value)) return;
-  if (value instanceof Promise)
+  if (value instanceof Promise) {
+    const settles = (result, how) => {
+      if (taskRuns && !way.startsWith("context")) late.add(way);
+      given(result, how, depth);
+    };
     pending.push(
       value.then(
-        (result) => given(result, `await ${way}`, depth),
-        (error) => given(error, `${way} rejected`, depth),
+        (result) => settles(result, `await ${way}`),
+        (error) => settles(error, `${way} rejected`),
       ),
     );
+  }
   if (typeof value === "function") return meet(value, way, depth);
   const proto = Reflect.getPrototypeOf(value);
   if (isPlain(proto)) return parts(value, way, depth);
@@ -150,7 +173,8 @@ function given(value, way, depth) {
   const name = known?.endsWith(".prototype") ? known.slice(0, -10) : known;
   const times = explored.get(proto) ?? 0;
   explored.set(proto, times + 1);
-  if (times > 2) return;
+  // What is made directly is each time made of something else; errors are not.
+  if (times > 2 && (!way.startsWith("new ") || value instanceof Error)) return;
   meet(value, `${name}{}`, depth);
   explore(value, `${name}{}`, depth + 1);
 }
@@ -270,10 +294,7 @@ export default {
         const known = [...classes];
         classes.clear();
         for (const callee of known) call(callee, names.get(callee));
-        for (let turn = 0; turn < 50; turn++) await null;
-        // A turn of the host's: what streams and modules give comes after it.
-        await context.files.read("nothing").catch((error) => given(error, "context.files.read() threw", 0));
-        await Promise.race([Promise.allSettled(pending), context.files.read("nothing").catch(() => {})]);
+        await tasks(context);
         walk();
       }
       return {
@@ -281,6 +302,7 @@ export default {
           .map(([holder, keys]) => [holder, [...keys].sort((a, b) => (a < b ? -1 : 1))])
           .sort(([a], [b]) => (a < b ? -1 : 1)),
         texts: [...texts],
+        late: [...late].toSorted((a, b) => (a < b ? -1 : 1)),
       };
     },
   },

@@ -16,6 +16,7 @@ const contracts: Readonly<Record<string, string>> = {
   describeReplay: "Replay",
   describeCodeMode: "Code mode",
   describeRealm: "Reach of a hardened realm",
+  describeWakes: "Rest of a hardened realm",
   describeImports: "Imports of tools",
   describeLeaks: "Leaks of a hardened realm",
   describeCatalogue: "Catalogue of tools",

@@ -4,4 +4,4 @@
  */
 export { boundedMessage, runCall, thrownOutcome } from "@keyhole/kernel/guest";
 export { openUplink, type Uplink } from "./uplink.ts";
-export { type HardenOptions, hardenRealm } from "./harden/realm.ts";
+export { hardenRealm } from "./harden/realm.ts";

@@ -13,8 +13,7 @@ const encode = Buffer.from.bind(Buffer) as (text: string) => Buffer;
 
 if (parentPort) {
   const post = parentPort.postMessage.bind(parentPort) as ShellParts["post"];
-  // What Node's own `Response` looks up by name when a body is read.
-  const realm = hardenRealm(globalThis, { keep: ["Buffer"] });
+  const realm = hardenRealm(globalThis);
   const whenIdle = (then: () => void): void => void setImmediate(then);
   const dispatch = dispatcher({ post, realm, importText, whenIdle });
   parentPort.on("message", (message: HostMessage) => dispatch(message));

@@ -229,13 +229,10 @@ function headerPairs(headers: NonNullable<ToolRequestInit["headers"]>): [string,
 /** Statuses whose responses have no body; the constructor refuses one (Fetch, "null body status"). */
 const bodiless = [101, 204, 205, 304];
 
-/** Taken before the realm is hardened. */
-const PlatformResponse = /* @__PURE__ */ ((): typeof Response => Response)();
-
 function responseOf(reply: FetchReply, body: Uint8Array | undefined): Response {
   const { status, statusText = "", headers, url, redirected = false } = reply;
   const bytes = bodiless.includes(status) ? null : ((body ?? null) as Uint8Array<ArrayBuffer> | null);
-  const response = new PlatformResponse(bytes, {
+  const response = new Response(bytes, {
     status,
     statusText,
     headers: headers.map(([name, value]) => [name, value]),

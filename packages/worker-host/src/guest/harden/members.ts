@@ -5,7 +5,7 @@ import { fix } from "./fix.ts";
  * the language that reach threads or the machine. What an engine adds to one of them tomorrow is gone as well.
  *
  * Gone with the rest: `EventTarget.prototype.when`, another way to listen; `AbortSignal.timeout`, a timer; `Atomics.wait`; `WebAssembly.compile`, whose end depends on
- * the engine's own threads; `URL.createObjectURL`; `Response.prototype.formData`, which brings classes of its own; `DOMException.prototype.stack`.
+ * the engine's own threads; `URL.createObjectURL`; `DOMException.prototype.stack`.
  */
 const kept = {
   AbortController: ["", "abort signal"],
@@ -27,10 +27,6 @@ const kept = {
   ReadableStreamBYOBRequest: ["", "respond respondWithNewView view"],
   ReadableStreamDefaultController: ["", "close desiredSize enqueue error"],
   ReadableStreamDefaultReader: ["", "cancel closed read releaseLock"],
-  Response: [
-    "error json redirect",
-    "arrayBuffer body bodyUsed bytes clone headers json ok redirected status statusText text type url",
-  ],
   TextDecoder: ["", "decode encoding fatal ignoreBOM"],
   TextDecoderStream: ["", "encoding fatal ignoreBOM readable writable"],
   TextEncoder: ["", "encode encodeInto encoding"],

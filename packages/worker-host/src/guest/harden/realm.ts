@@ -2,16 +2,13 @@ import type { LogEntry } from "@keyhole/kernel";
 import { type CallRealm, idleSources } from "@keyhole/kernel/guest";
 import { fix } from "./fix.ts";
 import { hardenClock } from "./clock.ts";
+import { hardenClone } from "./clone.ts";
 import { hardenErrors, hardenEvaluation } from "./errors.ts";
 import { hardenLocale } from "./locale.ts";
 import { hardenEvents, hardenMembers } from "./members.ts";
+import { hardenResponse } from "./response.ts";
 import { completeStreams } from "./streams.ts";
 import { hardenWebAssembly } from "./wasm.ts";
-
-export interface HardenOptions {
-  /** Names that stay beyond the allow-list, such as what the shell itself still looks up by name. */
-  readonly keep?: readonly string[];
-}
 
 type RealmCall = Parameters<CallRealm["enter"]>[0];
 
@@ -42,7 +39,7 @@ const web =
  * const tool = await import(url);
  * const outcome = await runCall(tool.default, call, transport, realm);
  */
-export function hardenRealm(global: object, options: HardenOptions = {}): CallRealm {
+export function hardenRealm(global: object): CallRealm {
   let current: RealmCall = { ...idleSources, log: () => undefined };
   hardenClock(global, () => current.now());
   hardenLocale(global);
@@ -53,7 +50,9 @@ export function hardenRealm(global: object, options: HardenOptions = {}): CallRe
   hardenMembers(global);
   hardenEvents(global);
   completeStreams();
-  removeGlobals(global, new Set([...language.split(" "), ...web.split(" "), ...(options.keep ?? [])]));
+  hardenResponse(global);
+  hardenClone(global);
+  removeGlobals(global, new Set([...language.split(" "), ...web.split(" ")]));
   fix(
     global,
     "console",
@@ -81,8 +80,10 @@ function removeGlobals(global: object, keep: ReadonlySet<PropertyKey>): void {
     if (holder === (globalThis as { readonly EventTarget?: { readonly prototype: object } }).EventTarget?.prototype)
       continue;
     for (const key of Reflect.ownKeys(holder)) {
+      // What was put in its place is the global object's own; workerd's is still behind it.
+      const isReplaced = holder !== global && Object.hasOwn(global, key);
       if (key === "constructor" && holder !== global) hideConstructor(holder);
-      else if (key !== Symbol.toStringTag && !keep.has(key) && !Reflect.deleteProperty(holder, key))
+      else if (key !== Symbol.toStringTag && (isReplaced || !keep.has(key)) && !Reflect.deleteProperty(holder, key))
         // Node keeps the way of its `fetch` under a symbol that can only be written.
         Reflect.set(holder, key, undefined);
     }
