@@ -38,17 +38,17 @@ export const budgets = [
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1_024 },
-  { name: "page of a kernel", sources: [page], maxBytes: 21_504 },
+  { name: "page of a kernel", sources: [page], maxBytes: 23_552 },
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 126_208,
+    maxBytes: 127_232,
     goalBytes: 72 * 1024,
     without: ["src/wasm/", "brokers/files", "brokers/kv", "brokers/spawn", "worker-host/src/process/isolate"],
   },
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 148_480,
+    maxBytes: 149_504,
   },
 ];
