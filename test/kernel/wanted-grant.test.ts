@@ -1,4 +1,5 @@
 import { type Capability, createFullKernel, type JsonObject, type Need } from "@keyhole/kernel";
+import { suggestedGrants } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { denialOf } from "../../packages/kernel/src/capability/denial.ts";
 import httpFetch from "../../packages/worker-host/src/tools/http-fetch.ts";
@@ -54,6 +55,7 @@ describe("a tool that has not asked for anything yet", () => {
       expect(advice).toBe(
         `Add it to the grants of the policy: ${JSON.stringify({ tool: name, caller: "ada", capability })}`,
       );
+      expect(suggestedGrants(advice)).toEqual([{ tool: name, caller: "ada", capability }]);
     },
   );
 
@@ -64,6 +66,26 @@ describe("a tool that has not asked for anything yet", () => {
     expect(await adviceOf(tool, name, input)).toMatch(
       /^Add \S+ to the grants of the policy, with no more than the tool needs\.$/,
     );
+  });
+});
+
+describe("the grants of a hint", () => {
+  const grant = { tool: "t", capability: { kind: "fs.read", paths: ['a}"{b'] } };
+  const added = `Add it to the grants of the policy: ${JSON.stringify(grant)}`;
+
+  it.each<[string, string, readonly JsonObject[]]>([
+    [
+      "two of them, and words between",
+      `${added} The call's own \`grants\` leave it out as well. ${added}`,
+      [grant, grant],
+    ],
+    ["what ends too early", added.slice(0, -1), []],
+    ["what is no JSON", "Add it to the grants of the policy: {tool}", []],
+    ["a list", "Add it to the grants of the policy: [1]", []],
+    ["the call's own grants", `The policy grants it. Add it to the call's \`grants\`: ${JSON.stringify(grant)}`, []],
+    ["no hint", "", []],
+  ])("are read back: %s", (_, hint, grants) => {
+    expect(suggestedGrants(hint)).toEqual(grants);
   });
 });
 

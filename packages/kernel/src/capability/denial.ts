@@ -67,6 +67,9 @@ export function denialOfKind(grant: Grant, kind: string, holder: GrantHolder, wa
   return leftOut(grant, kind, holder, wanted, (layer) => layer.some((capability) => capability.kind === kind));
 }
 
+/** Before a grant that the policy lacks. */
+export const addToPolicy = "Add it to the grants of the policy";
+
 type Layer = readonly LoadedCapability[];
 
 function leftOut(
@@ -82,21 +85,22 @@ function leftOut(
   if (!isIn(policy)) {
     const grant = wanted && { tool, caller, capability: wanted };
     const also = isOwnTooNarrow ? " The call's own `grants` leave it out as well." : "";
-    const operatorHint = `${addTo("the grants of the policy", kind, grant)}${also}`;
+    const hint = grant ? `${addToPolicy}: ${JSON.stringify(grant)}` : addKind(kind, "the grants of the policy");
+    const operatorHint = `${hint}${also}`;
     return { reason: "not-granted", granted: ofKind(policy), operatorHint };
   }
   if (own && isOwnTooNarrow) {
-    const operatorHint = `The policy grants it. ${addTo("the call's `grants`", kind, wanted)}`;
+    const place = "the call's `grants`";
+    const hint = wanted ? `Add it to ${place}: ${JSON.stringify(wanted)}` : addKind(kind, place);
+    const operatorHint = `The policy grants it. ${hint}`;
     return { reason: "narrowed", granted: ofKind(own), operatorHint };
   }
   const held = before.find((layer) => !isIn(layer)) ?? [];
   return { reason: "not-held", granted: ofKind(held), operatorHint: "The policy grants it now: repeat the call." };
 }
 
-function addTo(place: string, kind: string, what: object | undefined): string {
-  return what
-    ? `Add it to ${place}: ${JSON.stringify(what)}`
-    : `Add ${kind} to ${place}, with no more than the tool needs.`;
+function addKind(kind: string, place: string): string {
+  return `Add ${kind} to ${place}, with no more than the tool needs.`;
 }
 
 function shown(what: object | undefined): string {

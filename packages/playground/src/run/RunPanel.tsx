@@ -1,5 +1,5 @@
 import type { Governance, GovernanceState } from "../client/kernel-client.ts";
-import { type ReactNode, type RefObject, useEffect, useState } from "react";
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useState } from "react";
 import { Label, ProgressBar, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
@@ -16,6 +16,11 @@ import { CallBoundary } from "./CallBoundary.tsx";
 import { Timeline } from "./Timeline.tsx";
 import { VerdictBar } from "./VerdictBar.tsx";
 import { VerificationView } from "./VerificationView.tsx";
+
+const DecisionView = lazy(async () => {
+  const { DecisionView: view } = await import("../decision/DecisionView.tsx");
+  return { default: view };
+});
 
 interface RunPanelProps {
   /** `undefined`: no call is asked for. */
@@ -93,6 +98,9 @@ function ActiveRunView({ run, governance, governed, onOpenPolicy, onReconnect }:
           <Tab id="events" className="tab">
             Events <Count of={run.events.length} />
           </Tab>
+          <Tab id="decision" className="tab">
+            Decision
+          </Tab>
           <Tab id="proof" className="tab">
             Proof
           </Tab>
@@ -103,6 +111,13 @@ function ActiveRunView({ run, governance, governed, onOpenPolicy, onReconnect }:
         <TabPanel id="events" className="tab-panel">
           <ErrorBoundary part="The events" resetKey={run}>
             <Timeline events={run.events} isRunning={run.phase === "running"} />
+          </ErrorBoundary>
+        </TabPanel>
+        <TabPanel id="decision" className="tab-panel">
+          <ErrorBoundary part="The decision" resetKey={run}>
+            <Suspense fallback={<Loading>Loading the decision…</Loading>}>
+              <DecisionView run={run} governance={governance} governed={governed} />
+            </Suspense>
           </ErrorBoundary>
         </TabPanel>
         <TabPanel id="proof" className="tab-panel">

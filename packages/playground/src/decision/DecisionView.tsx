@@ -1,0 +1,118 @@
+import { type JsonValue, loadPolicy, type Policy, type Proof, visible } from "@keyhole/kernel";
+import { hashOf } from "@keyhole/kernel/audit";
+import { explain } from "@keyhole/kernel/policy";
+import { type ReactNode, useMemo } from "react";
+import type { Governance, GovernanceState } from "../client/kernel-client.ts";
+import type { ActiveRun } from "../run/run-state.ts";
+import { StateMark } from "../ui/StateMark.tsx";
+import { type Decided, decidedIn, ladderOf, type Rung, type RungName } from "./ladder.ts";
+import { Levels } from "./Levels.tsx";
+import { RemedyCard } from "./Remedies.tsx";
+import { remediesOf } from "./remedies.ts";
+
+interface DecisionViewProps {
+  readonly run: ActiveRun;
+  readonly governance: Governance | undefined;
+  readonly governed: GovernanceState | undefined;
+}
+
+/** How a call was decided, step by step, what would change that, and whether it holds without the kernel. */
+export function DecisionView({ run, governance, governed }: DecisionViewProps): ReactNode {
+  const decided = useMemo(() => decidedIn(run), [run]);
+  if (decided === undefined) return <p className="hint">Nothing is decided yet.</p>;
+  const { proof } = decided;
+  return (
+    <div className="decision">
+      <section aria-labelledby="how-decided">
+        <h3 id="how-decided">How it was decided</h3>
+        {proof && <Summary proof={proof} policy={governed?.policy} />}
+        <Ladder rungs={ladderOf(run, decided)} isDenied={proof?.decision !== "allow"} />
+      </section>
+      <Changes run={run} decided={decided} governance={governance} governed={governed} />
+      {proof && run.phase === "done" && (
+        <section aria-labelledby="checked-here">
+          <h3 id="checked-here">Checked in this page, without the kernel</h3>
+          <Levels run={run} proof={proof} governance={governance} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Summary({ proof, policy }: { readonly proof: Proof; readonly policy: JsonValue | undefined }): ReactNode {
+  const { summary } = useMemo(() => explain(proof, policyOf(proof, policy)), [proof, policy]);
+  return <p>{visible(summary)}</p>;
+}
+
+/** With the policy that decided, a rule's own words can be quoted. */
+function policyOf({ policyHash }: Proof, document: JsonValue | undefined): Policy | undefined {
+  if (document === undefined) return undefined;
+  const loaded = loadPolicy(document, {}, hashOf(policyHash));
+  return loaded.ok ? loaded.value : undefined;
+}
+
+const rungTitles = {
+  input: "Input",
+  grants: "Grants",
+  mode: "Mode",
+  posture: "Tier and posture",
+  rules: "Rules",
+  tool: "The tool",
+  target: "Target",
+  approval: "Approval",
+  requests: "Requests",
+} as const satisfies Record<RungName, string>;
+
+const notes = {
+  passed: "",
+  asks: "asked here",
+  decides: "decided here",
+  unreached: "",
+} as const satisfies Record<Rung["state"], string>;
+
+function Ladder({ rungs, isDenied }: { readonly rungs: readonly Rung[]; readonly isDenied: boolean }): ReactNode {
+  return (
+    <ol className="ladder" aria-label="Steps of the decision">
+      {rungs.map(({ name, said, state }) => (
+        <li key={name} className="rung" data-state={state} data-denied={isDenied || undefined}>
+          {state === "unreached" ? <span className="rung-dot" /> : <StateMark state={markOf(state, isDenied)} />}
+          <span className="rung-name">
+            {rungTitles[name]}
+            {notes[state] !== "" && <span className="rung-note"> {notes[state]}</span>}
+          </span>
+          <span className="rung-said">{visible(said)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function markOf(state: Exclude<Rung["state"], "unreached">, isDenied: boolean): "completed" | "asks" | "refused" {
+  if (state === "asks") return "asks";
+  return state === "decides" && isDenied ? "refused" : "completed";
+}
+
+interface ChangesProps extends DecisionViewProps {
+  readonly decided: Decided;
+}
+
+function Changes({ run, decided, governance, governed }: ChangesProps): ReactNode {
+  const remedies = useMemo(() => remediesOf(run, decided, governed?.policy), [run, decided, governed]);
+  const sentences = useMemo(() => (decided.proof ? explain(decided.proof).toChange : []), [decided]);
+  if (remedies.length === 0 && sentences.length === 0) return null;
+  return (
+    <section aria-labelledby="what-changes">
+      <h3 id="what-changes">What would change this</h3>
+      <ul className="remedies">
+        {remedies.map((remedy) => (
+          <RemedyCard key={remedy.member} remedy={remedy} setPolicy={governance?.setPolicy} />
+        ))}
+        {sentences.map((sentence) => (
+          <li key={sentence} className="remedy-word">
+            {visible(sentence)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
