@@ -44,6 +44,11 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
       (error: unknown) => hold(String(error).includes("no-such-wrangler.toml"), String(error)),
     );
   },
+  async "@keyhole/worker-host/node/operations"() {
+    const { operationsCatalogue } = await import("@keyhole/worker-host/node/operations");
+    const { loadPolicy } = await import("@keyhole/kernel");
+    hold(loadPolicy((await operationsCatalogue()).policy).ok, "the policy was refused");
+  },
   async "@keyhole/worker-host/node/policy-text"() {
     const { parsePolicyText } = await import("@keyhole/worker-host/node/policy-text");
     hold(parsePolicyText("version: '1'\nposture: standard").ok, "the policy is not read");

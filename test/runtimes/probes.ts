@@ -258,6 +258,14 @@ export const workerHostProbes: Readonly<Record<string, Probe>> = {
     const { checkPackage } = await import("@keyhole/kernel");
     hold(checkPackage(echo).ok, "the package was refused");
   },
+  async "@keyhole/worker-host/tools/operations"() {
+    const { operationsTools } = await import("@keyhole/worker-host/tools/operations");
+    const { checkPackage } = await import("@keyhole/kernel");
+    hold(
+      operationsTools.every((each) => checkPackage(each).ok),
+      "a package was refused",
+    );
+  },
   async "@keyhole/worker-host/wasm"() {
     const { meter } = await import("@keyhole/worker-host/wasm");
     hold(meter(emptyModule).ok, "the empty module was refused");

@@ -1,0 +1,19 @@
+import type { PackageOf, ToolPackage } from "@keyhole/kernel";
+import type checkProcessHealthTool from "./check-process-health.ts";
+import checkProcessHealthPackage from "keyhole:./check-process-health.ts";
+import type readSystemLogsTool from "./read-system-logs.ts";
+import readSystemLogsPackage from "keyhole:./read-system-logs.ts";
+import type systemMetricsSnapshotTool from "./system-metrics-snapshot.ts";
+import systemMetricsSnapshotPackage from "keyhole:./system-metrics-snapshot.ts";
+
+export const checkProcessHealth: PackageOf<typeof checkProcessHealthTool> = checkProcessHealthPackage as PackageOf<
+  typeof checkProcessHealthTool
+>;
+export const readSystemLogs: PackageOf<typeof readSystemLogsTool> = readSystemLogsPackage as PackageOf<
+  typeof readSystemLogsTool
+>;
+export const systemMetricsSnapshot: PackageOf<typeof systemMetricsSnapshotTool> =
+  systemMetricsSnapshotPackage as PackageOf<typeof systemMetricsSnapshotTool>;
+
+/** The tools of an operations agent, sorted by name. Each runs programs of the host. */
+export const operationsTools: readonly ToolPackage[] = [checkProcessHealth, readSystemLogs, systemMetricsSnapshot];
