@@ -28,7 +28,7 @@ const magic = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 
 /**
  * Rewrites a WebAssembly module so that it counts what it executes and stops at a bound. The count depends on the module and its inputs
- * alone and is the same on every engine: see docs/wasm-tools.md for the table. Never throws for what the bytes are.
+ * alone and is the same on every engine: see docs/internals/metering.md for the table. Never throws for what the bytes are.
  *
  * @example
  * const metered = meter(bytes, { memoryBytes: 16 * 2 ** 20 });
