@@ -7,8 +7,8 @@ import { root } from "../support/sources.ts";
 import { readPage, table } from "./markdown.ts";
 
 describe("docs/testing.md", () => {
-  it("shows which contract runs where: `npm run write:contract-table` writes it", () => {
-    const page = readFileSync(`${root}docs/testing.md`, "utf8");
+  it("has the table of contracts of internals/contracts.md: `npm run write:contract-table` writes it", () => {
+    const page = readFileSync(`${root}docs/internals/contracts.md`, "utf8");
     expect(page).toBe(withContracts(page));
   });
 

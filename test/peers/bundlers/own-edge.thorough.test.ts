@@ -11,14 +11,14 @@ import { readPage } from "../../docs/markdown.ts";
 import { packedApp, removePackedApps } from "../../support/packed-app.ts";
 import { root } from "../../support/sources.ts";
 
-/* A Worker of one's own, with the files that docs/edge.md shows, outside of this repository. */
+/* A Worker of one's own, with the files that docs/how-to/own-edge.md shows, outside of this repository. */
 
 const run = promisify(execFile);
 
-const { blocks } = readPage("docs/edge.md");
+const { blocks } = readPage("docs/how-to/own-edge.md");
 const shown = (holds: string): string => {
   const block = blocks.find(({ text }) => text.includes(holds));
-  if (block === undefined) throw new Error(`docs/edge.md shows no ${holds}`);
+  if (block === undefined) throw new Error(`docs/how-to/own-edge.md shows no ${holds}`);
   return block.text;
 };
 

@@ -13,7 +13,7 @@ export interface MeasuredText extends Measure {
 }
 
 /** Pages that a program writes: they do not count as words that people write. */
-const generatedPages = /^docs\/(?:errors\/messages|hostile-battery|reference\/[\w-]+)\.md$/;
+const generatedPages = /^docs\/(?:errors\/messages|internals\/contracts|hostile-battery|reference\/[\w-]+)\.md$/;
 
 export function measuredTexts(): readonly MeasuredText[] {
   const packages = ["kernel", "worker-host", "agents", "keyhole", "mcp", "edge", "playground"];
