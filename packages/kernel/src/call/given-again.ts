@@ -3,7 +3,7 @@ import { type Revocations, withRevocations } from "../capability/revocation.ts";
 import { requestPolicyOf } from "../policy/decision/request-policy.ts";
 import type { Ending } from "./ending.ts";
 import { CallFault } from "./fault.ts";
-import type { Origin } from "./origin.ts";
+import { type Origin, originPart } from "./origin.ts";
 import { holderOf } from "./steps/check-grants.ts";
 import type { Decided } from "./steps/decide.ts";
 import { observes } from "./steps/reserve.ts";
@@ -28,8 +28,12 @@ export function canBeGiven(
   { origin }: Ending,
   revocations: Pick<Revocations, "track" | "reasonFor">,
 ): boolean {
+  return (origin.isToldByNeeds || isDecidedAlike(state, origin)) && couldBeAsked(state, origin, revocations);
+}
+
+/** Whether each request that is remembered could be made now. */
+function couldBeAsked(state: Decided, origin: Origin, revocations: Pick<Revocations, "track" | "reasonFor">): boolean {
   const { call, tool, grant, policy, decisionInput } = state;
-  if (!origin.isToldByNeeds && !isDecidedAlike(state, origin)) return false;
   const own = withRevocations(revocations, call.revocations);
   const holder = holderOf(call, tool);
   const isRevoked = (kind: string, name = holder.tool): boolean =>
@@ -40,6 +44,29 @@ export function canBeGiven(
   return (
     origin.usedWithin.every(({ tool: name, kind }) => !isRevoked(kind, name)) &&
     origin.needs.every((need) => !isRevoked(need.kind) && covers(grant, need) && guard?.refusal(need) === undefined)
+  );
+}
+
+/**
+ * Throws for a resumed call whose tool knows what it could not ask for now. Its isolate has the answers, and nobody can take them out of it. Under the authority that it ran
+ * under nothing else but a revocation can have changed.
+ */
+export function assertAnswersStand(state: Decided, revocations: Pick<Revocations, "track" | "reasonFor">): void {
+  const { call, tool, policy } = state;
+  const before = call.hasStarted ? call.came(originPart) : undefined;
+  if (!before) return;
+  call.origin.restore(before, (json) => (policy.families.get(json.kind) ? policy.families.need(json) : undefined));
+  const isTold = call.origin.isToldByNeeds || before.authority === authorityText(state);
+  if (isTold && couldBeAsked(state, call.origin, revocations)) return;
+  throw new CallFault(
+    "CAPABILITY_DENIED",
+    `${tool.id} was answered before it was suspended what it could not ask for now.`,
+    {
+      details: { reason: "answered" },
+      hint: "Repeat the call. The kernel decides about each request again.",
+      operatorHint:
+        "The grants, the rules about requests or the revocations became narrower while the call was suspended.",
+    },
   );
 }
 

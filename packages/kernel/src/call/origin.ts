@@ -1,4 +1,5 @@
-import type { OwnNeed } from "../capability/family.ts";
+import type { OfKind, OwnNeed } from "../capability/family.ts";
+import type { CarriedPart } from "./carried-part.ts";
 
 /** UTF-16 units of the requests of one call that are remembered. */
 const mostUnits = 16_384;
@@ -8,6 +9,19 @@ interface UsedWithin {
   readonly tool: string;
   readonly kind: string;
 }
+
+/** {@link Origin} as a snapshot of the call has it. */
+interface OriginData {
+  readonly authority: string | undefined;
+  readonly needs: readonly OfKind[];
+  readonly within: readonly UsedWithin[];
+  readonly labels: readonly string[];
+  readonly isWhole: boolean;
+  readonly hasCalls: boolean;
+}
+
+/** What a call that was suspended had been answered, and under which authority. */
+export const originPart: CarriedPart<OriginData> = { name: "origin" };
 
 /** What a result was made of: it says whether another call can be given it. */
 export class Origin {
@@ -36,7 +50,7 @@ export class Origin {
     return [...this.#within.values()];
   }
 
-  /** Whether {@link needs} are all that it asked for: no calls from within, nothing before a suspension, not too much to remember. */
+  /** Whether {@link needs} are all that it asked for: no calls from within, not too much to remember. */
   get isToldByNeeds(): boolean {
     return this.#isWhole && !this.#hasCalls;
   }
@@ -44,6 +58,27 @@ export class Origin {
   /** Whether nothing was forgotten. */
   get isWhole(): boolean {
     return this.#isWhole;
+  }
+
+  get data(): OriginData {
+    const needs = this.needs.map(({ json }) => json);
+    const { authority, usedWithin: within, labels } = this;
+    return { authority, needs, within, labels, isWhole: this.#isWhole, hasCalls: this.#hasCalls };
+  }
+
+  /** @param needOf `undefined` for a request that this kernel does not know: then it is forgotten */
+  restore(data: OriginData, needOf: (json: OfKind) => OwnNeed | undefined): void {
+    this.authority = data.authority;
+    this.learn(data.labels);
+    if (data.hasCalls) this.called();
+    if (!data.isWhole) this.forget();
+    for (const { tool, kind } of data.within)
+      this.#remember(this.#within, JSON.stringify([tool, kind]), { tool, kind });
+    for (const json of data.needs) {
+      const need = needOf(json);
+      if (need) this.asked(need);
+      else this.forget();
+    }
   }
 
   learn(labels: readonly string[]): void {

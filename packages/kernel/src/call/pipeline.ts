@@ -1,6 +1,7 @@
 import type { AuditLog } from "../audit/log.ts";
 import { limits } from "../limits.ts";
 import { CallFault, Reentry } from "./fault.ts";
+import { assertAnswersStand } from "./given-again.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { Points } from "./points.ts";
 import type { Entry } from "./entry.ts";
@@ -53,6 +54,7 @@ async function pass(call: CallRecord, entry: Entry, core: Core): Promise<Answere
   const validated = validate(resolved, entry, core);                        //  2
   const granted = checkGrants(validated, core);                             //  3
   const decided = decide(granted, entry, core);                             //  4
+  assertAnswersStand(decided, core.revocations);
   const knowing = points.afterDecision?.(decided);
   const known = knowing instanceof Promise ? await knowing : knowing;
   if (known) return reuse(decided, known, core);

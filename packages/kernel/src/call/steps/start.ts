@@ -14,6 +14,7 @@ import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { OwnNeed } from "../../capability/family.ts";
 import type { CallRecord } from "../record.ts";
+import { originPart } from "../origin.ts";
 import { authorityText } from "../given-again.ts";
 import { learn, ownsSession } from "../ancestors.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
@@ -77,16 +78,14 @@ export function recordStart(state: Reserved, { phase }: Entry, ports: StartPorts
   return log.flush()?.then(started) ?? started();
 }
 
-/** A call that was suspended has been through what nobody remembers here: its result has all labels of its session. */
+/** The result of a call that was suspended has all labels of its session. */
 function noteOrigin(state: Reserved, labels: SessionLabels): void {
   const { call, tool, policy } = state;
   call.origin.authority = authorityText(state);
   call.origin.sessionLabels = state.decisionInput.labels;
   call.parent?.call.origin.called();
   learn(call, policy.labelsOf(tool.manifest.name));
-  if (!call.before) return;
-  learn(call, labels.of(call.sessionId, policy.allLabels));
-  for (let each: CallRecord | undefined = call; each; each = each.parent?.call) each.origin.forget();
+  if (call.before) learn(call, labels.of(call.sessionId, policy.allLabels));
 }
 
 /** From its start on the session carries the tool's labels. */
@@ -130,6 +129,7 @@ function carryRun({ call, gate, deadline, attempt, used, grant }: Started): void
     attempt,
     used: Array.from(used, (usage) => usage ?? {}),
   }));
+  call.carryLater(originPart, () => call.origin.data);
   call.carryLater(realPart, () => sourcesOf(grant).filter((kind) => gate.revoked(kind) === undefined));
 }
 

@@ -9,7 +9,7 @@ import { joinBytes } from "../../bytes/join-bytes.ts";
  * Which kernels read each other's snapshots: the engine of the policy, and the form of {@link Snapshot}, which is counted up with every change of it or of what a
  * kernel makes of it.
  */
-export const kernelVersion: string = `${engineVersion} suspend/3`;
+export const kernelVersion: string = `${engineVersion} suspend/4`;
 
 /** What a snapshot holds: everything of a call that its kernel knew, and of the calls that it waits for. */
 export interface Snapshot {
