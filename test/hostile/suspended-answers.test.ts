@@ -59,7 +59,7 @@ describe("an answer that the tool has", () => {
     ok: false,
     error: {
       code: "CAPABILITY_DENIED",
-      message: "patient@1.0.0 was answered before it was suspended what it could not ask for now.",
+      message: "patient@1.0.0 has an answer from before its suspension that the present rules refuse.",
       details: { reason: "answered" },
     },
   };

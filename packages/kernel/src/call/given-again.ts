@@ -60,7 +60,7 @@ export function assertAnswersStand(state: Decided, revocations: Pick<Revocations
   if (isTold && couldBeAsked(state, call.origin, revocations)) return;
   throw new CallFault(
     "CAPABILITY_DENIED",
-    `${tool.id} was answered before it was suspended what it could not ask for now.`,
+    `${tool.id} has an answer from before its suspension that the present rules refuse.`,
     {
       details: { reason: "answered" },
       hint: "Repeat the call. The kernel decides about each request again.",
