@@ -14,14 +14,14 @@ export const budgets = [
   {
     name: "kernel, composed",
     sources: [composed],
-    maxBytes: 81_920,
+    maxBytes: 82_944,
     goalBytes: 48 * 1024,
     without: ["kernel/src/hash/blake3"],
   },
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 114_176,
+    maxBytes: 115_200,
     goalBytes: 72 * 1024,
   },
   { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 117_504 },
@@ -42,7 +42,7 @@ export const budgets = [
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 127_232,
+    maxBytes: 128_256,
     goalBytes: 72 * 1024,
     without: ["src/wasm/", "brokers/files", "brokers/kv", "brokers/spawn", "worker-host/src/process/isolate"],
   },
