@@ -147,7 +147,17 @@ describe("what an edge sends", () => {
     expect(readTools({ tools }).tools).toEqual(tools);
   });
 
-  it.for<[string, (foreign: unknown) => unknown, unknown]>([
+  const names = { approvalId: "a", callId: "c", sessionId: "s", caller: "b", tool: "t@1.0.0", toolHash: "h" };
+  const asked = { risk: null, effects: [], grants: [], input: {}, argsHash: "h", hasBody: false, reason: "" };
+  const question = { ...names, ...asked, description: "", tier: 2, expiresAt: "2026-11-20T12:00:00.000Z" };
+  const passkey = { approver: "b", credentialId: "AA" };
+
+  it("is read where a question names passkeys", () => {
+    const named = { ...question, passkey: { rpId: "localhost", keys: [passkey] } };
+    expect(readApproval(named)).toEqual(named);
+  });
+
+  it.for<readonly [string, (foreign: unknown) => unknown, unknown]>([
     ["no result", readResult, null],
     ["a result without an end", readResult, { ...success, ok: "yes" }],
     ["a failure without an error", readResult, { ...success, ok: false }],
@@ -165,6 +175,12 @@ describe("what an edge sends", () => {
     ["a list instead of an answer", readTools, []],
     ["an event without a number", readEvent, { id: "a", time: "now" }],
     ["a question without arguments", readApproval, { approvalId: "a" }],
+    ...[
+      7,
+      { rpId: "a" },
+      { rpId: "a", keys: [{ approver: "b" }] },
+      { rpId: "a", keys: Array.from({ length: 101 }, () => passkey) },
+    ].map((odd) => ["a question with odd passkeys", readApproval, { ...question, passkey: odd }] as const),
   ])("is refused: %s", ([, read, foreign]) => {
     expect(() => read(foreign)).toThrow(ClientFault);
   });

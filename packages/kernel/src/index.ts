@@ -139,6 +139,7 @@ export { checkGlob, checkPath, matchPath } from "./capability/matching/paths.ts"
 
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval/approval.ts";
 export { passkeyChallenge } from "./policy/approval/passkey.ts";
+export { decodeBase64Url, encodeBase64Url } from "./bytes/base64.ts";
 export type { StandingApproval } from "./policy/approval/standing-table.ts";
 export { patternFault } from "./policy/approval/pattern.ts";
 export type { CompiledPolicy } from "./policy/document/compiled.ts";

@@ -11,8 +11,10 @@ import { Notice } from "../ui/Notice.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import { Arguments, argumentsOf } from "./Arguments.tsx";
 import { PatternAnswer, usePattern } from "./PatternAnswer.tsx";
+import { PasskeyNote } from "./PasskeyNote.tsx";
 import type { Place } from "./useApprovals.ts";
 import { type Deliberate, useDeliberate } from "./useDeliberate.ts";
+import { usePasskey } from "./usePasskey.ts";
 
 export const approver = "playground";
 
@@ -48,6 +50,7 @@ export function Question({ request, place, known, onAnswer }: QuestionProps): Re
   const isOver = !(leftMs > 0);
   const heading = useRef<HTMLHeadingElement>(null);
   const deliberate = useDeliberate(heading);
+  const passkey = usePasskey(request, onAnswer);
   const isBound = useMemo(() => hashOf(request.argsHash)?.jsonOrFault(request.input) === request.argsHash, [request]);
   useEffect(() => {
     // The button that answered the question before is gone, and the focus must not go to the next one's.
@@ -72,6 +75,7 @@ export function Question({ request, place, known, onAnswer }: QuestionProps): Re
         {kind === "pattern" && <PatternAnswer request={request} state={state} />}
         {kind === "edit" && <OtherArguments text={text} onChange={setText} fault={edited.fault} />}
         <DenialReason reason={reason} onChange={setReason} />
+        <PasskeyNote request={request} passkey={passkey} />
       </div>
       <footer className="dialog-actions">
         <span className="countdown" data-urgent={leftMs < 15_000 || undefined}>
@@ -82,9 +86,9 @@ export function Question({ request, place, known, onAnswer }: QuestionProps): Re
         </Button>
         <AllowButtons
           answers={answersOf(kind, request, state.pattern, edited)}
-          mayAllow={deliberate.isReady && !isOver && isBound}
+          mayAllow={deliberate.isReady && !isOver && isBound && !passkey.isWaiting}
           guard={deliberate.guard}
-          onAnswer={onAnswer}
+          onAnswer={passkey.give}
         />
       </footer>
     </>

@@ -14,6 +14,8 @@ export const mostOfEdge = {
   messages: 10 * limits.messagesPerCall,
   /** In one call. */
   questions: 100,
+  /** That may answer one question. */
+  passkeys: 100,
   /** To one question, of which the edge takes none. */
   answers: 10,
   /** UTF-16 units of all that a call sends beside its output and its result. */

@@ -159,26 +159,38 @@ export function readOutput(foreign: unknown): Uint8Array<ArrayBuffer> {
   return bytesOf(readPiece(foreign).base64);
 }
 
+const passkey = record({
+  rpId: word,
+  keys: {
+    type: "array",
+    maxItems: mostOfEdge.passkeys,
+    items: record({ approver: word, credentialId: { type: "string", maxLength: 4_096 } }),
+  },
+});
+
 export const readApproval: Guard<ApprovalRequest> = guard(
   "a question",
-  record({
-    approvalId: word,
-    callId: word,
-    sessionId: word,
-    caller: word,
-    tool: { type: "string", maxLength: 256 },
-    toolHash: word,
-    description: text,
-    tier,
-    risk: { enum: [null, ...risks] },
-    effects: texts,
-    grants: texts,
-    input: {},
-    argsHash: word,
-    hasBody: { type: "boolean" },
-    reason: text,
-    expiresAt: word,
-  }),
+  record(
+    {
+      approvalId: word,
+      callId: word,
+      sessionId: word,
+      caller: word,
+      tool: { type: "string", maxLength: 256 },
+      toolHash: word,
+      description: text,
+      tier,
+      risk: { enum: [null, ...risks] },
+      effects: texts,
+      grants: texts,
+      input: {},
+      argsHash: word,
+      hasBody: { type: "boolean" },
+      reason: text,
+      expiresAt: word,
+    },
+    { passkey },
+  ),
 );
 
 export const readStanding: Guard<{ readonly standing: readonly StandingApproval[] }> = guard(
