@@ -178,9 +178,16 @@ it.each([
 });
 
 it("LOCKDOWN runs none of them", async () => {
-  const kernel = await operationsKernel(users[0]);
+  const kernel = await operationsKernel(users[0], { repositories: ["/srv"] });
   const { packages } = await operationsCatalogue();
+  const inputs = new Map<string, Readonly<Record<string, string | number>>>([
+    ["check_process_health", { pid: 1 }],
+    ["git_status", { path: "/srv" }],
+  ]);
   await kernel.setMode("LOCKDOWN", "A test.");
   for (const { manifest } of packages)
-    expect(await kernel.call(manifest.name, {})).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" } });
+    expect(await kernel.call(manifest.name, inputs.get(manifest.name) ?? {})).toMatchObject({
+      ok: false,
+      error: { code: "POLICY_DENIED" },
+    });
 });

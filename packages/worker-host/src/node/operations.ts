@@ -4,12 +4,15 @@ import { isAbsolute, join } from "node:path";
 import type { Capability, PolicyDocument, ToolPackage } from "@keyhole/kernel";
 import type { SpawnCommand } from "./spawn.ts";
 import checkProcessHealth from "keyhole:../tools/operations/check-process-health.ts";
+import gitStatus from "keyhole:../tools/operations/git-status.ts";
 import readSystemLogs from "keyhole:../tools/operations/read-system-logs.ts";
 import systemMetricsSnapshot from "keyhole:../tools/operations/system-metrics-snapshot.ts";
 
 export interface OperationsOptions {
   /** Folders, absolute, from which `read_system_logs` may read files. Default `["/var/log"]`. */
   readonly logs?: readonly string[];
+  /** Top folders, absolute, of the working trees that `git_status` may look at. Default: none. */
+  readonly repositories?: readonly string[];
   /** Absolute paths of programs by their names. Default: those of the system's folders. */
   readonly programs?: Readonly<Record<string, string>>;
 }
@@ -31,7 +34,20 @@ const systemFolders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 /** The same words and digits in every locale; names of files and processes stay UTF-8. */
 const env = { LC_ALL: "C.UTF-8", TZ: "UTC" };
 
-const names = ["cat", "df", "journalctl", "log", "nvidia-smi", "ps", "sleep", "ss", "tail"] as const;
+/**
+ * Git's own: it reads the configuration of the repository and no other, and reaches no other repository. Without a configuration of the user, a repository of another user is refused.
+ */
+const gitEnv = {
+  ...env,
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_TERMINAL_PROMPT: "0",
+};
+
+const names = ["cat", "df", "git", "journalctl", "log", "nvidia-smi", "ps", "sleep", "ss", "tail"] as const;
 
 /**
  * The tools of an operations agent, the programs that they run, and a policy to begin with.
@@ -44,17 +60,20 @@ const names = ["cat", "df", "journalctl", "log", "nvidia-smi", "ps", "sleep", "s
  */
 export async function operationsCatalogue({
   logs = ["/var/log"],
+  repositories = [],
   programs = {},
 }: OperationsOptions = {}): Promise<OperationsCatalogue> {
-  for (const path of [...logs, ...Object.values(programs)])
+  for (const path of [...logs, ...repositories, ...Object.values(programs)])
     if (!isAbsolute(path)) throw new TypeError(`The path is not absolute: ${path}.`);
   const given = new Map(Object.entries(programs));
   const found = await Promise.all(
     names.map(async (name) => [name, given.get(name) ?? (await findProgram(name))] as const),
   );
-  const commands = found.flatMap(([name, path]) => (path === undefined ? [] : [[name, { path, env }] as const]));
+  const commands = found.flatMap(([name, path]) =>
+    path === undefined ? [] : [[name, { path, env: name === "git" ? gitEnv : env }] as const],
+  );
   return {
-    packages: [checkProcessHealth, readSystemLogs, systemMetricsSnapshot],
+    packages: [checkProcessHealth, gitStatus, readSystemLogs, systemMetricsSnapshot],
     commands: Object.fromEntries(commands),
     missing: found.flatMap(([name, path]) => (path === undefined ? [name] : [])),
     policy: {
@@ -62,7 +81,8 @@ export async function operationsCatalogue({
       posture: "standard",
       grants: [
         ...grantsOf(checkProcessHealth),
-        ...grantsOf(readSystemLogs, { "/": logs.map((folder) => join(folder, "/")) }),
+        ...grantsOf(gitStatus, { "/": repositories }),
+        ...grantsOf(readSystemLogs, { "/": logs.map((folder) => ({ prefix: join(folder, "/") })) }),
         ...grantsOf(systemMetricsSnapshot),
       ],
     },
@@ -82,15 +102,16 @@ async function findProgram(name: string): Promise<string | undefined> {
 }
 
 type Spawning = Extract<Capability, { kind: "process.spawn" }>;
+type ArgumentPattern = string | { readonly prefix: string };
 
 /**
- * What a tool asks for, as grants. Where it asks for any text that begins with one of the keys, the grant names the texts behind that key.
+ * What a tool asks for, as grants. Where it asks for any text that begins with one of the keys, the grant has each pattern behind that key in its place.
  *
  * @param narrower by prefix
  */
 function grantsOf(
   { manifest }: ToolPackage,
-  narrower: Readonly<Record<string, readonly string[]>> = {},
+  narrower: Readonly<Record<string, readonly ArgumentPattern[]>> = {},
 ): readonly { readonly tool: string; readonly capability: Capability }[] {
   const prefixes = new Map(Object.entries(narrower));
   return manifest.capabilities.flatMap((wish) => {
@@ -100,7 +121,7 @@ function grantsOf(
       const at = args.findIndex((each) => typeof each === "object" && "prefix" in each && prefixes.has(each.prefix));
       const pattern = args[at];
       if (typeof pattern !== "object" || !("prefix" in pattern)) return [{ command, args }];
-      return (prefixes.get(pattern.prefix) ?? []).map((prefix) => ({ command, args: args.with(at, { prefix }) }));
+      return (prefixes.get(pattern.prefix) ?? []).map((each) => ({ command, args: args.with(at, each) }));
     });
     return narrowed.length === 0
       ? []
