@@ -1,6 +1,7 @@
 import { opfsDatabase, type OpfsDatabase } from "@keyhole/worker-host/brokers/db-opfs";
 import { afterAll } from "vitest";
-import { dbContract, dbEngineContract } from "../contract/db.ts";
+import { dbContract } from "../contract/db.ts";
+import { dbEngineContract } from "../contract/db-engine.ts";
 import { dbGrantsContract } from "../contract/db-grants.ts";
 
 const databases: OpfsDatabase[] = [];

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { nodeDatabase, type NodeDatabase } from "@keyhole/worker-host/node";
 import { afterAll } from "vitest";
-import { dbContract, dbEngineContract } from "../contract/db.ts";
+import { dbContract } from "../contract/db.ts";
+import { dbEngineContract } from "../contract/db-engine.ts";
 import { dbGrantsContract } from "../contract/db-grants.ts";
 
 const root = mkdtempSync(join(tmpdir(), "keyhole-db-"));

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { d1Database, type D1DatabaseLike } from "@keyhole/worker-host/brokers/db-d1";
 import { expect, it } from "vitest";
-import { dbContract, dbEngineContract } from "../contract/db.ts";
+import { dbContract } from "../contract/db.ts";
+import { dbEngineContract } from "../contract/db-engine.ts";
 import { dbGrantsContract } from "../contract/db-grants.ts";
 
 const binding = (env as unknown as { readonly DATABASE: D1Database }).DATABASE;

@@ -1,32 +1,36 @@
 import {
-  type AuditSink,
-  type CallOptions,
   type CallResult,
   createKernel,
   createFullKernel,
   type ErrorCode,
-  type IsolateHost,
   IsolateFailure,
-  type IsolateOutcome,
-  type Kernel,
-  type FullKernelOptions,
-  manifestOf,
-  packageHash,
   policyDocuments,
   terminalTypes,
-  type Tool,
 } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
-import { callSuspender } from "@keyhole/kernel/suspend";
-import { type FileStore, filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
+import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { FakeClock } from "../support/fake-clock.ts";
 import { echo, openPolicy, toolOf } from "../support/kernel.ts";
 import { suspendedQuestion } from "../support/suspension.ts";
-import { type AnyTool, registerAny } from "../support/registered.ts";
+import { registerAny } from "../support/registered.ts";
 import type { Scenario } from "./scenario.ts";
 import { setAsides, timeouts } from "./timeout-scenarios.ts";
 import readFile from "../../packages/worker-host/src/tools/read-file.ts";
+import {
+  call,
+  waits,
+  crowded,
+  withSuspender,
+  elevated,
+  readsFile,
+  withFiles,
+  storeWith,
+  brokenStore,
+  packageOf,
+  scripted,
+  brokenSink,
+} from "./scenario-parts.ts";
 
 export interface Seen {
   readonly result: CallResult;
@@ -51,84 +55,6 @@ export async function play({ options = {}, composed, tools, run = (kernel) => ca
   const events = await kernel.audit.read();
   const terminal = events.find(({ callId, type }) => callId === result.callId && terminalTypes.includes(type));
   return { result, terminal: terminal?.type };
-}
-
-function call(kernel: Kernel, options: CallOptions = {}): Promise<CallResult> {
-  return kernel.call(kernel.list()[0]?.manifest.name ?? "echo", {}, options);
-}
-
-const waits = (more: Record<string, unknown> = {}): Tool<never, unknown> => toolOf(() => new Promise(() => {}), more);
-/** So many calls at once of a tool that runs one of them: the first end. */
-const crowded = (calls: number, options: CallOptions = {}): Scenario => ({
-  tools: [waits({ bounds: { concurrency: 1 } })],
-  async run(kernel, clock) {
-    const first = Promise.race(Array.from({ length: calls }, () => call(kernel, options)));
-    await clock.advance(30_000);
-    return first;
-  },
-});
-const withSuspender = (): FullKernelOptions => ({ suspender: callSuspender({ key: new Uint8Array(32) }) });
-const elevated = toolOf(() => 1, { tier: 3 });
-
-const reads = { effects: ["fs.read"], determinism: "external", capabilities: [{ kind: "fs.read", paths: ["**"] }] };
-const readsFile = (path: string): Tool<never, unknown> =>
-  toolOf(
-    async (_: never, { files }: { files: { read(path: string): Promise<Uint8Array> } }) =>
-      (await files.read(path)).length,
-    reads,
-  );
-const withFiles: FullKernelOptions = {
-  brokers: [filesBroker(memoryStore())],
-  policy: { ...openPolicy, grants: [{ tool: "subject", capability: { kind: "fs.read", paths: ["notes/**"] } }] },
-};
-
-function storeWith(path: string, byteLength: number): FileStore {
-  const store = memoryStore();
-  void store.write(path, new Uint8Array(byteLength));
-  return store;
-}
-
-const brokenStore: FileStore = { ...memoryStore(), read: async () => ({ ok: false, fault: "broken" }) };
-
-/** A package whose code is never looked at: the host below answers for it. */
-export function packageOf(more: Record<string, unknown> = {}): AnyTool {
-  const manifest = manifestOf(
-    toolOf(() => 1, more),
-    "module",
-  );
-  return { manifest, code: "export default {};", hash: packageHash(manifest, "export default {};") ?? "" };
-}
-
-/** A host that answers each call as it is told, for ends that no host on this machine can be brought to at will. */
-function hostThat(answers: IsolateOutcome | (() => never)): IsolateHost {
-  return {
-    name: "scripted",
-    sources: ["module"],
-    enforces: [],
-    preempts: true,
-    brokers: [],
-    open: async () =>
-      typeof answers === "function" ? answers() : { call: async () => answers, terminate: () => {}, alive: true },
-    close: async () => {},
-  };
-}
-
-const scripted = (answers: IsolateOutcome | (() => never)): Scenario => ({
-  options: { host: hostThat(answers) },
-  tools: [packageOf()],
-});
-
-/** Takes so many batches and no more. */
-function brokenSink(batches: number): AuditSink {
-  let left = batches;
-  return {
-    append() {
-      if (left === 0) throw new Error("disk full");
-      left--;
-    },
-    read: () => [],
-    open: () => ({ last: undefined, cutBytes: 0, damage: null }),
-  };
 }
 
 /** Per code, in the order of the examples on its page. */

@@ -1,7 +1,7 @@
 import { createFullKernel, loadPolicy, type Setup, type SetupErrorCode, type ToolPackage } from "@keyhole/kernel";
 import { echo, toolOf } from "../support/kernel.ts";
 import { type AnyTool, registerAny } from "../support/registered.ts";
-import { packageOf } from "./scenarios.ts";
+import { packageOf } from "./scenario-parts.ts";
 
 async function registering(...tools: readonly AnyTool[]): Promise<Setup<unknown>> {
   const kernel = await createFullKernel();

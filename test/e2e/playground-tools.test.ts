@@ -1,6 +1,6 @@
 import { hashBytes } from "@keyhole/kernel";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { serve, servePage, type Site } from "./playground/site.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { serve, type Site } from "./playground/site.ts";
 import {
   applyPolicy,
   callOf,
@@ -12,33 +12,17 @@ import {
   picture,
   run,
   save,
-  type Visitor,
-  Visits,
 } from "./playground/visitor.ts";
+import { Visiting } from "./playground/visiting.ts";
 import { thorough } from "../support/size.ts";
 
-let site: Site;
-let visits: Visits;
-let visitor: Visitor;
+const visiting = new Visiting();
 
-beforeAll(async () => {
-  [site, visits] = await Promise.all([servePage(), Visits.open()]);
-});
-
-afterAll(async () => {
-  await visits.close();
-  await site.close();
-});
-
-beforeEach(async () => {
-  visitor = await visits.again(site.origin);
-});
-
-afterEach(() => visitor.leave());
+beforeEach(visiting.again);
 
 describe("a tool with examples of its input", () => {
   it("fills its form in with them, in the form and as JSON", async () => {
-    const { page } = visitor;
+    const { page } = visiting.visitor;
     await choose(page, "run_code");
     await page.getByRole("button", { name: "Fill in an example" }).click();
     await run(page);
@@ -62,8 +46,8 @@ describe("a tool with examples of its input", () => {
 
 describe("a call on a phone", () => {
   it("shows how it ended, below a header of one line or two", async () => {
-    const { page } = visitor;
-    visits.spend();
+    const { page } = visiting.visitor;
+    visiting.visits.spend();
     const gap = (): Promise<number> =>
       page.evaluate(
         () =>
@@ -84,8 +68,8 @@ describe("a call on a phone", () => {
 
 if (thorough) {
   it("a value of several forms is asked for by the name of each form", async () => {
-    const { page } = visitor;
-    visits.spend();
+    const { page } = visiting.visitor;
+    visiting.visits.spend();
     await choose(page, "sql_query");
     await page.getByRole("button", { name: "Add to params" }).click();
     await page.getByRole("button", { name: /params 1: kind/ }).click();
@@ -102,8 +86,8 @@ if (thorough) {
 
 describe("the list of tools", () => {
   it("stays where it was scrolled to when a tool is pressed in the same frame", async () => {
-    const { page } = visitor;
-    visits.spend();
+    const { page } = visiting.visitor;
+    visiting.visits.spend();
     await page.setViewportSize({ width: 1280, height: 480 });
     await choose(page, "calculator");
     const places = await page.locator(".tool-list").evaluate((list) => {
@@ -121,8 +105,8 @@ describe("the list of tools", () => {
 
 describe("a tool that works on a file", () => {
   it("asks for one, and runs on nothing else", async () => {
-    visitor = await visits.visit(site.origin);
-    const { page } = visitor;
+    await visiting.open();
+    const { page } = visiting.visitor;
     await choose(page, "hash_file");
     await run(page);
     await page.getByText("This tool works on a file. Choose one.").waitFor();
@@ -131,7 +115,7 @@ describe("a tool that works on a file", () => {
 
   if (thorough) {
     it("gets its bytes, and the log has their digest", async () => {
-      const { page } = visitor;
+      const { page } = visiting.visitor;
       await choose(page, "hash_file");
       await giveFile(page);
       await page.getByText("picture.bin, 2.9 MiB").waitFor();
@@ -144,8 +128,8 @@ describe("a tool that works on a file", () => {
   }
 
   it("asks for one call only: nobody sees the bytes", async () => {
-    const { page } = visitor;
-    visits.spend();
+    const { page } = visiting.visitor;
+    visiting.visits.spend();
     await applyPolicy(page, () =>
       page.getByRole("textbox", { name: "Policy (JSON)" }).fill(
         JSON.stringify({
@@ -168,7 +152,7 @@ describe("a tool that works on a file", () => {
 
   if (thorough) {
     it("gives a stream as a file to save", async () => {
-      const { page } = visitor;
+      const { page } = visiting.visitor;
       await choose(page, "base64_file");
       await giveFile(page);
       await run(page);
@@ -194,7 +178,7 @@ describe("web_search", () => {
     });
 
   const policy = async (): Promise<string> => {
-    const { page } = visitor;
+    const { page } = visiting.visitor;
     await page.getByRole("button", { name: "Policy", exact: true }).click();
     const text = await page.getByRole("textbox", { name: "Policy (JSON)" }).inputValue();
     await page.getByRole("button", { name: "Close Policy" }).click();
@@ -202,8 +186,8 @@ describe("web_search", () => {
   };
 
   it("is not there without a search engine, and the page says so", async () => {
-    visitor = await visits.visit(site.origin);
-    const { page } = visitor;
+    await visiting.open();
+    const { page } = visiting.visitor;
     await page.getByText("web_search is not here: no search engine is set up.").waitFor();
     expect(await page.getByRole("option", { name: /^web_search\b/ }).count()).toBe(0);
     await page.getByRole("button", { name: "Set up web search" }).click();
@@ -213,8 +197,8 @@ describe("web_search", () => {
   });
 
   it("asks the engine that was set up, and no other host", async () => {
-    const { page } = visitor;
-    visits.spend();
+    const { page } = visiting.visitor;
+    visiting.visits.spend();
     const search = await engine();
     try {
       await page.getByRole("button", { name: "Set up web search" }).click();
