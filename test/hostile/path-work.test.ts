@@ -149,6 +149,11 @@ const denials: readonly (readonly [deny: string, met: readonly string[], notMet:
     ["/administrator", "/docs/admin.json", "/index.html", "/index.php/docs", "/a.b/admin-guide", "/.well-known/admin"],
   ],
   [
+    "/public/index.php/admin",
+    ["/admin", "/admin/users", "/public/admin", "/index.php/admin", "/public/index.php/admin", "/ADMIN.json"],
+    ["/public/users", "/administrator", "/docs/admin", "/public/index.php/users"],
+  ],
+  [
     "/users",
     [
       "/users.1",

@@ -48,6 +48,8 @@ export const limits = {
   inputBytes: 8_388_608,
   /** UTF-16 units of an input's texts that the rules of one decision fold: the largest input has no more that are not ASCII. About 50 ns each. */
   foldedUnits: 4_194_304,
+  /** UTF-16 units in which the rules of one decision search for a text (`contains`): 50 rules that look through 1 MB. */
+  searchedUnits: 67_108_864,
   /** A package's code: the largest that every host loads without delay. */
   codeBytes: 4_194_304,
   /** A WebAssembly module: a program with the runtime of its language, and still one message on every way to an isolate. */

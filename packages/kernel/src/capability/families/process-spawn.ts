@@ -6,7 +6,7 @@ import {
   checkCommandPattern,
   type CommandPattern,
   describeCommand,
-  matchCommand,
+  matchCommands,
 } from "../matching/commands.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
@@ -106,7 +106,7 @@ function spawnFamily(): Family {
     covers:
       ({ commands }) =>
       ({ command, args }) =>
-        commands.some((pattern) => matchCommand(pattern, command, args)),
+        matchCommands(commands, command, args),
     describe: ({ commands }) => commands.map(describeCommand).join(", "),
     target: ({ command }) => command,
     narrowest({ command, args }) {

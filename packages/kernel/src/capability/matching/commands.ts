@@ -1,4 +1,5 @@
-import { checkGlob, checkPath, matchPath } from "./paths.ts";
+import { PathWork } from "./path-work.ts";
+import { checkGlob, checkPath, isUnder } from "./paths.ts";
 import { couldStepUp } from "./step-up.ts";
 import { foldLetters } from "../../support/fold.ts";
 
@@ -33,6 +34,8 @@ export interface RestPattern {
 const maxArguments = 1_000;
 /** UTF-16 units of one argument. */
 const maxLength = 32_768;
+/** Characters of the arguments of one command, and steps of its paths through globs. A command that takes more is granted by nothing. */
+const mostWork = 4_000_000;
 
 const commandName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$/;
 
@@ -96,11 +99,22 @@ function isRest(pattern: Pattern): pattern is RestPattern {
   return typeof pattern === "object" && "rest" in pattern;
 }
 
+/** Whether one of the patterns grants a command with these arguments. The work for all of them has one bound. */
+export function matchCommands(patterns: readonly CommandPattern[], name: string, args: readonly string[]): boolean {
+  const work = new PathWork(mostWork);
+  return patterns.some((pattern) => grantsCommand(pattern, name, args, work));
+}
+
 /** Whether a pattern grants a command with these arguments: one pattern each, and none left over on either side. */
-export function matchCommand(
+export function matchCommand(pattern: CommandPattern, name: string, args: readonly string[]): boolean {
+  return matchCommands([pattern], name, args);
+}
+
+function grantsCommand(
   { command, args: patterns = [] }: CommandPattern,
   name: string,
   args: readonly string[],
+  work: PathWork,
 ): boolean {
   if (command !== name || args.length > maxArguments) return false;
   const last = patterns.at(-1);
@@ -112,8 +126,9 @@ export function matchCommand(
     return (
       pattern !== undefined &&
       !isRest(pattern) &&
+      work.take(argument.length + 1) &&
       checkArgument(argument) === undefined &&
-      matchArgument(pattern, argument)
+      matchArgument(pattern, argument, work)
     );
   });
 }
@@ -136,9 +151,9 @@ function readingsOf(argument: string): readonly string[] {
 
 const isSpecial = (argument: string): boolean => readingsOf(argument).some((each) => special.test(each));
 
-function matchArgument(pattern: ArgumentPattern, argument: string): boolean {
+function matchArgument(pattern: ArgumentPattern, argument: string, work: PathWork): boolean {
   if (typeof pattern === "string") return argument === pattern;
-  if ("oneOf" in pattern) return pattern.oneOf.includes(argument);
+  if ("oneOf" in pattern) return work.take(pattern.oneOf.length) && pattern.oneOf.includes(argument);
   if ("prefix" in pattern) return matchPrefix(pattern.prefix, argument);
   if ("path" in pattern)
     return (
@@ -147,7 +162,7 @@ function matchArgument(pattern: ArgumentPattern, argument: string): boolean {
       !variable.test(argument) &&
       !couldStepUp(argument) &&
       checkPath(argument) === undefined &&
-      pattern.path.some((glob) => matchPath(glob, argument))
+      isUnder(pattern.path, argument, "grant", work)
     );
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = pattern.number;
   const value = wholeNumber.test(argument) ? Number(argument) : Number.NaN;

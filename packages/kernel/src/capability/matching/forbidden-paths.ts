@@ -35,6 +35,7 @@ export class ForbiddenPaths {
       // The script without its extension, and the rest of the path behind it.
       const folders = segments.map((each, at) => (at < segments.length - 1 ? withoutExtensions(each).at(-1)! : each));
       if (folders.some((each, at) => each !== segments[at])) this.#add(folders);
+      for (const place of behindScripts(segments)) this.#add(place);
     }
   }
 
@@ -112,6 +113,14 @@ function shortNamesOf(name: string): readonly string[] {
   return [1, 2, 3, 4, 5, 6]
     .map((digits) => `${letters.slice(0, 7 - digits)}~${digits}`)
     .concat(`${letters.slice(0, 2)}#`);
+}
+
+/** Places that a server hands to a script in a path: beside the script, and at the root. Nobody writes the script in front of them. */
+function behindScripts(segments: readonly string[]): readonly (readonly string[])[] {
+  const isScript = (name: string): boolean => withoutExtensions(name).length > 1;
+  const last = segments.findLastIndex((each, at) => at < segments.length - 1 && isScript(each));
+  if (last < 0) return [];
+  return [segments.filter((each, at) => at > last || !isScript(each)), segments.slice(last + 1)];
 }
 
 /** More of them are no extensions of a file. */

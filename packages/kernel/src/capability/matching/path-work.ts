@@ -1,4 +1,4 @@
-/** Work that may still be done for the path of one request: characters that are read, and look-ups. */
+/** Work that may still be done for one request: characters that are read, and look-ups. */
 export class PathWork {
   #left: number;
 

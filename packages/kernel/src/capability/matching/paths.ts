@@ -1,6 +1,7 @@
 import { present } from "../../support/guards.ts";
 import { toForm } from "../../support/unicode.ts";
 import { foldLetters } from "../../support/fold.ts";
+import { PathWork } from "./path-work.ts";
 
 /**
  * Paths of files as tools name them: relative, `/`-separated, in one normal form. What is not in it is refused rather than repaired, so that
@@ -68,11 +69,21 @@ export function checkGlob(glob: string): string | undefined {
  * it. Takes at most the product of both lengths.
  */
 export function matchPath(glob: string, path: string): boolean {
+  return covers(glob, path, new PathWork(mostSteps)) === true;
+}
+
+/** Steps of one request through all globs of a list. */
+const mostSteps = 4_000_000;
+
+/** `undefined` where it takes more work than is left. */
+function covers(glob: string, path: string, work: PathWork): boolean | undefined {
+  if (!work.take(glob.length)) return undefined;
   const patterns = glob.split("/");
   const segments = path === "" ? [] : path.split("/");
   return matchSequence(patterns.length, segments.length, {
     isAny: (at) => patterns[at] === "**",
-    matches: (at, position) => matchSegment(present(patterns[at]), present(segments[position])),
+    matches: (at, position) => matchSegment(present(patterns[at]), present(segments[position]), work),
+    work,
   });
 }
 
@@ -83,30 +94,43 @@ export function matchPath(glob: string, path: string): boolean {
 export function pathMatcher(globs: readonly string[], face: Face): (path: string) => boolean {
   const read = (path: string): string => (face === "deny" ? foldLetters(path) : path);
   const patterns = globs.map(read);
-  return (path) => patterns.some((pattern) => matchPath(pattern, read(path)));
+  return (path) => isUnder(patterns, read(path), face);
 }
 
-function matchSegment(pattern: string, segment: string): boolean {
+/** Whether one of the globs covers a path. Where that takes more work than is left, all that deny do, and none that grants. */
+export function isUnder(
+  globs: readonly string[],
+  path: string,
+  face: Face,
+  work: PathWork = new PathWork(mostSteps),
+): boolean {
+  return globs.some((glob) => covers(glob, path, work) ?? face === "deny");
+}
+
+function matchSegment(pattern: string, segment: string, work: PathWork): boolean | undefined {
   if (!pattern.includes("*")) return pattern === segment;
   return matchSequence(pattern.length, segment.length, {
     isAny: (at) => pattern[at] === "*",
     matches: (at, position) => pattern[at] === segment[position],
+    work,
   });
 }
 
 interface Sequence {
   /** Whether the pattern's element stands for any number of elements. */
   readonly isAny: (at: number) => boolean;
-  readonly matches: (at: number, position: number) => boolean;
+  readonly matches: (at: number, position: number) => boolean | undefined;
+  readonly work: PathWork;
 }
 
 /** Wildcard matching that only ever goes back to the last wildcard: no pattern makes it exponential. */
-function matchSequence(patternLength: number, length: number, { isAny, matches }: Sequence): boolean {
+function matchSequence(patternLength: number, length: number, { isAny, matches, work }: Sequence): boolean | undefined {
   let at = 0;
   let position = 0;
   let lastAny = -1;
   let resume = 0;
   while (position < length) {
+    if (!work.take(1)) return undefined;
     if (at < patternLength && isAny(at)) {
       lastAny = at++;
       resume = position;
@@ -117,7 +141,8 @@ function matchSequence(patternLength: number, length: number, { isAny, matches }
       at = lastAny + 1;
       position = ++resume;
     } else {
-      return false;
+      // Also where the elements could not be compared to their end.
+      return work.left < 0 ? undefined : false;
     }
   }
   while (at < patternLength && isAny(at)) at++;

@@ -49,13 +49,19 @@ function among(values: readonly JsonValue[], face: Face): Test {
 }
 
 /** Whether a text stands somewhere in another one, for what forbids in whatever letters. */
-function within(wanted: string, face: Face, stands: (text: string, wanted: string) => boolean) {
+function within(
+  wanted: string,
+  face: Face,
+  stands: (text: string, wanted: string, folds: Folds) => boolean | undefined,
+): (text: string, decision: object) => Truth {
   const part = face === "deny" ? foldText(wanted) : "";
-  return (text: string, decision: object): Truth => {
+  return (text, decision) => {
     // Of invisible characters alone nothing is left that could be looked for.
-    if (part === "" || stands(text, wanted)) return stands(text, wanted);
-    const folded = Folds.of(decision).text(text);
-    return folded === undefined ? "TOO_MUCH_TEXT" : stands(folded, part);
+    const folds = Folds.of(decision);
+    const isThere = stands(text, wanted, folds);
+    if (part === "" || isThere !== false) return isThere ?? "TOO_MUCH_TEXT";
+    const folded = folds.text(text);
+    return (folded === undefined ? undefined : stands(folded, part, folds)) ?? "TOO_MUCH_TEXT";
   };
 }
 
@@ -74,7 +80,7 @@ function hasItem(wanted: string, face: Face): (value: readonly JsonValue[], deci
 }
 
 function contains(wanted: string, face: Face): Test {
-  const isIn = within(wanted, face, (text, part) => text.includes(part));
+  const isIn = within(wanted, face, (text, part, folds) => folds.finds(text, part));
   const isItem = hasItem(wanted, face);
   return (value, decision) => {
     if (typeof value === "string") return isIn(value, decision);

@@ -18,6 +18,7 @@ type Scalar = string | number | boolean | null;
  */
 export class Folds {
   #left: number = limits.foldedUnits;
+  #searchLeft: number = limits.searchedUnits;
   #isCut = false;
   readonly #texts = new Map<string, string | undefined>();
   readonly #values = new WeakMap<object, string | undefined>();
@@ -34,6 +35,15 @@ export class Folds {
   text(text: string): string | undefined {
     const whole = () => this.#uncut(() => this.#fold(text));
     return text.length > shortLength ? once(this.#texts, text, whole) : whole();
+  }
+
+  /** Whether a text has another one in it. What is read counts. */
+  finds(text: string, part: string): boolean | undefined {
+    if (part.length > text.length) return false;
+    if (text.length > this.#searchLeft) return undefined;
+    const at = text.indexOf(part);
+    this.#searchLeft -= at < 0 ? text.length : at + part.length;
+    return at >= 0;
   }
 
   value(value: JsonValue): string | undefined {
