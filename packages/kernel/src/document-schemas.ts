@@ -90,6 +90,7 @@ const manifestPlaces: TextsByPlace = {
   "/properties/output": texts.outputTexts,
   "/properties/http": texts.httpTexts,
   "/properties/http/properties/responses/additionalProperties": texts.httpResponseTexts,
+  "/properties/http/properties/responses/additionalProperties/properties/error": texts.httpErrorTexts,
 };
 
 const { properties, ...form } = described(manifestSchema(builtInFamilies), manifestPlaces) as JsonObject;

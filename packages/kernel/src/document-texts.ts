@@ -239,3 +239,9 @@ export const httpResponseTexts: AllOf<HttpResponse> = {
   mediaType: "The media type of the reply. Default: that of the output, or JSON.",
   error: "The error that the reply is.",
 };
+
+export const httpErrorTexts: Texts<Extract<HttpResponse, { error: object }>["error"]> = {
+  code: "The `name` in the details of the `TOOL_ERROR`.",
+  message: "A text, or a reference to one. Default: host and status.",
+  retryable: "Whether the failure passes. Default: for 408, 425, 429, 502, 503 and 504.",
+};

@@ -85,7 +85,7 @@ export const httpTemplateSchema: JsonObject = {
             additionalProperties: false,
           },
         },
-        dependentSchemas: { error: { properties: { output: false, mediaType: false } } },
+        dependentSchemas: { error: { not: { anyOf: [{ required: ["output"] }, { required: ["mediaType"] }] } } },
         additionalProperties: false,
       },
       maxProperties: 50,
