@@ -3,7 +3,8 @@ import { browserProbes } from "./browser-probes.ts";
 import { nodeProbes } from "./node-probes.ts";
 import { mcpProbes } from "./mcp-probes.ts";
 import { keyholeProbes } from "./package-probes.ts";
-import { kernelProbes, workerHostProbes } from "./probes.ts";
+import { workerHostProbes } from "./host-probes.ts";
+import { kernelProbes } from "./probes.ts";
 import { modulesOf, publicPackages, readManifest, runtimeRows } from "./table.ts";
 
 const rows = runtimeRows();

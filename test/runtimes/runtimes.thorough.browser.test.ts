@@ -3,7 +3,8 @@ import { server } from "vitest/browser";
 import { browserProbes } from "./browser-probes.ts";
 import { mcpProbes } from "./mcp-probes.ts";
 import { keyholeProbes } from "./package-probes.ts";
-import { kernelProbes, workerHostProbes } from "./probes.ts";
+import { workerHostProbes } from "./host-probes.ts";
+import { kernelProbes } from "./probes.ts";
 
 /** The browser of the tests that has WebKit's engine gives pages no origin private file system. */
 const refusesFiles = server.browser === "webkit";
