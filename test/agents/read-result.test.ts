@@ -1,6 +1,8 @@
 import { type AgentOptions, anthropicTools } from "@keyhole/agents/anthropic";
+import type { ToolContext } from "@keyhole/kernel";
+import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
-import { openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 
 const long = "0123456789".repeat(100);
 
@@ -52,6 +54,44 @@ describe("read_result", () => {
     expect(await run("read_result", { hash })).toMatchObject({ error: { code: "INVALID_INPUT" } });
     await kernel.setPolicy(openPolicy);
     expect(await run("read_result", { hash })).toMatchObject({ offset: 0 });
+  });
+
+  it.each([
+    ["the tool", ["fs.write"], "long", true],
+    ["the caller, whatever the tool and the kind", undefined, undefined, true],
+    ["another kind of the tool", ["fs.read"], "long", false],
+    ["another tool", ["fs.write"], "other", false],
+  ])("ends with a revocation for %s of an optional kind that the call used", async (_, kinds, tool, ends) => {
+    const files = (["fs.read", "fs.write"] as const).map((kind) => ({ kind, paths: ["**"] }));
+    const { kernel } = await openKernel({ policy: granting(...files), brokers: [filesBroker(memoryStore())] });
+    const writes = async (_: never, { files }: ToolContext): Promise<string> => {
+      await files.write("a", "x");
+      return long;
+    };
+    const capabilities = files.map((each) => ({ ...each, optional: true }));
+    const effects = files.map(({ kind }) => kind);
+    kernel.registerTrusted(
+      toolOf(writes, {
+        name: "long",
+        output: { kind: "text" },
+        capabilities,
+        effects,
+        tier: 2,
+        determinism: "external",
+      }),
+    );
+    const tools = await anthropicTools(kernel, { answerBytes: 512, caller: "ada" });
+    const run = async (name: string, input: unknown): Promise<Record<string, unknown>> =>
+      JSON.parse(String(await tools.find((each) => each.name === name)!.run(input))) as Record<string, unknown>;
+    const { hash } = await run("long", {});
+    expect(await run("read_result", { hash })).toMatchObject({ offset: 0 });
+    await kernel.grants.revoke(
+      { caller: "ada", ...(kinds && { kinds }), ...(tool !== undefined && { tool }) },
+      "Enough.",
+    );
+    expect(await run("read_result", { hash })).toMatchObject(
+      ends ? { error: { code: "CAPABILITY_DENIED" } } : { offset: 0 },
+    );
   });
 
   it("does not read what another agent was given", async () => {

@@ -31,15 +31,17 @@ type AuthorityOfProof = Pick<Proof, "policyHash" | "grantHash">;
 
 /** What an agent reads of the result of a call. A `CallResult` has it. */
 export type AgentResult =
-  | (Pick<CallSuccess, "ok" | "data" | "hash" | "callId"> & { readonly proof?: AuthorityOfProof })
+  | (Pick<CallSuccess, "ok" | "data" | "hash" | "callId"> &
+      Partial<Pick<CallSuccess, "effects">> & { readonly proof?: AuthorityOfProof })
   | Pick<CallFailure, "ok" | "error" | "callId">;
 
 /** What an agent reads of a preview. A `Preview` has it. */
 export type AgentPreview =
-  | { readonly decision: "allow"; readonly proof?: AuthorityOfProof }
+  | { readonly decision: "allow"; readonly proof?: AuthorityOfProof; readonly revoked?: readonly string[] }
   | {
       readonly decision: "ask";
       readonly proof?: AuthorityOfProof;
+      readonly revoked?: readonly string[];
       readonly question: AgentQuestion & { readonly reason: string };
     }
   | { readonly decision: "deny"; readonly proof?: AuthorityOfProof; readonly error: CallError };
@@ -142,14 +144,11 @@ function toolOf(
   kept: KeptResults<OutputSource>,
 ): AgentTool {
   const { name, output } = manifest;
-  const { caller, sessionId, grants, onProgress } = options;
+  const mayCall = manifest.capabilities.some(({ kind }) => kind === "tool.call");
+  const { onProgress } = options;
   const budget = budgetOf(name, options);
   const answerBytes = answerBytesOf(budget);
-  const common = {
-    ...(caller !== undefined && { caller }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(grants !== undefined && { grants }),
-  };
+  const common = callerOf(options);
   const approvals = new FrameworkApprovals();
   const questionOf = async (tool: string, asked: unknown) => {
     const preview = await kernel.preview(tool, asked, common);
@@ -178,9 +177,10 @@ function toolOf(
       },
     });
     if (!result.ok) return failureOf(result, answerBytes);
-    const { data, hash, callId, proof } = result;
+    const { data, hash, callId, proof, effects } = result;
     const { mediaType } = output;
-    const source: OutputSource = { callId, proof, preview: () => kernel.preview(name, input, common) };
+    const preview = () => kernel.preview(name, input, common);
+    const source: OutputSource = { callId, proof, effects, mayCall, preview };
     const text = kept.textOf({ data, hash, mediaType }, answerBytes, source);
     return { ok: true, data, ...(mediaType !== undefined && { mediaType }), hash, callId, text };
   };
@@ -192,6 +192,15 @@ function toolOf(
       return question?.reason;
     },
     call: once(run),
+  };
+}
+
+/** For whom each call and preview of a tool is made. */
+function callerOf({ caller, sessionId, grants }: AgentOptions) {
+  return {
+    ...(caller !== undefined && { caller }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(grants !== undefined && { grants }),
   };
 }
 

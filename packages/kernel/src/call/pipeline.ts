@@ -1,4 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
+import type { Revocations } from "../capability/revocation.ts";
 import { limits } from "../limits.ts";
 import { CallFault, Reentry } from "./fault.ts";
 import { assertAnswersStand } from "./given-again.ts";
@@ -37,6 +38,7 @@ export interface Core
   readonly log: AuditLog;
   readonly registry: Registry;
   readonly points: Points;
+  readonly revocations: Pick<Revocations, "track" | "reasonFor" | "kindsWithin">;
 }
 
 /**

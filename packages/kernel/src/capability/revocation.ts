@@ -90,6 +90,12 @@ export class Revocations {
     return parent ?? this.list().find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason;
   }
 
+  /** Kinds that are revoked for the same caller and session, whatever the tool: calls from within may be of any. */
+  kindsWithin(holder: Holder, kinds: readonly string[]): readonly string[] {
+    const reached = this.list().filter(({ match }) => fits({ ...match, tool: holder.tool }, holder));
+    return kinds.filter((kind) => reached.some(({ match }) => concerns(match, kind)));
+  }
+
   /** What one run of a call holds. Whoever has it ends it. */
   track(holder: Holder): HeldGrant {
     const grant: HeldGrant = new HeldGrant(holder, this.#parentOf(holder), () => {

@@ -2,10 +2,11 @@ import type { EventRecorder } from "../audit/log.ts";
 import { asFault } from "../call/fault.ts";
 import type { CallRecord } from "../call/record.ts";
 import { type ApprovalAnswer, authorize, type AuthorizePorts } from "../call/steps/authorize.ts";
-import { checkGrants, type GrantPorts } from "../call/steps/check-grants.ts";
+import { checkGrants, type GrantPorts, holderOf } from "../call/steps/check-grants.ts";
 import { decide, type Decided, type DecidePorts } from "../call/steps/decide.ts";
 import { resolve, type ResolvePorts } from "../call/steps/resolve.ts";
 import { validate } from "../call/steps/validate.ts";
+import type { Revocations } from "../capability/revocation.ts";
 import type { Preview, PreviewProof, PreviewQuestion } from "../policy/decision/preview.ts";
 import type { Proof } from "../policy/proof/proof.ts";
 
@@ -15,6 +16,7 @@ export interface PreviewPorts
     Omit<GrantPorts, "log">,
     Omit<DecidePorts, "log">,
     Omit<AuthorizePorts, "log" | "ask" | "registry"> {
+  readonly revocations: Pick<Revocations, "track" | "reasonFor" | "kindsWithin">;
   /** The answer that the policy's question has already, or the question. `undefined` where nobody can be asked. */
   readonly foresee: ((decided: Decided) => ApprovalAnswer | PreviewQuestion) | undefined;
 }
@@ -26,12 +28,13 @@ export interface PreviewPorts
 export async function preview(call: CallRecord, input: unknown, { foresee, ...core }: PreviewPorts): Promise<Preview> {
   const entry = { phase: "preview", input } as const;
   const ports = { ...core, log: unwritten };
+  let decided: Decided | undefined;
   try {
-    const decided = decide(checkGrants(validate(resolve(call, ports), entry, ports), ports), entry, ports);
+    decided = decide(checkGrants(validate(resolve(call, ports), entry, ports), ports), entry, ports);
     const { tool, proof } = await authorize(decided, { ...ports, ask: foresee && answering(foresee) });
-    return { decision: "allow", tool: tool.id, proof: previewProof(proof) };
+    return { decision: "allow", tool: tool.id, proof: previewProof(proof), ...revokedOf(decided, core) };
   } catch (thrown) {
-    return stopped(call, thrown);
+    return stopped(call, thrown, decided && revokedOf(decided, core));
   } finally {
     call.settle({ kind: "early", hasStarted: false, ending: () => undefined });
   }
@@ -56,10 +59,27 @@ class OpenQuestion {
 
 const unwritten: EventRecorder = { record: () => {} };
 
-function stopped({ progress, toolName }: CallRecord, thrown: unknown): Preview {
+/** What a running call would not hold, though it could start. */
+function revokedOf(
+  { call, tool, grant, policy }: Decided,
+  { revocations }: Pick<PreviewPorts, "revocations">,
+): { readonly revoked?: readonly string[] } {
+  const holder = holderOf(call, tool);
+  const own = grant.kinds.filter((kind) => revocations.reasonFor(holder, kind) !== undefined);
+  const mayCall = grant.kinds.some((kind) => policy.families.get(kind)?.isCall === true);
+  const revoked = mayCall ? [...new Set([...own, ...revocations.kindsWithin(holder, policy.families.kinds)])] : own;
+  return revoked.length === 0 ? {} : { revoked };
+}
+
+function stopped(
+  { progress, toolName }: CallRecord,
+  thrown: unknown,
+  held: ReturnType<typeof revokedOf> | undefined,
+): Preview {
   const tool = progress.tool?.id ?? toolName;
   const proof = progress.proof && { proof: previewProof(progress.proof) };
-  if (proof && thrown instanceof OpenQuestion) return { decision: "ask", tool, ...proof, question: thrown.question };
+  if (proof && thrown instanceof OpenQuestion)
+    return { decision: "ask", tool, ...proof, ...held, question: thrown.question };
   return { decision: "deny", tool, error: asFault(thrown, false).error, ...proof };
 }
 

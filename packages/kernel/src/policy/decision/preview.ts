@@ -14,11 +14,16 @@ interface Foreseen<Decision extends string> {
   readonly tool: string;
 }
 
+interface Held {
+  /** Granted kinds that were taken away, though the call can start without them. For a tool that calls others, also kinds of theirs. Absent where there are none. */
+  readonly revoked?: readonly string[];
+}
+
 /** What would be decided about a call, if it were made now. */
 export type Preview =
   /** It would start: by the policy, by an approval that stands, or because the policy only observes. `proof` says which. */
-  | (Foreseen<"allow"> & { readonly proof: PreviewProof })
+  | (Foreseen<"allow"> & Held & { readonly proof: PreviewProof })
   /** Somebody would be asked. Without an approver such a call ends as `APPROVAL_DENIED`. */
-  | (Foreseen<"ask"> & { readonly proof: PreviewProof; readonly question: PreviewQuestion })
+  | (Foreseen<"ask"> & Held & { readonly proof: PreviewProof; readonly question: PreviewQuestion })
   /** It would end with this error. Without a `proof` where nothing is decided: no such tool, invalid input. */
   | (Foreseen<"deny"> & { readonly error: CallError; readonly proof?: PreviewProof });

@@ -11,10 +11,14 @@ export interface OutputSource {
   readonly callId: string;
   /** Of its proof: what decided about its requests. Absent where the kernel gave none. */
   readonly proof?: AuthorityOfProof | undefined;
+  /** Kinds that the call used. Absent where nobody knows them: then each that is revoked counts. */
+  readonly effects?: readonly string[] | undefined;
+  /** Whether the tool calls others, whose kinds are not among {@link effects}. */
+  readonly mayCall?: boolean | undefined;
   /** Whether the kernel would allow the call now. */
   preview(): Promise<
     { readonly proof?: AuthorityOfProof | undefined } & (
-      | { readonly decision: "allow" | "ask" }
+      | { readonly decision: "allow" | "ask"; readonly revoked?: readonly string[] | undefined }
       | { readonly decision: "deny"; readonly error: CallError }
     )
   >;
@@ -79,11 +83,23 @@ export async function readResult(
     const { code, message, hint } = preview.error;
     return failed(code, message, hint, source.callId);
   }
+  const gone = preview.decision === "deny" ? [] : revokedOf(source, preview.revoked ?? []);
+  if (gone.length > 0)
+    return failed(
+      "CAPABILITY_DENIED",
+      `The grant of ${gone.join(", ")} was revoked.`,
+      "Use another tool.",
+      source.callId,
+    );
   if (!areEqual(source.proof, preview.proof))
     return failed("INVALID_INPUT", otherPolicy, "Call the tool again.", source.callId);
   const text = kept.read(part, answerBytes);
   if (text === undefined) return failed("INVALID_INPUT", "No output with this hash is kept.", "Call the tool again.");
   return { ok: true, data: JSON.parse(text) as JsonObject, hash: part.hash, callId: source.callId, text };
+}
+
+function revokedOf({ effects, mayCall }: OutputSource, revoked: readonly string[]): readonly string[] {
+  return effects === undefined || mayCall === true ? revoked : revoked.filter((kind) => effects.includes(kind));
 }
 
 /** Nobody remembers the requests of the call, so that they cannot be held against another policy. */
