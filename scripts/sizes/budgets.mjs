@@ -24,7 +24,7 @@ export const budgets = [
     maxBytes: 115_200,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 117_504 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 118_784 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],

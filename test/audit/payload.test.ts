@@ -84,6 +84,7 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
     tool: text,
     toolHash: digest,
     caller: text,
+    cause: fc.constantFrom("timeouts", "went-on"),
     failures: count,
     restMs: fc.integer({ min: 1, max: 60_000 }),
   }),

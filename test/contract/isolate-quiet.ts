@@ -1,4 +1,4 @@
-import type { IsolateCall, IsolateHost, IsolateOutcome } from "@keyhole/kernel";
+import type { IsolateCall, IsolateHost, IsolateOutcome, RegisteredTool } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { callWith, moduleOf, quietPort } from "../browser/open.ts";
 import type { HostTraits } from "./isolate-subject.ts";
@@ -8,14 +8,16 @@ import leftover from "./tools/leftover.js?raw";
 /** The hash of the tool that leaves work behind. */
 export const leftoverHash: string = moduleOf(leftover).hash;
 
+export const leftoverTool = (): RegisteredTool => moduleOf(leftover);
+
 /** How often the tool goes on. */
 const ROUNDS = 50;
 
-const ways = ["promises", "responses", "bodies", "bodies of others", "streams", "copies"] as const;
+export const ways = ["promises", "responses", "bodies", "bodies of others", "streams", "copies"] as const;
 type Way = (typeof ways)[number];
 
 /** Every kind of outcome that a tool can have and be called again. */
-const endings = {
+export const endings = {
   returned: { kind: "returned" },
   threw: { kind: "threw" },
   refused: { kind: "refused" },
@@ -26,7 +28,7 @@ const endings = {
   health: { kind: "refused" },
 } satisfies Record<string, object>;
 
-function leaving(way: Way, ending: keyof typeof endings, rounds: number): IsolateCall {
+export function leaving(way: Way, ending: keyof typeof endings, rounds: number): IsolateCall {
   return callWith(
     { way, ending, rounds },
     {
@@ -39,7 +41,7 @@ function leaving(way: Way, ending: keyof typeof endings, rounds: number): Isolat
 
 /** Nothing of a tool runs after its outcome: what it began has ended by then, or it has no outcome yet, or its isolate is gone. */
 export function quietContract(makeHost: () => Promise<IsolateHost>, { preempts }: HostTraits): void {
-  const isolates = isolatesOf(makeHost, () => moduleOf(leftover));
+  const isolates = isolatesOf(makeHost, leftoverTool);
   const isInline = (): boolean => !isolates.host.sources.includes("module");
 
   const pairs = Object.keys(endings).flatMap((ending, at) => [
@@ -51,17 +53,20 @@ export function quietContract(makeHost: () => Promise<IsolateHost>, { preempts }
       if (isInline()) return expect(isolates.host.preempts).toBe(false);
       return isolates.own(async (isolate) => {
         const controller = new AbortController();
+        const heard: string[] = [];
         const port = {
           ...quietPort,
           signal: controller.signal,
-          log: () => controller.abort(),
-          write: async () => true,
+          log: () => (heard.push("log"), controller.abort()),
+          write: async () => (heard.push("write"), true),
         };
         expect(await isolate.call(leaving(way, ending, ROUNDS), port)).toMatchObject(endings[ending]);
+        heard.length = 0;
         // An interpreter ends a machine that goes on for long.
         if (!isolate.alive) return;
         const done = await isolate.call(callWith({ ending: "tells" }), quietPort);
         expect(done).toMatchObject({ output: { text: String(ROUNDS) } });
+        expect(heard).toEqual([]);
       });
     },
   );

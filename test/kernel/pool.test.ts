@@ -2,6 +2,7 @@ import type { IsolateHost } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import type { Lease, Owner, Waiter } from "../../packages/kernel/src/isolate/pool/lease.ts";
 import { IsolatePool } from "../../packages/kernel/src/isolate/pool/pool.ts";
+import { applyAll } from "../../packages/kernel/src/state/change.ts";
 import type { RegisteredTool } from "../../packages/kernel/src/tool/package.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { hostOpening } from "../support/module-host.ts";
@@ -51,6 +52,44 @@ describe("a call that waits for a place", () => {
     outer.release();
     await expect(ended).rejects.toMatchObject({ code: "ISOLATE_LOST" });
     expect((await next).isolate.alive).toBe(true);
+  });
+});
+
+describe("a tool that goes on when no call runs", () => {
+  it("waits before it is opened again, and gives its place back", async () => {
+    const { promise: watched, resolve: watch } = Promise.withResolvers<() => void>();
+    const begun: unknown[] = [];
+    let alive = true;
+    const open: IsolateHost["open"] = async () => ({
+      call: () => Promise.reject(new Error("Nobody calls it.")),
+      watch: (onWentOn) => watch(onWentOn),
+      terminate: () => void (alive = false),
+      get alive() {
+        return alive;
+      },
+    });
+    const pool = new IsolatePool(hostOpening("a host", open, { capacity: 1 }), new FakeClock(), {
+      onQuarantine: (_, caller, { cause, failures, restMs, changes }) => {
+        begun.push([caller, cause, failures, restMs]);
+        applyAll(changes);
+      },
+    });
+    const tool = { id: "tool", hash: "tool", manifest: { name: "tool" } } as RegisteredTool;
+    const other = { id: "other", hash: "other", manifest: { name: "other" } } as RegisteredTool;
+    const owner: Owner = { caller: "ada", sessionId: "s", callId: "c", within: [], around: 0 };
+    (await pool.lease(tool, owner)).release();
+    alive = false; // The host has ended it.
+    const tell = await watched;
+    tell();
+    tell();
+    await settle();
+    expect(begun).toEqual([["ada", "went-on", 1, 1_000]]);
+    await expect(pool.lease(tool, owner)).rejects.toMatchObject({
+      code: "ISOLATE_LOST",
+      message: "tool is in quarantine: its isolate failed once.",
+    });
+    alive = true;
+    expect((await pool.lease(other, owner)).isolate.alive).toBe(true);
   });
 });
 

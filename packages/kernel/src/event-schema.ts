@@ -59,7 +59,7 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
       tool: text,
       toolHash: digest,
       caller: text,
-      cause: oneOf(["timeouts"]),
+      cause: oneOf(["timeouts", "went-on"]),
       failures: count,
       restMs: { type: "number", exclusiveMinimum: 0 },
     },

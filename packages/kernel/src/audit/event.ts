@@ -18,13 +18,13 @@ export interface AuditPayloads {
   readonly "tool.unregistered": { readonly tool: string; readonly toolHash: string };
   /**
    * No isolate of the tool is opened for this caller for `restMs`: the last `failures` of them died or could not be opened. With `cause` no call of it starts, because so many did
-   * not end in time; without a caller, for all callers. Told again with each further one.
+   * not end in time; without a caller, for all callers. Told again with each further one. `went-on`: code of it ran although no call did.
    */
   readonly "tool.quarantined": {
     readonly tool: string;
     readonly toolHash: string;
     readonly caller?: string;
-    readonly cause?: "timeouts";
+    readonly cause?: "timeouts" | "went-on";
     readonly failures: number;
     readonly restMs: number;
   };

@@ -71,6 +71,11 @@ export interface Isolate {
    * has begun.
    */
   waits?(callId: string): boolean;
+  /**
+   * Asks to be told, once, when code of the tool runs although no call does. The isolate is dead then, and it counts as a failure of the tool: a host that cannot tell such a tool from a
+   * slow machine stays silent. Default: the host never tells.
+   */
+  watch?(onWentOn: () => void): void;
   /** Stops the isolate now, whatever it is doing. Idempotent; never throws. */
   terminate(reason: string): void;
   /** `false` once it was terminated, crashed, or broke the protocol. */

@@ -22,8 +22,8 @@ export function openPools(
     new IsolatePool(host, clock, {
       reuseOf: (tool) => reuse.get(tool) ?? "session",
       quarantine,
-      onQuarantine: ({ id: tool, hash: toolHash }, caller, { failures, restMs, changes }) =>
-        log.record("tool.quarantined", kernelScope, { tool, toolHash, caller, failures, restMs }, changes),
+      onQuarantine: ({ id: tool, hash: toolHash }, caller, { changes, ...begun }) =>
+        log.record("tool.quarantined", kernelScope, { tool, toolHash, caller, ...begun }, changes),
       onChange: (changes) => log.changeNow(changes),
     });
   return new Map(hosts.map((host) => [host, pool(host)]));

@@ -171,6 +171,7 @@ function isolateOf({ channel, retire }: PooledWorker, resumable: ResumableCalls 
   return {
     call: (call, port) => (resumable ?? channel).call(call, port),
     ...(resumable && { suspend: () => resumable.suspend() }),
+    watch: (onWentOn) => channel.onWentOn(onWentOn),
     terminate: retire,
     get alive() {
       return channel.open;

@@ -1,5 +1,5 @@
 import { type CallRealm, runCall, thrownOutcome } from "@keyhole/kernel/guest";
-import type { GuestMessage, HostMessage } from "../protocol/message.ts";
+import type { GuestMessage, HostMessage, PingMessage } from "../protocol/message.ts";
 import { openUplink, type Uplink } from "./uplink.ts";
 
 /** What a shell brings: its way out, its hardened realm, and how its platform loads a module from text. */
@@ -20,7 +20,7 @@ export function dispatcher({
   realm,
   importText,
   whenIdle = (then) => then(),
-}: ShellParts): (message: HostMessage) => void {
+}: ShellParts): (message: HostMessage | PingMessage) => void {
   const uplinks = new Map<string, Uplink>();
   let tool: unknown;
 
@@ -59,8 +59,13 @@ export function dispatcher({
     reply({ callId, request, reply }) {
       uplinks.get(callId)?.reply(request, reply);
     },
+    ping() {
+      post({ type: "pong" });
+    },
   } satisfies {
-    readonly [Type in HostMessage["type"]]: (message: Extract<HostMessage, { type: Type }>) => void | Promise<void>;
+    readonly [Type in (HostMessage | PingMessage)["type"]]: (
+      message: Extract<HostMessage | PingMessage, { type: Type }>,
+    ) => void | Promise<void>;
   };
 
   return (message) => void handlers[message.type](message as never);

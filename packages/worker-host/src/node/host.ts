@@ -150,6 +150,7 @@ function countedElsewhere(thread: Isolate, openInterpreter: () => Promise<Isolat
       interpreter ??= await openInterpreter();
       return interpreter.call(call, port);
     },
+    watch: (onWentOn) => thread.watch?.(onWentOn),
     terminate(reason) {
       thread.terminate(reason);
       interpreter?.terminate(reason);

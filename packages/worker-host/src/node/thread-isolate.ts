@@ -144,6 +144,7 @@ function isolateOf({ worker, channel, priority, terminate }: Thread, resumable: 
       }
     },
     ...(resumable && { suspend: () => resumable.suspend() }),
+    watch: (onWentOn) => channel.onWentOn(onWentOn),
     terminate,
     get alive() {
       return channel.open;

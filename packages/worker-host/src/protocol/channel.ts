@@ -1,13 +1,22 @@
 import type { CallPort, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { type CallHistory, newCall, type SuspendedCall, type SuspendedMachine } from "./suspended-call.ts";
 import { broken, GuestCall, type ProtocolFault } from "./guest-call.ts";
-import type { GuestMessage, GuestReady, HostMessage, LoadedCode, MachineMessage, MeterMessage } from "./message.ts";
+import { IdleWatch } from "./idle-watch.ts";
+import type {
+  GuestMessage,
+  GuestReady,
+  HostMessage,
+  LoadedCode,
+  MachineMessage,
+  MeterMessage,
+  PingMessage,
+} from "./message.ts";
 import { isMeterMessage } from "./meter.ts";
 import { parseGuestMessage } from "./parse.ts";
 
 /** The part of `MessagePort` that a channel uses. */
 export interface GuestPort {
-  postMessage(message: HostMessage | MachineMessage, options?: { transfer: ArrayBuffer[] }): void;
+  postMessage(message: HostMessage | MachineMessage | PingMessage, options?: { transfer: ArrayBuffer[] }): void;
   onmessage: ((event: MessageEvent) => void) | null;
   onmessageerror: ((event: MessageEvent) => void) | null;
   close(): void;
@@ -35,6 +44,7 @@ type BrokenChannel = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 const outOfPhase = {
   ready: "a second ready",
   loaded: "loaded a module that was not sent",
+  pong: "an answer that was not asked for",
   "load-failed": "failed to load a module that was not sent",
   log: "a message for a call that is not running",
   progress: "a message for a call that is not running",
@@ -53,6 +63,15 @@ export class GuestChannel {
   readonly #onBroken: (reason: string) => void;
   readonly #metered: boolean;
   readonly #calls = new Map<string, GuestCall>();
+  readonly #idle = new IdleWatch({
+    isIdle: () => this.#calls.size === 0,
+    ask: () => this.#port.postMessage({ type: "ping" }),
+    onSilent: () => {
+      this.#wentOn();
+      this.#lose("something of the tool runs, and no call does");
+    },
+  });
+  #wentOn = (): void => {};
   readonly #ready = Promise.withResolvers<GuestReady | undefined>();
   readonly #loading = Promise.withResolvers<LoadOutcome>();
   #phase: Phase = "starting";
@@ -112,6 +131,11 @@ export class GuestChannel {
     return this.#begin(call, port, before, { type: "thaw", machine: before.machine });
   }
 
+  /** Calls back when something of the tool runs while no call does. The channel ends then. */
+  onWentOn(heard: () => void): void {
+    this.#wentOn = heard;
+  }
+
   /** Drops the handler, closes the port and settles everything as `lost`, in this order: what the guest still sends reaches nobody. */
   close(reason: string): void {
     if (this.#phase !== "ended") this.#end({ kind: "lost", reason });
@@ -136,7 +160,11 @@ export class GuestChannel {
     failed: () => {
       if (this.#phase !== "ended") this.#lose("the host's message cannot be cloned");
     },
-    ended: (callId: string) => void this.#calls.delete(callId),
+    ended: (callId: string) => {
+      this.#calls.delete(callId);
+      // What relays of ours hold is stopped by them.
+      if (this.#calls.size === 0 && !this.#metered && this.#phase !== "ended") this.#idle.begin();
+    },
   };
 
   #receive(data: unknown): void {
@@ -175,6 +203,7 @@ export class GuestChannel {
   }
 
   #whileLoaded(message: GuestMessage): ProtocolFault | undefined {
+    if (message.type === "pong" && this.#idle.heard()) return undefined;
     const running = "callId" in message ? this.#calls.get(message.callId) : undefined;
     if (!("callId" in message) || running === undefined) return broken(outOfPhase[message.type]);
     return running.hear(message);
@@ -215,6 +244,7 @@ export class GuestChannel {
   #end(ending: BrokenChannel): void {
     this.#busyAtEnd = this.busy;
     this.#phase = "ended";
+    this.#idle.end();
     this.#ending = ending;
     this.#port.onmessage = null;
     this.#port.onmessageerror = null;

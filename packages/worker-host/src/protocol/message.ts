@@ -27,6 +27,11 @@ export type MachineMessage =
   /** In place of `load` and `call`: it takes this machine, which goes on as it was. */
   | { readonly type: "thaw"; readonly machine: SuspendedMachine };
 
+/** Host to a guest in which no call runs. It answers `pong` at once, unless something of its tool runs. */
+export interface PingMessage {
+  readonly type: "ping";
+}
+
 /** The text of an ES module, or a metered WebAssembly module. */
 export type LoadedCode = string | LoadedModule;
 
@@ -57,6 +62,7 @@ export interface CommandCall extends IsolateCall {
 export type GuestMessage =
   | GuestReady
   | { readonly type: "loaded" }
+  | { readonly type: "pong" }
   | { readonly type: "load-failed"; readonly name: string; readonly message: string }
   | ({ readonly type: "log"; readonly callId: string } & LogEntry)
   | ({ readonly type: "progress"; readonly callId: string } & Progress)

@@ -48,6 +48,7 @@ const outcome = variant<"kind", GuestOutcome>("kind", {
 const messages = variant<"type", GuestMessage>("type", {
   ready: object({ type: oneOf(["ready"]), imports: flag, wasm: flag }),
   loaded: object({ type: oneOf(["loaded"]) }),
+  pong: object({ type: oneOf(["pong"]) }),
   "load-failed": object({ type: oneOf(["load-failed"]), name, message: line }),
   log: object({ type: oneOf(["log"]), callId: id, level: oneOf(["debug", "info", "warn", "error"]), message: line }),
   progress: object({

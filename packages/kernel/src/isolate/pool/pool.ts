@@ -6,7 +6,7 @@ import { IdleIsolates } from "./idle-isolates.ts";
 import type { Lease, Owner, Waiter } from "./lease.ts";
 import type { OwnHost } from "../own-host.ts";
 import { type Isolate, IsolateFailure } from "../port.ts";
-import type { Reuse, Slot } from "./slot.ts";
+import { isToolsFault, nobodyWaits, type Reuse, type Slot } from "./slot.ts";
 import { Deadlock, deadlockIn } from "../deadlock.ts";
 import { applyAll, type StateChange } from "../../state/change.ts";
 import { SteadyClock } from "../../state/steady-clock.ts";
@@ -242,14 +242,24 @@ export class IsolatePool {
       return false;
     };
     slot.isolate = slot.thaw ? slot.thaw(isWanted) : this.#host.open(slot.tool, isWanted);
-    slot.isolate.catch((error: unknown) => {
-      this.#drop(slot, "could not be opened");
-      if (!slot.stopped && isToolsFault(error)) this.#failed(slot);
-    });
+    slot.isolate.then(
+      (isolate) => tell(isolate.watch, [() => this.#wentOn(slot)], isolate),
+      (error: unknown) => {
+        this.#drop(slot, "could not be opened");
+        if (!slot.stopped && isToolsFault(error)) this.#failed(slot);
+      },
+    );
   }
 
-  #failed({ tool, failing }: Slot): void {
-    const begun = this.#quarantine.failed(failing);
+  #wentOn(slot: Slot): void {
+    if (!slot.stopped) this.#failed(slot, "went-on");
+    if (slot.calls === 0) this.#drop(slot, "dead");
+  }
+
+  #failed(slot: Slot, cause?: QuarantineBegun["cause"]): void {
+    slot.stopped = true; // Its other calls end with it, and it failed once.
+    const { tool, failing } = slot;
+    const begun = this.#quarantine.failed(failing, cause);
     if (!begun) return;
     if (this.#options.onQuarantine) this.#options.onQuarantine(tool, failing.caller, begun);
     else applyAll(begun.changes);
@@ -262,10 +272,7 @@ export class IsolatePool {
   #release(slot: Slot, isolate: Theirs<Isolate>): void {
     slot.calls--;
     if (isolate.alive) (this.#options.onChange ?? applyAll)(this.#quarantine.succeeded(slot.failing));
-    else if (!slot.stopped) {
-      slot.stopped = true; // Its other calls end with it, and it failed once.
-      this.#failed(slot);
-    }
+    else if (!slot.stopped) this.#failed(slot);
     if (!isolate.alive || this.#closed) return this.#drop(slot, "dead");
     if (slot.calls > 0) return this.#resolveStandstill();
     if (this.#slots.get(slot.key) !== slot) return;
@@ -286,14 +293,6 @@ export class IsolatePool {
       () => slot.give?.(), // It never opened: nothing to close. Whoever waited for it was told.
     );
   }
-}
-
-function nobodyWaits(): IsolateFailure {
-  return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.");
-}
-
-function isToolsFault(error: unknown): boolean {
-  return error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST" && error.blame !== "host";
 }
 
 /** Until it is being opened. */

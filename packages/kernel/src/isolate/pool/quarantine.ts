@@ -25,6 +25,8 @@ export interface Rest {
 
 /** A failure after which no isolate is opened for a while. */
 export interface QuarantineBegun extends Rest {
+  /** Where one failure is enough: it cannot be an accident. */
+  readonly cause?: "went-on";
   /** For its event. */
   readonly changes: readonly StateChange[];
 }
@@ -70,21 +72,21 @@ export class Quarantine {
   }
 
   /** What begins with this failure, if anything does. */
-  failed(failing: Failing): QuarantineBegun | undefined {
+  failed(failing: Failing, cause?: QuarantineBegun["cause"]): QuarantineBegun | undefined {
     const key = keyOf(failing);
     const failures = (this.table.get(key)?.failures ?? this.#few.get(key) ?? 0) + 1;
     this.#few.delete(key);
-    if (failures < limits.failuresInARow) {
+    if (failures < limits.failuresInARow && !cause) {
       this.#few.set(key, failures);
       const [oldest] = this.#few.keys();
       if (this.#few.size > limits.quarantines && oldest !== undefined) this.#few.delete(oldest);
       return undefined;
     }
-    const doublings = failures - limits.failuresInARow;
+    const doublings = Math.max(0, failures - limits.failuresInARow);
     const restMs = Math.min(limits.quarantineMs * 2 ** doublings, limits.longestQuarantineMs);
     const untilMs = this.#clock.now() + restMs;
     const changes = this.table.put(key, { toolHash: failing.toolHash, failures, restMs, untilMs });
-    return { restMs, failures, changes };
+    return { restMs, failures, changes, ...(cause && { cause }) };
   }
 
   /** What ends with this success, for the next event. */
@@ -122,7 +124,7 @@ export function quarantineText(
   { restMs, failures }: Rest,
 ): readonly [message: string, hints: Partial<Hints>] {
   return [
-    `${id} is in quarantine: its isolate failed ${failures} times in a row.`,
+    `${id} is in quarantine: its isolate failed ${failures === 1 ? "once" : `${failures} times in a row`}.`,
     {
       hint: `Try again in ${Math.ceil(restMs / 1000)} s.`,
       operatorHint: "Read in the host's log why the isolates fail.",

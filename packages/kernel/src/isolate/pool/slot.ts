@@ -1,7 +1,7 @@
 import type { Theirs } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Owner } from "./lease.ts";
-import type { Isolate } from "../port.ts";
+import { type Isolate, IsolateFailure } from "../port.ts";
 import type { Failing } from "./quarantine.ts";
 
 /**
@@ -33,4 +33,13 @@ export interface Slot {
   give: (() => void) | undefined;
   /** Whether the kernel ended it, and not it itself. */
   stopped: boolean;
+}
+
+export function nobodyWaits(): IsolateFailure {
+  return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.");
+}
+
+/** Whether an isolate that could not be opened counts against its tool. */
+export function isToolsFault(error: unknown): boolean {
+  return error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST" && error.blame !== "host";
 }
