@@ -5,11 +5,13 @@ import { root, run } from "./project.mjs";
 
 const program = `import { eventSchema } from "@keyhole/kernel/event-schema";
 import { manifestFileSchema, packageFileSchema, policyFileSchema } from "@keyhole/kernel/document-schemas";
+import { configFileSchema } from "@keyhole/worker-host/config-schema";
 process.stdout.write(JSON.stringify({
   "docs/audit-event.schema.json": eventSchema,
   "packages/kernel/schemas/policy.schema.json": policyFileSchema,
   "packages/kernel/schemas/manifest.schema.json": manifestFileSchema,
   "packages/kernel/schemas/package.schema.json": packageFileSchema,
+  "packages/worker-host/schemas/config.schema.json": configFileSchema,
 }));`;
 const { code, output } = await run("node", ["--conditions=keyhole-source", "--input-type=module", "-e", program], {
   capture: true,

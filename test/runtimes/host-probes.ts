@@ -60,6 +60,14 @@ export const workerHostProbes: Readonly<Record<string, Probe>> = {
     const { pagePolicy } = await import("@keyhole/worker-host/csp");
     hold(/script-src 'self' 'sha256-[\w+/]{43}=' blob:/.test(pagePolicy()), pagePolicy());
   },
+  async "@keyhole/worker-host/config"() {
+    const { readConfig } = await import("@keyhole/worker-host/config");
+    hold(readConfig({ version: "1" }).ok, "the configuration was refused");
+  },
+  async "@keyhole/worker-host/config-schema"() {
+    const { configFileSchema } = await import("@keyhole/worker-host/config-schema");
+    hold(typeof configFileSchema === "object", "there is no schema");
+  },
   async "@keyhole/worker-host/content"() {
     const { contentStore } = await import("@keyhole/worker-host/content");
     const { memoryStore } = await import("@keyhole/worker-host/brokers/files");

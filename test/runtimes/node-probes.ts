@@ -49,6 +49,10 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
     const { loadPolicy } = await import("@keyhole/kernel");
     hold(loadPolicy((await operationsCatalogue()).policy).ok, "the policy was refused");
   },
+  async "@keyhole/worker-host/node/config"() {
+    const { loadConfig } = await import("@keyhole/worker-host/node/config");
+    hold(!(await loadConfig("no-such-file.json")).ok, "a file that is not there was read");
+  },
   async "@keyhole/worker-host/node/policy-text"() {
     const { parsePolicyText } = await import("@keyhole/worker-host/node/policy-text");
     hold(parsePolicyText("version: '1'\nposture: standard").ok, "the policy is not read");

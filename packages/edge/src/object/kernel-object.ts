@@ -7,6 +7,7 @@ import {
   type IsolateHost,
   type ModeTrigger,
   type PolicyDocument,
+  type Setup,
   type ToolPackage,
   parseUrl,
 } from "@keyhole/kernel";
@@ -30,12 +31,15 @@ import type { OnUnresponsive } from "../isolate/isolate.ts";
 import { sandboxLoader } from "../isolate/loader.ts";
 import { IsolateRegistry } from "../isolate/isolate-registry.ts";
 import { severalSandboxes } from "../isolate/sandboxes.ts";
+import { configuredParts } from "./configured.ts";
 import { sqlContent } from "./content.ts";
 import { sqlResources } from "./resources.ts";
 import { sqlSink, verifiesToday } from "./sink.ts";
 import { writeProbe } from "./write-probe.ts";
 
 export interface KernelObjectOptions {
+  /** A configuration, whose tools stand beside `tools`, and whose policy stands before `policy`. Default: none. */
+  readonly config?: unknown;
   readonly tools: readonly ToolPackage[] | ((env: Env) => readonly ToolPackage[]);
   /** Holds where `KEYHOLE_POLICY` is not set. */
   readonly policy: PolicyDocument;
@@ -107,10 +111,11 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
 
 async function startRoutes(options: KernelObjectOptions, context: DurableObjectState, env: Env): Promise<Routes> {
   const { tools, policy: ownPolicy, databases = () => ({}), secrets } = options;
-  const policy = readPolicy(env.KEYHOLE_POLICY) ?? ownPolicy;
+  const config = options.config === undefined ? undefined : configuredParts(options.config);
+  const policy = readPolicy(env.KEYHOLE_POLICY) ?? config?.policy ?? ownPolicy;
   const desk = approvalDesk();
   const content = sqlContent(context.storage);
-  const store = secrets?.(env, tenantOf(context.id));
+  const store = secrets?.(env, tenantOf(context.id)) ?? config?.secrets?.(env);
   const resources = sqlResources(context.storage);
   const kernel = await createFullKernel({
     host: configured(() =>
@@ -122,7 +127,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
     content,
     approver: desk.approver,
     resources,
-    modeTriggers: options.modeTriggers ?? defaultModeTriggers(resources),
+    modeTriggers: options.modeTriggers ?? config?.modeTriggers ?? defaultModeTriggers(resources),
     ...(store && { secrets: secretKeeper(store) }),
   }).catch((error: unknown) => {
     // The one thing that it throws for is the policy; what it says about it is for whoever set it.
@@ -130,15 +135,16 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
       ? new Misconfigured(error.message, `The policy is not valid. ${everyOtherRequest}`)
       : error;
   });
-  for (const tool of configured(() => (typeof tools === "function" ? tools(env) : tools))) {
-    const registered = kernel.register(tool);
-    if (!registered.ok)
-      throw new Misconfigured(
-        `${tool.manifest.name}: ${registered.error.code}: ${registered.error.message}`,
-        `A tool cannot be registered. ${everyOtherRequest}`,
-      );
-  }
+  const own = configured(() => (typeof tools === "function" ? tools(env) : tools));
+  for (const tool of [...own, ...(config?.tools ?? [])]) assertRegistered(tool.manifest.name, kernel.register(tool));
+  for (const tool of config?.pipelines ?? []) assertRegistered(tool.definition.name, kernel.registerTrusted(tool));
   return createRoutes({ kernel, desk, policy, content, probe: writeProbe(context.storage) });
+}
+
+function assertRegistered(name: string, registered: Setup<unknown>): void {
+  if (registered.ok) return;
+  const { code, message } = registered.error;
+  throw new Misconfigured(`${name}: ${code}: ${message}`, `A tool cannot be registered. ${everyOtherRequest}`);
 }
 
 const everyOtherRequest = "Every other request gets this reason.";

@@ -2,13 +2,25 @@ import { pointerTokens } from "@keyhole/kernel";
 import { readFile } from "node:fs/promises";
 import type { JsonValue } from "@keyhole/kernel";
 import { locate, type Position } from "@keyhole/kernel/policy";
-import { isNode, isScalar, LineCounter, parseDocument, visit, type YAMLParseError, type YAMLWarning } from "yaml";
+import {
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+  type YAMLWarning,
+} from "yaml";
 
 export interface PolicyText {
   /** For `createFullKernel`, `kernel.setPolicy` and `loadPolicy`, which check it. */
   readonly document: JsonValue;
   /** Where a JSON Pointer of a refusal leads in the text. */
   locate(pointer: string): Position;
+  /** The same, and of a member its key. */
+  locateMember(pointer: string): Position;
 }
 
 export type PolicyTextRead =
@@ -20,10 +32,12 @@ export type PolicyTextRead =
  * reads is what holds, and no text is larger than it looks. A key that stands twice is refused in both.
  *
  * @param format default: JSON where the text begins with a brace
+ * @param noun what a refusal calls the document
  */
 export function parsePolicyText(
   text: string,
   format: "json" | "yaml" = text.trimStart().startsWith("{") ? "json" : "yaml",
+  noun = "policy",
 ): PolicyTextRead {
   const lines = new LineCounter();
   const parsed = parseDocument(text, {
@@ -38,7 +52,7 @@ export function parsePolicyText(
   const refused = (message: string, offset: number): PolicyTextRead => ({ ok: false, message, at: at(offset) });
 
   const [error] = [...parsed.errors, ...parsed.warnings];
-  if (error) return refused(messageOf(error), error.pos[0]);
+  if (error) return refused(messageOf(error, noun), error.pos[0]);
   let stray: { readonly what: string; readonly offset: number } | undefined;
   visit(parsed, {
     Alias: (_, { range }) => void (stray ??= { what: "An alias", offset: range?.[0] ?? 0 }),
@@ -51,17 +65,18 @@ export function parsePolicyText(
       if (node.tag !== undefined) stray ??= { what: "A tag", offset: node.range?.[0] ?? 0 };
     },
   });
-  if (stray) return refused(`${stray.what} is not part of a policy. Write the value out.`, stray.offset);
+  if (stray) return refused(`${stray.what} is not part of a ${noun}. Write the value out.`, stray.offset);
   if (format === "json") {
     const fault = jsonFault(text);
     if (fault !== undefined) return { ok: false, ...fault };
-    return { ok: true, value: { document: JSON.parse(text) as JsonValue, locate: (pointer) => locate(text, pointer) } };
+    return { ok: true, value: jsonText(text) };
   }
   return {
     ok: true,
     value: {
       document: parsed.toJS() as JsonValue,
       locate: (pointer) => at(offsetOf(parsed, pointer)),
+      locateMember: (pointer) => at(keyOffsetOf(parsed, pointer)),
     },
   };
 }
@@ -83,10 +98,33 @@ function jsonFault(text: string): { readonly message: string; readonly at: Posit
   }
 }
 
-/** Without the excerpt that follows it, and in the words of a policy. */
-function messageOf({ code, message }: YAMLParseError | YAMLWarning): string {
-  if (code === "MULTIPLE_DOCS") return "A policy is one document.";
+/** Without the excerpt that follows it, and in our words. */
+function messageOf({ code, message }: YAMLParseError | YAMLWarning, noun: string): string {
+  if (code === "MULTIPLE_DOCS") return `A ${noun} is one document.`;
   return message.split("\n", 1)[0]!.replace(/ at line \d+, column \d+:$/, ".");
+}
+
+function jsonText(text: string): PolicyText {
+  const find = (pointer: string): Position => locate(text, pointer);
+  return { document: JSON.parse(text) as JsonValue, locate: find, locateMember: find };
+}
+
+/** Of the key of a member, as far as the document goes with the pointer. */
+function keyOffsetOf(parsed: ReturnType<typeof parseDocument>, pointer: string): number {
+  let node: unknown = parsed.contents;
+  let offset = 0;
+  for (const token of pointerTokens(pointer)) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === token);
+      if (!pair) return offset;
+      if (isNode(pair.key)) offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(token)];
+      if (isNode(node)) offset = node.range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
 }
 
 /** As far as the document goes with the pointer. */

@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { chooseConfig } from "../config.ts";
 import { type CommandIo, type CommandOptions, type CommandResult, visible } from "../io.ts";
 import { optionOf } from "../options.ts";
 import { openKernel, type OpenKernel } from "../run/open-kernel.ts";
@@ -6,15 +7,19 @@ import { defaultFolder, openTools } from "../tools/find-tool.ts";
 import { type Round, watchRounds } from "../watch.ts";
 import { takeCalls } from "./calls.ts";
 import { RegisteredTools } from "./registered-tools.ts";
+import { WatchedConfig } from "./watched-config.ts";
 import { WatchedPolicy } from "./watched-policy.ts";
 
 /** Takes calls of tools while a person writes them: a change of a tool or of the policy holds from the next call on. */
 export async function dev(typed: readonly string[], options: CommandOptions, io: CommandIo): Promise<CommandResult> {
-  const opened = await openKernel([], options, io);
+  const config = await chooseConfig(options, io);
+  const opened = await openKernel(undefined, options, io, config);
   const ended = new AbortController();
   const ownIo: CommandIo = { ...io, signal: AbortSignal.any([io.signal, ended.signal]) };
   const first = Promise.withResolvers<void>();
-  const work = roundOf(typed.length > 0 ? typed : [defaultFolder], options, opened, ownIo);
+  const watched = config && new WatchedConfig(opened.kernel, config, options, ownIo);
+  const paths = typed.length > 0 || watched ? typed : [defaultFolder];
+  const work = roundOf(paths, options, opened, ownIo, watched);
   const watching = watchRounds(work, ownIo, () => first.resolve());
   try {
     await Promise.race([first.promise, watching]);
@@ -33,19 +38,31 @@ function roundOf(
   options: CommandOptions,
   { kernel, policy: chosen }: OpenKernel,
   io: CommandIo,
+  config: WatchedConfig | undefined,
 ): () => Promise<Round> {
-  const policy = new WatchedPolicy(kernel, chosen, optionOf(options, "policy"), io);
+  const policy = new WatchedPolicy(kernel, chosen, optionOf(options, "policy"), io, () => config?.present);
   const registered = new RegisteredTools(kernel);
   const log = optionOf(options, "log");
   const ignored = new Set(log === undefined ? [] : [resolve(io.folder, log)]);
   return async () => {
+    await config?.reload();
     const policyLine = await policy.update();
-    const loaded = await openTools(paths, io);
+    const [typed, configured] = [await openTools(paths, io), await config?.tools()];
+    const loaded = {
+      tools: [...typed.tools, ...(configured?.tools ?? [])],
+      faults: [...typed.faults, ...(configured?.faults ?? [])],
+    };
     const lines = await registered.update(loaded);
+    for (const [subject, line] of (await config?.updatePipelines()) ?? []) lines.set(subject, line);
     if (policyLine !== undefined) lines.set("policy", visible(policyLine));
     const files = loaded.tools.flatMap((tool) => tool.files);
     return {
-      folders: new Set([policy.folder, ...paths.map(folderOf), ...files.map((file) => dirname(file))]),
+      folders: new Set([
+        policy.folder,
+        ...(config ? [dirname(config.path)] : []),
+        ...paths.map(folderOf),
+        ...files.map((file) => dirname(file)),
+      ]),
       lines,
       ignored,
     };

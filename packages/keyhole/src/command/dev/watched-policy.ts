@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { Kernel } from "@keyhole/kernel";
 import { type CommandIo, Unusable } from "../io.ts";
+import type { ConfigFile } from "@keyhole/worker-host/node/config";
 import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
 
 /** The policy of a kernel, as its file has it now. While the file is broken, the policy before holds. */
@@ -8,9 +9,16 @@ export class WatchedPolicy {
   readonly #kernel: Kernel;
   readonly #typed: string | undefined;
   readonly #io: CommandIo;
+  readonly #config: () => ConfigFile | undefined;
   #document: string;
-  constructor(kernel: Kernel, { document }: ChosenPolicy, typed: string | undefined, io: CommandIo) {
-    [this.#kernel, this.#typed, this.#io] = [kernel, typed, io];
+  constructor(
+    kernel: Kernel,
+    { document }: ChosenPolicy,
+    typed: string | undefined,
+    io: CommandIo,
+    config: () => ConfigFile | undefined,
+  ) {
+    [this.#kernel, this.#typed, this.#io, this.#config] = [kernel, typed, io, config];
     this.#document = JSON.stringify(document);
   }
 
@@ -23,7 +31,7 @@ export class WatchedPolicy {
   /** @returns a line for the person; `undefined` where there is no file */
   async update(): Promise<string | undefined> {
     try {
-      const { document, file } = await choosePolicy(this.#typed, this.#io);
+      const { document, file } = await choosePolicy(this.#typed, this.#io, this.#config());
       const text = JSON.stringify(document);
       if (text !== this.#document) {
         const set = await this.#kernel.setPolicy(document);

@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type JsonValue, loadPolicy } from "@keyhole/kernel";
+import { type JsonValue, loadPolicy, type PolicyDocument } from "@keyhole/kernel";
 import { parsePolicyText } from "@keyhole/worker-host/node/policy-text";
+import type { ConfigFile } from "@keyhole/worker-host/node/config";
 import { type CommandFiles, type CommandIo, readText, Unusable, visible } from "../io.ts";
 
 /** Looked for where no policy is named. */
@@ -11,19 +12,26 @@ const usualNames = ["policy.json", "policy.yaml", "policy.yml"];
 const withoutGrants: JsonValue = { version: "1", posture: "standard" };
 
 export interface ChosenPolicy {
-  readonly document: JsonValue;
+  readonly document: JsonValue | PolicyDocument;
   /** As shown to the person; `undefined` where there is none. */
   readonly file: string | undefined;
 }
 
-/** The policy that a person named, else the one of the working directory, else one without grants.
+/** The policy that a person named, else that of the configuration, else the one of the working directory, else one without grants.
  *
  * @throws {Unusable} for a policy that cannot be read or is refused
  */
-export async function choosePolicy(typed: unknown, io: CommandIo): Promise<ChosenPolicy> {
+export async function choosePolicy(typed: unknown, io: CommandIo, config?: ConfigFile): Promise<ChosenPolicy> {
+  if (typeof typed !== "string" && config && hasPolicy(config))
+    return { document: config.config.policy, file: config.file };
   const file = typeof typed === "string" ? typed : await usual(io.folder);
   if (file === undefined) return { document: withoutGrants, file };
   return { document: await readPolicy(file, io.files), file };
+}
+
+/** A limit is part of a policy. */
+function hasPolicy({ config: { document } }: ConfigFile): boolean {
+  return document.policy !== undefined || document.limits !== undefined;
 }
 
 async function usual(folder: string): Promise<string | undefined> {

@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createFullKernel, type Kernel, type ToolPackage } from "@keyhole/kernel";
 import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
-import { type CommandIo, type CommandOptions, Unusable } from "../io.ts";
+import { type CommandIo, type CommandOptions, Unusable, visible } from "../io.ts";
+import type { ConfigFile, ConfiguredOptions, InPlaceOf } from "@keyhole/worker-host/node/config";
 import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
 import { terminalApprover } from "./approver.ts";
 
@@ -17,31 +18,40 @@ export interface OpenKernel {
 /**
  * A kernel on this machine: each tool in an interpreter of its own, files in memory unless a folder is named, and the person at the terminal as approver.
  *
+ * @param packages `undefined`: the caller registers the tools, those of the configuration too
  * @throws {Unusable}
  */
 export async function openKernel(
-  packages: readonly ToolPackage[],
+  packages: readonly ToolPackage[] | undefined,
   { policy: typedPolicy, files, log, record }: CommandOptions,
   io: CommandIo,
+  config?: ConfigFile,
 ): Promise<OpenKernel> {
   const { nodeHost, fileSink } = await nodeParts();
-  const policy = await choosePolicy(typedPolicy, io);
+  const policy = await choosePolicy(typedPolicy, io, config);
   if (policy.file === undefined) io.note("no policy.json here: posture standard, without grants\n");
   const entries: RunEntry[] = [];
-  const own = nodeHost(typeof files === "string" ? { files: resolve(io.folder, files) } : {});
+  const inPlace = {
+    files: typeof files === "string" ? resolve(io.folder, files) : undefined,
+    log: typeof log === "string" ? resolve(io.folder, log) : undefined,
+  };
+  const {
+    host: own,
+    sink,
+    ...configured
+  } = config
+    ? (await import("@keyhole/worker-host/node/config")).configuredOptions(config, inPlace)
+    : plainOptions(inPlace, { nodeHost, fileSink });
   const host = typeof record === "string" ? recordingHost(own, (entry) => entries.push(entry)) : own;
-  const sink = typeof log === "string" ? fileSink(resolve(io.folder, log)) : undefined;
   const approver = terminalApprover(io);
   const kernel = await createFullKernel({
+    ...configured,
     host,
     policy: policy.document,
     ...(sink && { sink }),
     ...(approver && { approver }),
   });
-  for (const pkg of packages) {
-    const registered = kernel.register(pkg);
-    if (!registered.ok) throw new Unusable(`${registered.error.message} ${registered.error.hint}`.trimEnd());
-  }
+  if (packages) await registerAll(kernel, packages, config);
   return {
     kernel,
     policy,
@@ -53,8 +63,42 @@ export async function openKernel(
   };
 }
 
+/** Without a configuration. */
+function plainOptions(
+  { files, log }: InPlaceOf,
+  { nodeHost, fileSink }: Pick<NodeParts, "nodeHost" | "fileSink">,
+): ConfiguredOptions {
+  return {
+    host: nodeHost(files === undefined ? {} : { files }),
+    ...(log !== undefined && { sink: fileSink(log) }),
+  };
+}
+
+/** @throws {Unusable} for a tool that the kernel refuses */
+async function registerAll(
+  kernel: Kernel,
+  packages: readonly ToolPackage[],
+  config: ConfigFile | undefined,
+): Promise<void> {
+  if (config) {
+    const { registerConfigured } = await import("@keyhole/worker-host/node/config");
+    try {
+      return registerConfigured(kernel, config, packages);
+    } catch (error) {
+      if (error instanceof TypeError) throw new Unusable(visible(error.message), { cause: error });
+      throw error;
+    }
+  }
+  for (const pkg of packages) {
+    const registered = kernel.register(pkg);
+    if (!registered.ok) throw new Unusable(`${registered.error.message} ${registered.error.hint}`.trimEnd());
+  }
+}
+
+type NodeParts = typeof import("@keyhole/worker-host/node");
+
 /** @throws {Unusable} on a Node that is too old for isolates */
-async function nodeParts(): Promise<typeof import("@keyhole/worker-host/node")> {
+async function nodeParts(): Promise<NodeParts> {
   try {
     return await import("@keyhole/worker-host/node");
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { AuditEvent, CallOptions, CallResult, JsonValue, Kernel } from "@keyhole/kernel";
 import { explain } from "@keyhole/kernel/policy";
+import { chooseConfig, type ConfiguredTool, findConfigured } from "../config.ts";
 import { type CommandIo, type CommandOptions, type CommandResult, marks, visible } from "../io.ts";
 import { readInput } from "../json-input.ts";
 import { optionOf } from "../options.ts";
@@ -9,9 +10,9 @@ import { openKernel } from "./open-kernel.ts";
 /** Calls one tool under a policy: asks at the terminal, and shows what the call touched and what decided it. */
 export async function run(tool: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   const input = await readInput(options["input"], io.folder);
-  const found = await findTool(tool, optionOf(options, "tools"), io);
-  const { name, version } = found.package.manifest;
-  const { kernel, close } = await openKernel(found.packages, options, io);
+  const config = await chooseConfig(options, io);
+  const { name, version, packages } = config ? await findConfigured(tool, config, io) : await found(tool, options, io);
+  const { kernel, close } = await openKernel(packages, options, io, config);
   const caller = optionOf(options, "caller") ?? "terminal";
   const isJson = options["json"] === true;
   try {
@@ -23,6 +24,11 @@ export async function run(tool: string, options: CommandOptions, io: CommandIo):
   } finally {
     await close();
   }
+}
+
+async function found(tool: string, options: CommandOptions, io: CommandIo): Promise<ConfiguredTool> {
+  const { package: own, packages } = await findTool(tool, optionOf(options, "tools"), io);
+  return { name: own.manifest.name, version: own.manifest.version, packages };
 }
 
 /** Calls a tool, and notes what it does, what decided it and how it ended. With `isJson` only what the tool says. */

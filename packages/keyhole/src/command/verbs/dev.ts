@@ -10,6 +10,7 @@ export const addDev: AddVerb = (program, act) => {
     .command("dev")
     .description("call tools while you write them: packs, watches and asks for calls")
     .argument("[paths...]", "files of tools, packages, or folders of them (default: tools)")
+    .option("--config <file>", "the configuration (default: keyhole.config.* of this folder)")
     .option("--policy <file>", "the policy (default: policy.json of this folder, else no grants)")
     .option("--files <folder>", "the folder that the tools' files are in (default: memory)")
     .option("--caller <name>", "the caller; rules and grants can name it", "terminal")

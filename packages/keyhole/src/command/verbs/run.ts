@@ -12,6 +12,7 @@ export const addRun: AddVerb = (program, act) => {
     .description("call a tool under a policy")
     .argument("<tool>", "a tool's file or name")
     .option("-i, --input <json>", "the arguments: JSON, @FILE, or - for standard input", "{}")
+    .option("--config <file>", "the configuration (default: keyhole.config.* of this folder)")
     .option("--policy <file>", "the policy (default: policy.json of this folder, else no grants)")
     .option("--tools <path>", "where to find tools by name, and those that the tool calls (default: tools)")
     .option("--files <folder>", "the folder that the tool's files are in (default: memory)")

@@ -1,0 +1,2 @@
+export type { ConfigFault } from "./fault.ts";
+export { type Config, type ConfigDocument, readConfig, type ReadConfig } from "./read.ts";

@@ -1,0 +1,119 @@
+import {
+  type JsonValue,
+  type ModeTrigger,
+  type PolicyDocument,
+  snapshot,
+  type Tool,
+  type ToolPackage,
+  pointerOf,
+} from "@keyhole/kernel";
+import { compileSchema, type Validator } from "@keyhole/kernel/schema";
+import { explain } from "@keyhole/kernel/schema/explain";
+import { atUnknownKey, type ConfigFault, isFault } from "./fault.ts";
+import { configSchema } from "./schema.ts";
+import { type HttpEntry, readHttp } from "./sections/http.ts";
+import type { BrokersEntry, SecretsEntry, SinkEntry } from "./sections/kernel.ts";
+import { type PipelineEntry, readPipelines } from "./sections/pipelines.ts";
+import { type Limits, policyWith } from "./sections/policy.ts";
+
+/** A configuration as it is written. Each section has a file in `sections/`. */
+export interface ConfigDocument {
+  readonly $schema?: string;
+  readonly version: "1";
+  readonly tools?: readonly string[];
+  readonly http?: Readonly<Record<string, HttpEntry>>;
+  readonly pipelines?: Readonly<Record<string, PipelineEntry>>;
+  readonly policy?: JsonValue;
+  readonly limits?: Limits;
+  readonly modeTriggers?: readonly ModeTrigger[];
+  readonly sink?: SinkEntry;
+  readonly brokers?: BrokersEntry;
+  readonly secrets?: SecretsEntry;
+}
+
+/** A configuration that was checked, and the tools that it defines. */
+export interface Config {
+  readonly document: ConfigDocument;
+  /** With the limits of the configuration. */
+  readonly policy: PolicyDocument;
+  /** Requests. */
+  readonly packages: readonly ToolPackage[];
+  /** Pipelines: data that the kernel's own realm runs, so the program registers them as trusted. */
+  readonly pipelines: readonly Tool[];
+}
+
+export type ReadConfig =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly fault: ConfigFault };
+
+/**
+ * Checks a configuration: the same on every host.
+ *
+ * @param policyFile reads the policy where the configuration names a file; without it such a configuration is refused
+ */
+export function readConfig(foreign: unknown, policyFile?: (path: string) => JsonValue): ReadConfig {
+  const plain = snapshot(foreign);
+  if (!plain.ok) {
+    const { path, message } = plain.error;
+    return refused({ path, message: `The configuration is not plain JSON data: ${message}.`, hint: "" });
+  }
+  const read = readOwn(plain.value, policyFile);
+  return read.ok ? read : refused(atUnknownKey(read.fault, plain.value));
+}
+
+function readOwn(own: JsonValue, policyFile: ((path: string) => JsonValue) | undefined): ReadConfig {
+  const valid = validator().validateOwn(own);
+  if (!valid.ok) {
+    const [first] = valid.errors;
+    return refused({ path: first?.instancePath ?? "", message: first?.message ?? "", hint: first?.hint ?? "" });
+  }
+  const document = valid.value as ConfigDocument;
+  const { http = {}, pipelines = {}, limits = {} } = document;
+  const twice = Object.keys(http).find((name) => Object.hasOwn(pipelines, name));
+  if (twice !== undefined)
+    return refused({
+      path: pointerOf(["pipelines", twice]),
+      message: `Two tools have the name ${twice}: a request and a pipeline.`,
+      hint: "Rename one of them.",
+    });
+  const packages = readHttp(http);
+  if (isFault(packages)) return refused(packages);
+  const tools = readPipelines(pipelines);
+  if (isFault(tools)) return refused(tools);
+  const named = document.policy;
+  if (typeof named === "string" && !policyFile)
+    return refused({
+      path: "/policy",
+      message: "The policy is the path of a file, and this host has no files.",
+      hint: "Write the policy itself.",
+    });
+  const policy = policyWith(typeof named === "string" ? policyFile?.(named) : named, limits);
+  if (!policy.ok) return refused(policy);
+  return { ok: true, config: { document, policy: policy.policy, packages, pipelines: tools } };
+}
+
+function refused({ path, message, hint }: ConfigFault): ReadConfig {
+  return { ok: false, fault: { path, message, hint } };
+}
+
+let compiled: Validator | undefined;
+
+function validator(): Validator {
+  if (compiled) return compiled;
+  const schema = compileSchema(configSchema, { explain, defaults: "ignore" });
+  if (!schema.ok) throw new TypeError(schema.error.message);
+  return (compiled = schema.validator);
+}
+
+/** The first step of a pipeline whose tool is none of these. */
+export function unknownStep({ document }: Config, names: ReadonlySet<string>): ConfigFault | undefined {
+  for (const [pipeline, { steps }] of Object.entries(document.pipelines ?? {}))
+    for (const [place, { tool }] of steps.entries())
+      if (!names.has(tool))
+        return {
+          path: pointerOf(["pipelines", pipeline, "steps", place, "tool"]),
+          message: `There is no tool ${JSON.stringify(tool)}.`,
+          hint: "Define it under `http` or `pipelines`, or name its file under `tools`.",
+        };
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import {
+  ceilings,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  loadPolicy,
+  type PolicyDocument,
+  pointerOf,
+} from "@keyhole/kernel";
+import { type ConfigFault, named } from "../fault.ts";
+
+/** A policy document, or the path of its file. */
+export const policySection: JsonObject = { type: ["object", "string"], minLength: 1 };
+
+/** Bounds of tools, by their names. They lower those of the tools. */
+export const limitsSection: JsonObject = named({
+  type: "object",
+  properties: Object.fromEntries(Object.keys(ceilings).map((name) => [name, { type: "integer", minimum: 1 }])),
+  additionalProperties: false,
+});
+
+export type Limits = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** Nothing is granted, and tier 2 asks. */
+const withoutGrants: JsonObject = { version: "1", posture: "standard" };
+
+/** The policy with the limits of the configuration. Two limits of one bound are refused: which one holds is not said. */
+export function policyWith(
+  document: JsonValue | undefined,
+  limits: Limits,
+): { readonly ok: true; readonly policy: PolicyDocument } | ({ readonly ok: false } & ConfigFault) {
+  const policy = document ?? withoutGrants;
+  const merged = isJsonObject(policy) ? withLimits(policy, limits) : policy;
+  if (typeof merged === "string")
+    return { ok: false, path: merged, message: "The policy bounds this tool too.", hint: "Keep one of the two." };
+  const loaded = loadPolicy(merged);
+  // It was validated just now.
+  if (loaded.ok) return { ok: true, policy: merged as unknown as PolicyDocument };
+  const { path, message, hint } = loaded.error;
+  const [, tool = ""] = /^\/tools\/([^/]+)\/bounds/.exec(path) ?? [];
+  return { ok: false, path: Object.hasOwn(limits, tool) ? `/limits/${tool}` : `/policy${path}`, message, hint };
+}
+
+function withLimits(policy: JsonObject, limits: Limits): JsonObject | string {
+  const names = Object.keys(limits);
+  if (names.length === 0) return policy;
+  const { tools = {} } = policy;
+  const own = isJsonObject(tools) ? tools : {};
+  const governed = new Map(Object.entries(own));
+  for (const name of names) {
+    const { [name]: before = {} } = own;
+    if (!isJsonObject(before)) return policy;
+    if (before["bounds"] !== undefined) return pointerOf(["limits", name]);
+    governed.set(name, { ...before, bounds: { ...limits[name] } });
+  }
+  return { ...policy, tools: Object.fromEntries(governed) };
+}

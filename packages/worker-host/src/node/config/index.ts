@@ -1,0 +1,9 @@
+export { type ConfigFile, findConfig, loadConfig, type LoadConfig } from "./load.ts";
+export {
+  configuredOptions,
+  type ConfiguredKernel,
+  type ConfiguredOptions,
+  type InPlaceOf,
+  openConfigured,
+  registerConfigured,
+} from "./open.ts";

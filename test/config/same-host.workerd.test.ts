@@ -1,0 +1,3 @@
+import { configuredWithoutFiles } from "./same-host.ts";
+
+configuredWithoutFiles();
