@@ -89,6 +89,9 @@ const config: KnipConfig = {
     "packages/agents": {
       project: ["src/**/*.ts"],
     },
+    "packages/bus": {
+      project: ["src/**/*.ts"],
+    },
     "packages/keyhole": {
       project: ["src/**/*.ts"],
     },

@@ -85,6 +85,7 @@ const ownProcess = [
   "test/audit/file-sink.test.ts",
   "test/brokers/spawn.test.ts",
   "test/operations/{machine,repositories}.test.ts",
+  "test/bus/nats*.test.ts",
   "test/contract/spawn-programs.test.ts",
   "test/hostile/{battery,chaos}*.test.ts",
   "test/peers/{bundlers,node-versions}/*.test.ts",

@@ -45,6 +45,12 @@ function isOnPath(command) {
   return (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, command)));
 }
 
+/** The path of NATS's server, which Debian puts where only root looks. @returns {string | undefined} */
+export function findNatsServer() {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"];
+  return folders.map((folder) => join(folder, "nats-server")).find((path) => existsSync(path));
+}
+
 /** What tests use beside engines. @type {readonly Part[]} */
 export const testTools = [
   {
@@ -58,6 +64,12 @@ export const testTools = [
     packages: ["clang", "lld", "wasi-libc", "libclang-rt-dev-wasm32"],
     needed: false,
     isHere: () => isOnPath("clang") && isOnPath("wasm-ld") && existsSync("/usr/include/wasm32-wasi"),
+  },
+  {
+    title: "NATS's server",
+    packages: ["nats-server"],
+    needed: false,
+    isHere: () => findNatsServer() !== undefined,
   },
 ];
 

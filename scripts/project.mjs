@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The packages that are published, each after those that it imports. */
-export const publicPackages = ["kernel", "worker-host", "agents", "keyhole", "mcp", "edge"];
+export const publicPackages = ["kernel", "worker-host", "agents", "bus", "keyhole", "mcp", "edge"];
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 

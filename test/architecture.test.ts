@@ -26,6 +26,7 @@ const sources = readSources(
   "packages/mcp/src",
   "packages/edge/src",
   "packages/agents/src",
+  "packages/bus/src",
   "packages/playground/src",
 );
 const tests = readSources("test");

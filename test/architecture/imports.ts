@@ -6,6 +6,7 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   "worker-host": ["kernel"],
   agents: ["kernel"],
+  bus: ["kernel"],
   keyhole: ["kernel", "worker-host", "mcp"],
   edge: ["kernel", "worker-host"],
   mcp: ["kernel"],

@@ -28,6 +28,7 @@ describe("keyhole init", () => {
       "packed/keyhole-kernel-0.0.0.tgz": "",
       "packed/keyhole-worker-host-0.0.0.tgz": "",
       "packed/keyhole-agents-0.0.0.tgz": "",
+      "packed/keyhole-bus-0.0.0.tgz": "",
       "packed/keyhole-mcp-0.0.0.tgz": "",
       "packed/keyhole-edge-0.0.0.tgz": "",
       "packed/keyhole-0.0.0.tgz": "",

@@ -10,6 +10,18 @@ export const keyholeProbes: Readonly<Record<string, Probe>> = {
     const { tools } = await exposeToPage(noTools, { modelContext: { registerTool: () => {} } });
     hold(tools.length === 0, "there are tools");
   },
+  async "@keyhole/bus"() {
+    const { channelBus, memoryBus } = await import("@keyhole/bus");
+    const channel = new MessageChannel();
+    hold(typeof channelBus(channel.port1).publish === "function", "there is no bus over a channel");
+    channel.port1.close();
+    const connection = memoryBus().connect();
+    const heard: string[] = [];
+    connection.subscribe("a.*", ({ subject }) => void heard.push(subject));
+    connection.publish("a.b", { headers: new Map(), body: new Uint8Array() });
+    await Promise.resolve();
+    hold(heard.length === 1, "the message did not arrive");
+  },
   async "@keyhole/agents/ai-sdk"() {
     const { aiSdkTools } = await import("@keyhole/agents/ai-sdk");
     hold(Object.keys((await aiSdkTools(noTools)).tools).length === 0, "there are tools");

@@ -25,6 +25,7 @@ describe("docs/runtimes.md", () => {
       ["@keyhole/kernel", lowest("kernel")],
       ["@keyhole/worker-host", lowest("worker-host")],
       ["@keyhole/agents", lowest("agents")],
+      ["@keyhole/bus", lowest("bus")],
       ["keyhole", lowest("keyhole")],
       ["@keyhole/mcp", lowest("mcp")],
       ["@keyhole/edge", lowest("edge")],

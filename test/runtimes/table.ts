@@ -17,7 +17,7 @@ export interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-export const publicPackages = ["kernel", "worker-host", "agents", "keyhole", "mcp", "edge"] as const;
+export const publicPackages = ["kernel", "worker-host", "agents", "bus", "keyhole", "mcp", "edge"] as const;
 
 export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(`${root}packages/${folder}/package.json`, "utf8")) as Manifest;

@@ -33,6 +33,7 @@ const contracts: Readonly<Record<string, string>> = {
   dbEngineContract: "Database, its engine",
   dbGrantsContract: "Database, its grants",
   describeFamily: "Kind of capability",
+  describeBus: "Bus",
   describeContentStore: "Content store",
   describeSink: "Audit sink",
   describeState: "State that governs",

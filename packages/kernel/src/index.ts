@@ -35,6 +35,7 @@ export {
 export {
   type CapabilityRefused,
   defineTool,
+  type Onward,
   type Tool,
   type ToolCode,
   type ToolContext,

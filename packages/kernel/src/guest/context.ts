@@ -7,7 +7,7 @@ import { fetchGuest } from "../capability/families/net.ts";
 import { spawnGuest } from "../capability/families/process-spawn.ts";
 import { secretGuest } from "../capability/families/secret-use.ts";
 import { toolsGuest } from "../capability/families/tool-call.ts";
-import type { CapabilityRefused, ToolContext } from "../tool/define.ts";
+import type { CapabilityRefused, Onward, ToolContext } from "../tool/define.ts";
 import { bodyOf } from "./body.ts";
 import type { GuestCall, GuestTransport } from "./call.ts";
 import type { CallSources } from "./sources.ts";
@@ -24,6 +24,7 @@ class CallContext implements ToolContext {
   readonly sessionId: string;
   readonly now: () => number;
   readonly random: () => number;
+  readonly onward?: Onward;
   readonly #seed: string;
   readonly #transport: GuestTransport;
   #body: ToolContext["body"] | undefined;
@@ -33,6 +34,7 @@ class CallContext implements ToolContext {
     this.sessionId = call.sessionId;
     this.now = sources.now;
     this.random = sources.random;
+    if (call.onward) this.onward = call.onward;
     this.#seed = call.seed;
     this.#transport = transport;
   }

@@ -1,6 +1,7 @@
 import type { Broker } from "../capability/broker.ts";
 import type { CapabilityReply, CapabilityRequest } from "../capability/request.ts";
 import type { BoundName } from "../bounds/bounds.ts";
+import type { Onward } from "../tool/define.ts";
 import type { OutputContract, ToolManifest, ToolSource } from "../tool/manifest.ts";
 import type { Hints, SetupError } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -106,6 +107,8 @@ export interface IsolateCall {
   /** Bounds of this call, where it has them. Only a host that names them in {@link IsolateHost.enforces} is given such a call. */
   readonly fuel?: number;
   readonly memoryBytes?: number;
+  /** Only for tools of source `inline`, which are the program's own: no isolate learns it. */
+  readonly onward?: Onward;
 }
 
 /** What a run cost, as far as its host counts it. The same call costs the same on every host that counts. */

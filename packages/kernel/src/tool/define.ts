@@ -9,6 +9,17 @@ import type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource } from 
 import type { ToolManifest } from "./manifest.ts";
 import type { LogEntry, Progress } from "./report.ts";
 
+/** What a call of another program carries on. */
+export interface Onward {
+  readonly caller: string;
+  /** W3C Trace Context of the call's own span. */
+  readonly traceparent: string;
+  /** The caller's: other callers can have the same one. */
+  readonly idempotencyKey?: string;
+  /** What the run had left of its time when it began. */
+  readonly timeoutMs: number;
+}
+
 /** What a tool sees of the world. Everything in it goes through the kernel, request by request. */
 export interface ToolContext {
   readonly callId: string;
@@ -49,6 +60,8 @@ export interface ToolContext {
    * `ReadableStream` where the realm has one, so not in the interpreter. Rejects when the caller's stream breaks off, and then the call fails.
    */
   readonly body: AsyncIterable<Uint8Array>;
+  /** Only in tools that run in the kernel's own realm, for those that call another program. */
+  readonly onward?: Onward;
   readonly log: (message: string, level?: LogEntry["level"]) => void;
   readonly progress: (progress: Progress) => void;
 }

@@ -6,9 +6,11 @@ import type { IsolatePool } from "../../isolate/pool/pool.ts";
 import type { OwnHost } from "../../isolate/own-host.ts";
 import type { IsolateCall } from "../../isolate/port.ts";
 import { type RunEnd, runInIsolate, type RunOptions } from "../../isolate/run.ts";
+import type { Onward } from "../../tool/define.ts";
 import { withProgram } from "../../tool/program.ts";
 import { callsAround, countAround } from "../ancestors.ts";
 import { type CallFault, Suspended } from "../fault.ts";
+import type { CallRecord } from "../record.ts";
 import type { Started } from "./start.ts";
 
 declare class Made {
@@ -64,7 +66,7 @@ export function run(state: Started, { pools, clock, onRun }: RunPorts): Promise<
   return running.then(mayCall ? (end) => gate.settled().then(() => ran(end)) : ran);
 }
 
-function isolateCallOf({ call, tool, bounds, gate, grant, inputText }: Started): IsolateCall {
+function isolateCallOf({ call, tool, bounds, gate, grant, inputText, deadline }: Started): IsolateCall {
   const { fuel, memoryBytes } = bounds;
   // A pure tool depends on neither: it sees what module code sees, the epoch and one fixed sequence.
   const { seed, nowMs } = tool.manifest.determinism === "pure" ? noMoment : call;
@@ -78,10 +80,15 @@ function isolateCallOf({ call, tool, bounds, gate, grant, inputText }: Started):
     ...(tool.manifest.output.transfer && { outputTransfer: true }),
     seed,
     nowMs,
+    ...(tool.manifest.source === "inline" && { onward: onwardOf(call, deadline.leftMs) }),
     real: sourcesOf(grant).filter((kind) => !gate.revoked(kind)),
   };
   if (fuel === undefined && memoryBytes === undefined) return plain;
   return { ...plain, ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) };
+}
+
+function onwardOf({ caller, traceparent, options: { idempotencyKey } }: CallRecord, timeoutMs: number): Onward {
+  return { caller, traceparent, timeoutMs, ...(idempotencyKey !== undefined && { idempotencyKey }) };
 }
 
 const noMoment = { seed: "0".repeat(64), nowMs: 0 } as const;

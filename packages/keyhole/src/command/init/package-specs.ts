@@ -8,6 +8,7 @@ const names = [
   "@keyhole/kernel",
   "@keyhole/worker-host",
   "@keyhole/agents",
+  "@keyhole/bus",
   "@keyhole/mcp",
   "@keyhole/edge",
   "keyhole",

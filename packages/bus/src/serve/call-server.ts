@@ -1,0 +1,141 @@
+import { type CallOptions, ceilings, type Clock, type JsonValue, type Kernel } from "@keyhole/kernel";
+import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
+import { headers, type Kind, kindOf } from "../wire/headers.ts";
+import { refusal, type RefusalCode } from "../wire/refusal.ts";
+import { sealed } from "../wire/seal.ts";
+import type { Subjects } from "../wire/subjects.ts";
+import type { BusCallers, KnownCaller } from "./callers.ts";
+import type { Offers } from "./offers.ts";
+import { failureReply, replyOf, resultReply } from "./replies.ts";
+import { readInput, readRequest, returnAddress } from "./request.ts";
+import { type KnownCall, RunningCalls } from "./running-calls.ts";
+
+/** At the same time. The kernel bounds those of each tool. */
+const MOST_RUNNING = 1_000;
+
+export interface CallServerPorts {
+  readonly kernel: Kernel;
+  readonly port: BusPort;
+  readonly subjects: Subjects;
+  readonly callers: BusCallers;
+  readonly offers: Offers;
+  readonly clock: Clock;
+  readonly onError: (error: Error) => void;
+}
+
+/** Makes the calls that requests ask for, and answers each of them. */
+export class CallServer {
+  readonly #ports: CallServerPorts;
+  readonly #calls: RunningCalls;
+  readonly #running = new Set<Promise<void>>();
+  /** Calls that ended while nobody could be told. */
+  readonly #untold = new Set<KnownCall>();
+
+  constructor(ports: CallServerPorts) {
+    this.#ports = ports;
+    this.#calls = new RunningCalls(ports.clock);
+  }
+
+  /** Resolves when no call runs. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  /** The connection was lost and is there again. */
+  again(): void {
+    for (const call of this.#untold) this.#tell(call);
+    this.#untold.clear();
+  }
+
+  /** A message at a tool's subject of requests, or at one of its partitions. */
+  take(tool: string, message: BusMessage, partition: number | undefined): void {
+    const { callers, subjects, onError } = this.#ports;
+    const address = returnAddress(message, subjects);
+    if (!address) return onError(new Error(`A message at ${message.subject} cannot be answered. It was dropped.`));
+    const { reply, correlation } = address;
+    const from = callers(message);
+    const refuse = (code: RefusalCode): void =>
+      this.#send(reply, failureReply(correlation, refusal(code)), from ?? strangers);
+    if (!from) return refuse("UNKNOWN_CALLER");
+    const known = this.#calls.find(from, correlation);
+    if (known) return this.#tell(known);
+    const request = readRequest(message, subjects, partition);
+    const input = readInput(message);
+    if (!request || !input) return refuse("BAD_REQUEST");
+    if (request.deadlineMs <= this.#ports.clock.now()) return refuse("DEADLINE_PASSED");
+    const offer = this.#ports.offers.all.get(tool);
+    if (offer?.hash !== request.definition) return refuse("DEFINITION_CHANGED");
+    const call = this.#running.size < MOST_RUNNING ? this.#calls.add(from, request) : undefined;
+    if (!call) return refuse("BUSY");
+    const running = this.#run(call, tool, offer.manifest.version, input);
+    this.#running.add(running);
+    void running.finally(() => this.#running.delete(running));
+  }
+
+  /** A caller asks after its call, or cancels it. Kernels that do not have the call say nothing. */
+  control(message: BusMessage): void {
+    const kind = kindOf(message);
+    const correlation = message.headers.get(headers.correlation);
+    const from = this.#ports.callers(message);
+    const call = from && correlation !== undefined ? this.#calls.find(from, correlation) : undefined;
+    if (!call) return;
+    if (kind === "cancel") call.cancel.abort();
+    else if (kind === "ask") this.#tell(call);
+  }
+
+  #tell(call: KnownCall): void {
+    const { correlation } = call.request;
+    if (!call.isOver) this.#sendTo(call, replyOf("running", correlation));
+    else this.#sendTo(call, call.result ?? failureReply(correlation, refusal("RESULT_GONE")));
+  }
+
+  async #run(call: KnownCall, tool: string, version: string, input: JsonValue): Promise<void> {
+    const { kernel, clock, port } = this.#ports;
+    const { deadlineMs, correlation } = call.request;
+    const leftMs = Math.min(ceilings.timeoutMs, deadlineMs - clock.now());
+    // Also while it waits for an approval or for its turn.
+    const stop = clock.after(leftMs, () => call.cancel.abort(), "idly");
+    try {
+      const result = await kernel.call(tool, input, { ...this.#optionsOf(call, leftMs), version });
+      this.#calls.end(call, resultReply(correlation, result, port.bodyBytes));
+    } finally {
+      stop();
+    }
+    if (!port.isConnected) this.#untold.add(call);
+    this.#tell(call);
+  }
+
+  #optionsOf(call: KnownCall, leftMs: number): CallOptions {
+    const { request, from } = call;
+    const { caller, sessionId, grants } = from.caller;
+    const { correlation, key, traceparent } = request;
+    const report = (kind: Kind, body: JsonValue): void =>
+      this.#sendTo(call, replyOf(kind, correlation, body, [[headers.sequence, String(++call.sequence)]]));
+    return {
+      caller,
+      ...(sessionId !== undefined && { sessionId }),
+      ...(grants && { grants }),
+      correlationId: correlation,
+      ...(traceparent !== undefined && { traceparent }),
+      ...(key !== undefined && { idempotencyKey: key }),
+      signal: call.cancel.signal,
+      bounds: { timeoutMs: Math.max(1, Math.floor(leftMs)) },
+      onProgress: (progress) => report("progress", { ...progress }),
+      onLog: (entry) => report("log", { ...entry }),
+    };
+  }
+
+  #sendTo({ request, from }: KnownCall, message: OutgoingMessage): void {
+    this.#send(request.reply, message, from);
+  }
+
+  #send(reply: string, message: OutgoingMessage, from: Pick<KnownCaller, "credential">): void {
+    try {
+      this.#ports.port.publish(reply, sealed(reply, message, from.credential));
+    } catch (error) {
+      this.#ports.onError(error instanceof Error ? error : new Error("The bus took no answer."));
+    }
+  }
+}
+
+const strangers = { credential: undefined };

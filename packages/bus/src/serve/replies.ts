@@ -1,0 +1,56 @@
+import { type CallResult, type JsonValue, modelError } from "@keyhole/kernel";
+import type { OutgoingMessage } from "../port.ts";
+import { isObject, writeBody } from "../wire/body.ts";
+import { headers, type Kind } from "../wire/headers.ts";
+import { type BusFailure, type Ran, refusal } from "../wire/refusal.ts";
+
+const encoder = new TextEncoder();
+
+/** A message to the caller of one exchange. */
+export function replyOf(
+  kind: Kind,
+  correlation: string,
+  body?: JsonValue,
+  more: readonly (readonly [string, string])[] = [],
+): OutgoingMessage {
+  const own: readonly (readonly [string, string])[] = [
+    [headers.kind, kind],
+    [headers.correlation, correlation],
+  ];
+  return { headers: new Map([...own, ...more]), body: writeBody(body) };
+}
+
+export function failureReply(correlation: string, failure: BusFailure, callId?: string): OutgoingMessage {
+  return replyOf("result", correlation, failure, [
+    [headers.outcome, "error"],
+    ...(callId === undefined ? [] : [[headers.call, callId] as const]),
+  ]);
+}
+
+/** What a call gave, as one message of at most `bodyBytes`. */
+export function resultReply(correlation: string, result: CallResult, bodyBytes: number): OutgoingMessage {
+  if (!result.ok) return failureReply(correlation, failureOf(result), result.callId);
+  const { data, callId } = result;
+  const [form, body] = formOf(data);
+  if (body.length > bodyBytes) return failureReply(correlation, refusal("RESULT_TOO_LARGE"), callId);
+  const { headers: own } = replyOf("result", correlation);
+  const more = [
+    [headers.outcome, "ok"],
+    [headers.form, form],
+    [headers.call, callId],
+  ] as const;
+  return { headers: new Map([...own, ...more]), body };
+}
+
+function formOf(data: JsonValue | Uint8Array): readonly ["json" | "text" | "binary", Uint8Array] {
+  if (data instanceof Uint8Array) return ["binary", data];
+  return typeof data === "string" ? ["text", encoder.encode(data)] : ["json", writeBody(data)];
+}
+
+function failureOf({ error, meta }: Extract<CallResult, { ok: false }>): BusFailure {
+  const { code, message, hint } = modelError(error);
+  const details: readonly JsonValue[] = Array.isArray(error.details) ? (error.details as JsonValue[]) : [];
+  const isUnknown = details.some((each) => isObject(each) && each["reason"] === "outcome-unknown");
+  const ran: Ran = isUnknown || meta.attempts > 0 || meta.cached ? "maybe" : "no";
+  return { code, message, hint, ran };
+}

@@ -1,0 +1,59 @@
+import type { JsonValue, LogEntry } from "@keyhole/kernel";
+import type { BusMessage } from "../port.ts";
+import { isObject, readBody, readObject } from "../wire/body.ts";
+import { headers } from "../wire/headers.ts";
+import { callError } from "./call-error.ts";
+import type { CallReports } from "./options.ts";
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const levels = ["debug", "info", "warn", "error"] as const satisfies readonly LogEntry["level"][];
+
+/** The output in a result; `undefined` for one that cannot be read. */
+export function readResult({ headers: all, body }: BusMessage): JsonValue | Uint8Array | undefined {
+  switch (all.get(headers.form)) {
+    case "json":
+      return readBody(body);
+    case "text":
+      return textOf(body);
+    case "binary":
+      return body.slice();
+    default:
+      return undefined;
+  }
+}
+
+function textOf(body: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the serving kernel says of a call that failed: its words are shown, and nothing follows from them. */
+export function readFailure({ body }: BusMessage, tool: string): Error {
+  const { code, message, hint, ran } = readObject(body) ?? {};
+  const words = [message, hint]
+    .flatMap((each) => (typeof each === "string" ? [each] : []))
+    .join(" ")
+    .trim();
+  const name = typeof code === "string" && /^[A-Z_]{1,64}$/.test(code) ? code : "UNKNOWN";
+  const isUnknown = ran !== "no" && (name === "RESULT_GONE" || name === "INVALID_INPUT");
+  return callError(
+    ran === "no" ? "no" : isUnknown ? "unknown" : "maybe",
+    `The kernel that serves ${tool} ended the call (${name}): ${words}`,
+  );
+}
+
+/** Hands a report on; one without the form of one is dropped. */
+export function readReport(kind: "progress" | "log", { body }: BusMessage, { log, progress }: CallReports): void {
+  const value = readBody(body);
+  if (!isObject(value)) return;
+  const { done, total, message, level } = value;
+  const text = typeof message === "string" ? message : undefined;
+  if (kind === "log") {
+    const known = levels.find((each) => each === level);
+    if (text !== undefined) log(text, known ?? "info");
+  } else if (typeof done === "number")
+    progress({ done, ...(typeof total === "number" && { total }), ...(text !== undefined && { message: text }) });
+}

@@ -1,0 +1,205 @@
+import { type Clock, hashText, type JsonObject, type JsonValue, type Onward } from "@keyhole/kernel";
+import type { BusMessage } from "../port.ts";
+import { writeBody } from "../wire/body.ts";
+import { headers, type Kind, kindOf, numberOf } from "../wire/headers.ts";
+import { partitionOf, type Subjects } from "../wire/subjects.ts";
+import { callError } from "./call-error.ts";
+import type { Exchange, Inbox } from "./inbox.ts";
+import type { CallReports } from "./options.ts";
+import { readFailure, readReport, readResult } from "./answers.ts";
+
+/** Questions without an answer, after which the kernel counts as gone. */
+const MOST_SILENT = 3;
+/** Requests that nobody was there for. */
+const MOST_UNDELIVERED = 5;
+/** A kernel that reports more does nothing else. */
+const MOST_REPORTS = 10_000;
+/** The kernel's own deadline is a little later: then the error says what is known. */
+const MARGIN_MS = 50;
+
+export interface BusCallPorts {
+  readonly inbox: Inbox;
+  readonly subjects: Subjects;
+  readonly clock: Clock;
+  readonly askMs: number;
+}
+
+export interface WantedCall {
+  readonly tool: string;
+  /** Digest of the definition that is meant. */
+  readonly definition: string;
+  readonly input: JsonObject;
+  readonly onward: Onward;
+  readonly signal: AbortSignal;
+  readonly reports: CallReports;
+}
+
+export type BusOutput = JsonValue | Uint8Array;
+
+/**
+ * One call over the bus. A request with a key is sent again until it is answered: the kernel that owns the key runs it once. A request without one is sent again only where
+ * nobody was there to take it; after that only questions are sent.
+ */
+export class BusCall {
+  readonly #ports: BusCallPorts;
+  readonly #call: WantedCall;
+  readonly #exchange: Exchange;
+  readonly #key: string | undefined;
+  readonly #deadlineMs: number;
+  readonly #settled = Promise.withResolvers<BusOutput>();
+  readonly #onAbort = (): void => this.#abandon("The call was cancelled.");
+  #stopDeadline: () => void = () => {};
+  #stopAsking: () => void = () => {};
+  #isOver = false;
+  /** Whether a kernel may have taken the last request. */
+  #isDelivered = false;
+  /** Whether one may have taken an earlier one. */
+  #wasDelivered = false;
+  #undelivered = 0;
+  #silent = 0;
+  #lastSequence = 0;
+  #reports = 0;
+
+  constructor(ports: BusCallPorts, call: WantedCall) {
+    const { caller, idempotencyKey, timeoutMs } = call.onward;
+    this.#ports = ports;
+    this.#call = call;
+    this.#exchange = ports.inbox.open(
+      (message) => this.#take(message),
+      () => this.#abandon("The source was closed."),
+    );
+    // Callers of this kernel may choose equal keys, and the bus is not told them.
+    this.#key = idempotencyKey === undefined ? undefined : digestOf(JSON.stringify([caller, idempotencyKey]));
+    this.#deadlineMs = ports.clock.now() + Math.max(1, timeoutMs - MARGIN_MS);
+  }
+
+  /** @throws Error with a name that says whether the call ran */
+  async output(): Promise<BusOutput> {
+    const { clock } = this.#ports;
+    const { signal } = this.#call;
+    this.#stopDeadline = clock.after(this.#deadlineMs - clock.now(), () =>
+      this.#abandon("No answer came before the deadline."),
+    );
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (signal.aborted) this.#onAbort();
+    else this.#request();
+    return this.#settled.promise;
+  }
+
+  /** The connection was lost and is there again: with it messages may have been lost. */
+  again(): void {
+    if (this.#isOver) return;
+    this.#silent = 0;
+    this.#ask();
+  }
+
+  #request(): void {
+    const { subjects } = this.#ports;
+    const { tool, input, definition, onward } = this.#call;
+    const key = this.#key;
+    const subject = key === undefined ? subjects.request(tool) : subjects.partition(tool, partitionOf(key));
+    this.#wasDelivered ||= this.#isDelivered;
+    this.#isDelivered = true;
+    this.#send(subject, "request", input, [
+      [headers.deadline, String(Math.floor(this.#deadlineMs))],
+      [headers.definition, definition],
+      [headers.traceparent, onward.traceparent],
+      ...(key === undefined ? [] : [[headers.key, key] as const]),
+    ]);
+    this.#wait();
+  }
+
+  #wait(): void {
+    const { clock, askMs } = this.#ports;
+    this.#stopAsking();
+    if (!this.#isOver) this.#stopAsking = clock.after(askMs, () => this.#ask());
+  }
+
+  #ask(): void {
+    // Silence says nothing while no answer can come.
+    if (!this.#ports.inbox.isConnected) return this.#wait();
+    if (this.#key !== undefined || !this.#isDelivered) return this.#request();
+    if (this.#silent++ >= MOST_SILENT)
+      return this.#abandon(`The kernel that serves ${this.#call.tool} does not answer any more.`);
+    this.#send(this.#ports.subjects.control(this.#call.tool), "ask", undefined, []);
+    this.#wait();
+  }
+
+  #send(subject: string, kind: Kind, body: JsonObject | undefined, more: readonly (readonly [string, string])[]): void {
+    const { correlation, reply } = this.#exchange;
+    const own: readonly (readonly [string, string])[] = [
+      [headers.kind, kind],
+      [headers.correlation, correlation],
+    ];
+    try {
+      // Only a request is told that nobody is there.
+      const to = kind === "request" ? { reply } : {};
+      this.#ports.inbox.send(subject, { ...to, headers: new Map([...own, ...more]), body: writeBody(body) });
+    } catch (error) {
+      const ran = this.#wasDelivered || kind !== "request" ? "unknown" : "no";
+      this.#fail(callError(ran, error instanceof Error ? error.message : "The bus took no message."));
+    }
+  }
+
+  #take(message: BusMessage): void {
+    if (this.#isOver) return;
+    if (message.noResponders) return this.#undeliveredOne();
+    this.#silent = 0;
+    const kind = kindOf(message);
+    if (kind === "result") this.#end(message);
+    else if (kind === "progress" || kind === "log") this.#report(kind, message);
+  }
+
+  /** The next request comes with the next question. */
+  #undeliveredOne(): void {
+    const { tool } = this.#call;
+    this.#isDelivered = false;
+    if (this.#key !== undefined || ++this.#undelivered < MOST_UNDELIVERED) return;
+    this.#fail(callError("no", `No kernel serves ${tool} on the bus.`));
+  }
+
+  #report(kind: "progress" | "log", message: BusMessage): void {
+    if (++this.#reports > MOST_REPORTS)
+      return this.#abandon(`The kernel that serves ${this.#call.tool} reported more than ${MOST_REPORTS} times.`);
+    const sequence = numberOf(message, headers.sequence) ?? 0;
+    if (sequence <= this.#lastSequence) return;
+    this.#lastSequence = sequence;
+    readReport(kind, message, this.#call.reports);
+  }
+
+  #end(message: BusMessage): void {
+    const { tool } = this.#call;
+    if (message.headers.get(headers.outcome) !== "ok") return this.#fail(readFailure(message, tool));
+    const output = readResult(message);
+    if (output === undefined) return this.#fail(callError("maybe", `The result of ${tool} cannot be read.`));
+    this.#close();
+    this.#settled.resolve(output);
+  }
+
+  /** Nothing more is waited for. A kernel that has the call is told. */
+  #abandon(reason: string): void {
+    if (this.#isOver) return;
+    const { subjects } = this.#ports;
+    const ran = this.#isDelivered || this.#wasDelivered ? "unknown" : "no";
+    this.#send(subjects.control(this.#call.tool), "cancel", undefined, []);
+    this.#fail(callError(ran, reason));
+  }
+
+  #fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#close();
+    this.#settled.reject(error);
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#stopDeadline();
+    this.#stopAsking();
+    this.#call.signal.removeEventListener("abort", this.#onAbort);
+    this.#exchange.close();
+  }
+}
+
+function digestOf(text: string): string {
+  return hashText(text.toWellFormed()).slice(-64);
+}

@@ -1,0 +1,97 @@
+import type { Clock } from "@keyhole/kernel";
+import { TokenBucket } from "@keyhole/kernel/foreign-tools";
+import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
+import { headers, kindOf } from "../wire/headers.ts";
+import { type BusCredential, credentialOf, sealed } from "../wire/seal.ts";
+import { checkPrefix } from "../wire/subjects.ts";
+import { newToken } from "../wire/token.ts";
+
+const reportRate = { most: 10, everyMs: 1_000 };
+
+/** One exchange: a question, and where its answers arrive. */
+export interface Exchange {
+  readonly reply: string;
+  readonly correlation: string;
+  /** No more answers are taken. */
+  close(): void;
+}
+
+export interface InboxOptions {
+  readonly prefix: string | undefined;
+  readonly credential: BusCredential | undefined;
+  readonly clock: Clock;
+  readonly onError: (error: Error) => void;
+}
+
+interface Taking {
+  readonly take: (message: BusMessage) => void;
+  readonly onClose: () => void;
+}
+
+/** Where the answers of one source arrive. Each exchange has a subject of its own, which nobody guesses, and takes only messages of its correlation. */
+export class Inbox {
+  readonly #port: BusPort;
+  readonly #options: InboxOptions;
+  readonly #subject: string;
+  readonly #taking = new Map<string, Taking>();
+  readonly #reports: TokenBucket;
+  readonly #stop: () => void;
+
+  /** @throws TypeError for a prefix that is no subject */
+  constructor(port: BusPort, options: InboxOptions) {
+    this.#port = port;
+    this.#options = options;
+    this.#subject = `${checkPrefix(options.prefix ?? "_INBOX")}.${newToken()}`;
+    this.#reports = new TokenBucket(options.clock, reportRate);
+    this.#stop = port.subscribe(`${this.#subject}.*`, (message) => this.#hear(message));
+  }
+
+  get isConnected(): boolean {
+    return this.#port.isConnected;
+  }
+
+  /** @param onClose the source ends, and no answer comes any more */
+  open(take: (message: BusMessage) => void, onClose: () => void): Exchange {
+    const correlation = newToken();
+    const reply = `${this.#subject}.${newToken()}`;
+    const check = (message: BusMessage): void => {
+      if (message.noResponders) return take(message);
+      if (message.headers.get(headers.correlation) !== correlation)
+        return this.report("An answer is of another exchange than its subject. It was dropped.");
+      if (!this.#isOurs(message)) return this.report("An answer has no valid seal. It was dropped.");
+      take(message);
+    };
+    this.#taking.set(reply, { take: check, onClose });
+    return { reply, correlation, close: () => void this.#taking.delete(reply) };
+  }
+
+  /** @throws Error where the connection is closed for good */
+  send(subject: string, message: OutgoingMessage): void {
+    this.#port.publish(subject, sealed(subject, message, this.#options.credential));
+  }
+
+  close(): void {
+    this.#stop();
+    for (const { onClose } of this.#taking.values()) onClose();
+    this.#taking.clear();
+  }
+
+  report(text: string): void {
+    if (this.#reports.take()) this.#options.onError(new Error(text));
+  }
+
+  #hear(message: BusMessage): void {
+    const taking = this.#taking.get(message.subject);
+    if (taking) return taking.take(message);
+    // A kernel that describes its tools after others is none that nobody asked.
+    const kind = kindOf(message);
+    const isKnown = message.noResponders || kind === "definition" || kind === "described";
+    if (!isKnown) this.report("An answer came that nobody waits for. It was dropped.");
+  }
+
+  #isOurs(message: BusMessage): boolean {
+    const { credential } = this.#options;
+    if (!credential) return true;
+    return credentialOf(message, (id) => (id === credential.id ? credential.key : undefined)) !== undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Capability, Clock, Effect, LogEntry, Tier } from "@keyhole/kernel";
+import type { ForeignBounds, ForeignTool, ToolPinStore } from "@keyhole/kernel/foreign-tools";
+import type { BusCredential } from "../wire/seal.ts";
+
+export interface BusSourceOptions extends ForeignBounds {
+  /** Begins the names of the tools in this kernel: 1 to 20 lower-case letters and digits. */
+  readonly name: string;
+  /** Begins all subjects. Default `keyhole.tool`. */
+  readonly prefix?: string;
+  /** Begins the subjects of answers. Default `_INBOX`. A server that lets each user listen to its own inbox alone keeps answers from others. */
+  readonly inboxPrefix?: string;
+  /** Seals requests, and requires sealed answers. Default: none, and the kernels take everyone for one caller. */
+  readonly credential?: BusCredential;
+  /** Default: in memory. */
+  readonly pins?: ToolPinStore;
+  /** By the serving kernel's name of a tool. Default: the tier that its definition names, and at least 2. */
+  readonly tiers?: Readonly<Record<string, Tier>>;
+  /** What the policy of this kernel has to grant to each tool. Default: nothing beside the tier. */
+  readonly capabilities?: readonly Capability[];
+  /** Default: none. */
+  readonly effects?: readonly Effect[];
+  /** Names of tools that have to be there. Discovery ends when each is described, else after `discoveryMs`. */
+  readonly expect?: readonly string[];
+  /** How long kernels have to describe their tools, in ms. Default 500. */
+  readonly discoveryMs?: number;
+  /** Between two questions after a call that is not answered, in ms. After three without an answer the kernel counts as gone. Default 2,000. */
+  readonly askMs?: number;
+  readonly clock?: Clock;
+  /** A definition waits for {@link BusSource.confirm}. */
+  readonly onChange?: (tool: ForeignTool) => void;
+  /** Hears of messages that were dropped, at most ten at once and then one a second. Default: nobody. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** The tools of the kernels on a bus, in this kernel. */
+export interface BusSource {
+  /** In the order of their names. */
+  readonly tools: readonly ForeignTool[];
+  /** Accepts the definition of this hash, if it is still the one that the kernels describe. `false` where it is not. */
+  confirm(serverName: string, hash: string): Promise<boolean>;
+  /** Asks the kernels for their tools again. They are asked by themselves when one says that its tools changed. @throws Error where none answers */
+  refresh(): Promise<void>;
+  /** Ends the calls under way, and takes the tools from the kernel. */
+  close(): Promise<void>;
+}
+
+/** What a call reports while it runs. */
+export interface CallReports {
+  readonly log: (message: string, level?: LogEntry["level"]) => void;
+  readonly progress: (progress: { readonly done: number; readonly total?: number; readonly message?: string }) => void;
+}

@@ -1,0 +1,31 @@
+import { type JsonObject, type JsonValue, parseJson } from "@keyhole/kernel";
+
+/** Of one body. A bus message is small: it has to fit into memory many times. */
+const limits = { maxDepth: 64, maxNodes: 200_000, maxMembers: 100_000 };
+
+const noBytes: Uint8Array = new Uint8Array();
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function writeBody(value: JsonValue | undefined): Uint8Array {
+  return value === undefined ? noBytes : encoder.encode(JSON.stringify(value));
+}
+
+/** The JSON of a foreign body; `undefined` for what is none, is too deep or too large, or has a key `__proto__`. */
+export function readBody(body: Uint8Array): JsonValue | undefined {
+  try {
+    const read = parseJson(decoder.decode(body), limits);
+    return read.ok ? read.value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function readObject(body: Uint8Array): JsonObject | undefined {
+  const value = readBody(body);
+  return isObject(value) ? value : undefined;
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,2 @@
+/** Of the tools that a bus brings into a kernel. */
+export const busCategory = "bus";
