@@ -56,6 +56,7 @@ const config: KnipConfig = {
         "test/bench/isolate/page.ts",
         "test/bench/audit/{page/page,object/worker}.ts",
         "test/brokers/kv-writer.ts",
+        "test/bus/nats-kernel.ts",
         "test/e2e/edge/{worker,asking,deed}.ts",
         "test/**/fixtures/**",
         "test/schema/{deoptimisations,memory,pattern-memory,without-code-generation}.ts",
