@@ -1,9 +1,27 @@
-import { type Approver, type CallResult, type IsolateHost, memorySink } from "@keyhole/kernel";
+import { type Approver, type CallResult, type Clock, type IsolateHost, memorySink, systemClock } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { expectSoundLog } from "../support/kernel.ts";
+import { settled } from "../support/turns.ts";
 import { begin, comparable, journalOf, slowFiles, suspendingKernel, typesOf } from "../support/suspension.ts";
 
 const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "ada" });
+/** The clock of the system, on which a wait of `waitMs` ends when the test says so. */
+function waitingClock(): {
+  readonly clock: Clock;
+  readonly waitMs: number;
+  /** Gives what ends the wait, when it has begun. */
+  readonly wait: Promise<() => void>;
+} {
+  const waitMs = 54_321;
+  const { promise: wait, resolve } = Promise.withResolvers<() => void>();
+  const after: Clock["after"] = (delayMs, callback, ...how) => {
+    if (delayMs !== waitMs) return systemClock.after(delayMs, callback, ...how);
+    resolve(callback);
+    return () => undefined;
+  };
+  return { clock: { ...systemClock, after }, waitMs, wait };
+}
+
 const never: Approver = () => new Promise(() => {});
 
 /** Suspended calls go on as if nothing had been, on every host that can put its isolates into bytes. */
@@ -16,12 +34,21 @@ export function describeSuspendedCalls(name: string, makeHost: () => Promise<Iso
 
       const logs: string[] = [];
       const onLog = ({ message }: { readonly message: string }): void => void logs.push(message);
-      const first = await suspendingKernel(await makeHost());
+      const { clock, wait, waitMs } = waitingClock();
+      const first = await suspendingKernel(await makeHost(), { clock });
       const { callId, result } = await begin(first.kernel, "patient", {}, { onLog });
       await first.files.untilAsked("read a", "read b");
-      first.files.answer("read a");
+      const answered = new Promise<void>((resolve) =>
+        first.kernel.audit.subscribe(({ type }) => void (type === "capability.used" && resolve())),
+      );
       // One is answered while the call is put aside; the other one is given up, and made again: it only reads.
-      const suspension = await first.kernel.suspend(callId, { waitMs: 50 });
+      const suspending = first.kernel.suspend(callId, { waitMs });
+      const endWait = await wait;
+      first.files.answer("read a");
+      await answered;
+      await settled();
+      endWait();
+      const suspension = await suspending;
       if (!suspension.ok) throw new Error(suspension.error.message);
       expect(suspension).toMatchObject({ callId, tool: "patient@1.0.0" });
       expect(await result).toMatchObject({ ok: false, callId, error: { code: "SUSPENDED", retryable: false } });
