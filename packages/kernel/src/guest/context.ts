@@ -24,7 +24,8 @@ class CallContext implements ToolContext {
   readonly sessionId: string;
   readonly now: () => number;
   readonly random: () => number;
-  readonly onward?: Onward;
+  /** Declared alone: in an isolate the context has no such member, not even an empty one. */
+  declare readonly onward?: Onward;
   readonly #seed: string;
   readonly #transport: GuestTransport;
   #body: ToolContext["body"] | undefined;
