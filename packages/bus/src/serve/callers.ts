@@ -22,7 +22,7 @@ export interface KnownCaller {
 export type BusCallers = (message: BusMessage) => KnownCaller | undefined;
 
 /**
- * Takes whoever can send to the subjects for one caller. For a bus whose server lets only that caller publish under the prefix, and for channels of one origin.
+ * Every sender to the subjects counts as one caller. For a bus whose server lets only that caller publish under the prefix, and for channels of one origin.
  *
  * @example
  * await serveOnBus(kernel, bus, { callers: everyCaller({ caller: "agents" }) });

@@ -1,4 +1,4 @@
-/** Whether a call that failed ran, for the kernel's log and for whoever reads the error: it stands at the beginning of its message. */
+/** Whether a call that failed ran, for the kernel's log and for readers of the error: it stands at the beginning of its message. */
 const beginnings = {
   no: "Nothing ran. ",
   maybe: "",

@@ -2,7 +2,7 @@ import { pointerOf } from "@keyhole/kernel";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import { isObject, resolve, shapeOf } from "./schema.ts";
 
-/** Fields that one form draws. Whoever wrote the tool wrote the schema: past this the input is edited as JSON. */
+/** Fields that one form draws. The tool's author wrote the schema: past this the input is edited as JSON. */
 export const mostFields = 500;
 
 /** What a form holds for one part: `undefined` is left out of the input. */

@@ -20,7 +20,7 @@ const bodiless: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * A response whose body is there already (Fetch, "Response class"). The engines' own reads a body in tasks of the platform, and wakes whoever reads it from there: also when the call is over.
+ * A response whose body is there already (Fetch, "Response class"). The engines' own reads a body in tasks of the platform, and wakes its reader from there: also when the call is over.
  * This one knows only the order of promises. Its `body` is a stream where the engine has streams.
  */
 class GuestResponse {
