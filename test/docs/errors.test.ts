@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   type ErrorCode,
   errorCodes,
@@ -7,6 +8,8 @@ import {
 } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { callProblems } from "../../packages/edge/src/app/problem.ts";
+import { errorsReadme } from "../support/error-table.ts";
+import { root } from "../support/sources.ts";
 import { type Page, readPage, section, table } from "./markdown.ts";
 import type { Scenario } from "./scenario.ts";
 import { play, scenarios } from "./scenarios.ts";
@@ -60,11 +63,11 @@ function distinct(values: readonly unknown[]): readonly string[] {
 
 describe("every page", () => {
   it.each([...pages])("%s says what it is, when it happens, what comes with it and what to do", (code, page) => {
-    expect(page.headings.map(({ text }) => text)).toEqual([code, "When it happens", "Details", "What to do"]);
-    for (const title of ["When it happens", "Details", "What to do"])
+    expect(page.headings.map(({ text }) => text)).toEqual([code, "When it happens", "Details", "Next steps"]);
+    for (const title of ["When it happens", "Details", "Next steps"])
       expect(section(page, title)!.join("").trim()).not.toBe("");
-    for (const who of ["Caller", "Author of the tool", "Operator"])
-      expect(section(page, "What to do")!.join("\n")).toContain(`- **${who}**: `);
+    const steps = section(page, "Next steps")!.filter((line) => line !== "");
+    for (const step of steps) expect(step).toMatch(/^- \*\*(?:Caller|Tool author|Operator)\*\*: /);
     expect(factsOf(page).meaning).toMatch(/^[A-Z].*\.$/);
   });
 });
@@ -73,6 +76,10 @@ describe("the table", () => {
   const rows = table(index.prose, "Code", "Meaning", "Retryable", "Terminal event", "HTTP");
   const setupRows = table(index.prose, "Code", "Meaning");
   const link = (code: string): string => `[${code}](${code}.md)`;
+
+  it("is what npm run write:messages writes", () => {
+    expect(readFileSync(`${root}docs/errors/README.md`, "utf8")).toBe(errorsReadme());
+  });
 
   it("has a row per code, in their order", () => {
     expect(rows.map(([code]) => code)).toEqual(errorCodes.map(link));
@@ -124,7 +131,7 @@ it("every reason why an output has no normal form is explained", () => {
     accessor: true, bigint: true, "breaks-contract": true, cycle: true, detached: true, function: true, "lone-surrogate": true, "normalizer-threw": true, "normalizer-varies": true, "not-a-stream": true, "not-bytes": true, "not-finite": true, "not-plain": true, "not-text": true,
     "proto-key": true, symbol: true, syntax: true, "too-deep": true, "too-large": true, undefined: true, unreadable: true,
   } satisfies Record<NormalizeReason, true>; // prettier-ignore
-  const explained = table(pageOf("NOT_NORMALIZABLE").prose, "`reason`", "What was found").flatMap(([cell = ""]) =>
+  const explained = table(pageOf("NOT_NORMALIZABLE").prose, "`reason`", "Cause").flatMap(([cell = ""]) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
   );
   expect(explained.toSorted()).toEqual(Object.keys(reasons).toSorted());

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { readPages } from "../../docs/markdown.ts";
+import { parsePage, readPages } from "../../docs/markdown.ts";
 import { readMessages } from "../messages.ts";
 import { root } from "../sources.ts";
 import { type Measure, measure } from "./measure.ts";
@@ -15,16 +15,19 @@ export interface MeasuredText extends Measure {
 /** Pages that a program writes: they do not count as words that people write. */
 const generatedPages = /^docs\/(?:errors\/messages|internals\/contracts|hostile-battery|reference\/[\w-]+)\.md$/;
 
+/** A part of a page that a program writes, between its two marks. */
+const generatedPart = /<!-- generated [^>]*-->[\s\S]*?<!-- end -->/g;
+
 export function measuredTexts(): readonly MeasuredText[] {
   const packages = ["kernel", "worker-host", "agents", "keyhole", "mcp", "edge", "playground"];
   return [...measuredPages(), messages(), ...packages.map(docstrings)];
 }
 
 function measuredPages(): readonly MeasuredText[] {
-  return readPages().map(({ path, prose }) => {
-    const { blocks, fragments } = partsOf(prose);
+  return readPages().map(({ path }) => {
+    const all = readFileSync(root + path, "utf8").replaceAll(generatedPart, "");
+    const { blocks, fragments } = partsOf(parsePage(path, all).prose);
     const kind = generatedPages.test(path) ? "generated" : "page";
-    const all = readFileSync(root + path, "utf8");
     return { name: path, kind, parts: [...blocks, ...fragments], ...measure(all, blocks, fragments) };
   });
 }
