@@ -205,11 +205,10 @@ type Point<State, Answer> = (state: State) => Answer | undefined | Promise<Answe
 function firstOf<State, Answer>(points: readonly Point<State, Answer>[]): Point<State, Answer> {
   const [first] = points;
   if (first && points.length === 1) return first;
-  const from = (at: number, state: State): Answer | undefined | Promise<Answer | undefined> => {
-    for (const [next, point] of points.entries()) {
-      if (next < at) continue;
-      const answer = point(state);
-      if (answer instanceof Promise) return answer.then((given) => given ?? from(next + 1, state));
+  const from = (start: number, state: State): Answer | undefined | Promise<Answer | undefined> => {
+    for (let at = start; at < points.length; at++) {
+      const answer = points[at]?.(state);
+      if (answer instanceof Promise) return answer.then((given) => given ?? from(at + 1, state));
       if (answer !== undefined) return answer;
     }
     return undefined;
