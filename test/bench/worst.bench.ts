@@ -3,7 +3,7 @@
  * inputs, then changes of the worst one. Prints and never fails on a time.
  */
 import { canonicalize, hashText, parseJson, parseUrl, snapshot } from "../../packages/kernel/src/index.ts";
-import { limits } from "../../packages/kernel/src/limits.ts";
+import * as limits from "../../packages/kernel/src/limits.ts";
 import { compileSchema } from "../../packages/kernel/src/schema/compile-schema.ts";
 import { explain } from "../../packages/kernel/src/schema/explain/index.ts";
 import { meter } from "../../packages/worker-host/src/wasm/meter/meter.ts";

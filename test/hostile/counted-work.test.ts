@@ -3,7 +3,7 @@ import { kvRead } from "@keyhole/kernel/families";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { jsonExcess } from "../../packages/kernel/src/json/json-excess.ts";
-import { limits } from "../../packages/kernel/src/limits.ts";
+import * as limits from "../../packages/kernel/src/limits.ts";
 import { decisionBy, inputOf, loaded } from "../policy/support.ts";
 import { granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { matchCommands } from "../../packages/kernel/src/capability/matching/commands.ts";
 import { PathWork } from "../../packages/kernel/src/capability/matching/path-work.ts";
 import { isUnder, pathMatcher } from "../../packages/kernel/src/capability/matching/paths.ts";
-import { limits } from "../../packages/kernel/src/limits.ts";
+import * as limits from "../../packages/kernel/src/limits.ts";
 import { compileArgument } from "../../packages/kernel/src/policy/decision/arguments.ts";
 
 // What a stranger makes large is counted before it is worked on: these tests count steps, and no time.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { outputOf } from "../../packages/kernel/src/guest/output.ts";
-import { limits } from "../../packages/kernel/src/limits.ts";
+import * as limits from "../../packages/kernel/src/limits.ts";
 
 const json = (value: unknown) => outputOf(value, { outputKind: "json", outputBytes: 100_000_000 });
 

@@ -44,6 +44,10 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     const canonical = canonicalize({ b: 1, a: 2 });
     hold(canonical.ok && canonical.text === '{"a":2,"b":1}', "the keys are not in order");
   },
+  async "@keyhole/kernel/limits"() {
+    const { ceilings, graceMs } = await import("@keyhole/kernel/limits");
+    hold(graceMs === 250 && ceilings.concurrency === 64, "the limits are others");
+  },
   async "@keyhole/kernel/context"() {
     const { KeptResults } = await import("@keyhole/kernel/context");
     const text = new KeptResults().textOf({ data: "é".repeat(600), hash: "blake3:00" }, 600, null);

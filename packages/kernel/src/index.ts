@@ -178,7 +178,8 @@ export { engineVersion } from "./policy/proof/seal-proof.ts";
 export { type ProofCheck, verifyProofDigest } from "./policy/proof/verify-digest.ts";
 
 export type { BoundName, Bounds } from "./bounds/bounds.ts";
-export { ceilings, defaultBounds, limits } from "./limits.ts";
+export { ceilings, defaultBounds } from "./limits.ts";
+export * as limits from "./limits.ts";
 
 export { type Clock, systemClock } from "./isolate/clock.ts";
 export type { ToolHealth } from "./isolate/health.ts";

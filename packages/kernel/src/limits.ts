@@ -27,132 +27,130 @@ export const ceilings: Required<Bounds> = {
   fuel: Number.MAX_SAFE_INTEGER,
 };
 
-export const limits = {
-  /** Between a cancellation and the kill: long enough to close what is open, short enough to feel immediate. */
-  graceMs: 250,
-  /** Nested arrays and objects in an input or output. */
-  depth: 64,
-  /** Values in an input or output: a DAG that unfolds beyond is refused. */
-  nodes: 1_000_000,
-  /** Of an output in a result, where the caller takes references: more than a model reads and a page shows, and the largest that is handed on by default. */
-  inlineOutputBytes: 1_048_576,
-  /** An output that crosses as a whole: the smallest value cap on a way to an isolate (RPC at the edge: 32 MiB), with room for the envelope. */
-  wholeOutputBytes: 25_165_824,
-  /** One piece of a stream on its way out of an isolate, or into one: large enough that a message costs little beside it. */
-  pieceBytes: 262_144,
-  /** Pieces of one stream that are on their way at the same time. With the size of a piece this bounds what a stream that nobody reads holds. */
-  piecesInFlight: 4,
-  /** Chunks of a body without a byte, in a row: a source that gives nothing else would never let go of the kernel. */
-  emptyChunks: 1_000,
-  /** UTF-8 bytes of an input. */
-  inputBytes: 8_388_608,
-  /** UTF-16 units of an input's texts that the rules of one decision fold: the largest input has no more that are not ASCII. About 50 ns each. */
-  foldedUnits: 4_194_304,
-  /** UTF-16 units in which the rules of one decision search for a text (`contains`): 50 rules that look through 1 MB. */
-  searchedUnits: 67_108_864,
-  /** A package's code: the largest that every host loads without delay. */
-  codeBytes: 4_194_304,
-  /** A WebAssembly module: a program with the runtime of its language, and still one message on every way to an isolate. */
-  wasmBytes: 16_777_216,
-  /** A manifest without its two schemas, and the options of one call that narrow it: a stranger writes them, and each value is read on the kernel's own thread. */
-  declaration: { values: 5_000, characters: 65_536 },
-  /** What a policy compares with requests: its grants, such conditions of its rules and the lists of its tools. Its author is trusted. */
-  policyPatterns: { values: 250_000, characters: 2_097_152 },
-  /** Capability requests of one call, served or refused. */
-  requestsPerCall: 1_000,
-  /** Refused requests of one call that have a proof of their own, between its start, or its resumption, and its end. */
-  provenDenials: 32,
-  /** Capability requests of one call that wait at the same time. */
-  requestsInFlight: 32,
-  /** Log lines and progress reports of one call; later ones are dropped. */
-  messagesPerCall: 1_000,
-  /** UTF-16 units of a log line, a progress message, or a tool's error message; longer ones are cut. */
-  messageLength: 2_000,
-  /** UTF-16 units of each text that says what is wrong with an input or an output: names of members are in it, and those have no bound. */
-  explanationLength: 500,
-  /** A person needs time to read; a forgotten question must not stay open. */
-  approvalMs: 120_000,
-  /** Approvals for a session that are remembered; the oldest are forgotten first. */
-  sessionApprovals: 1_000,
-  /** Questions of one caller that wait at the same time: nobody reads more, and each holds its arguments. */
-  openQuestions: 16,
-  /** A tool has so long to say how it is, or its own timeout if that is shorter. */
-  healthMs: 2_000,
-  /** Open isolates that no call uses. Each holds about 3 MB in a browser. */
-  idleIsolates: 16,
-  /** An isolate that no call used for so long is closed. */
-  idleMs: 60_000,
-  /** Isolates of a tool that failed for one caller, in a row, before the next one has to wait. */
-  failuresInARow: 3,
-  /** How long it waits first; twice as long after each further failure. */
-  quarantineMs: 1_000,
-  longestQuarantineMs: 60_000,
-  /** So long after its end the next failure still makes it twice as long. */
-  quarantineKeptMs: 3_600_000,
-  /** Tools and callers whose failures are counted; those that failed longest ago are forgotten first. */
-  quarantines: 10_000,
-  /** Timeouts of a tool that no call in between made up for, before it is set aside. */
-  timeoutsInARow: 3,
-  /** How long it rests at least; otherwise as long as it took, and twice as long after each further time. */
-  setAsideMs: 1_000,
-  longestSetAsideMs: 900_000,
-  /** Timeouts of a tool are forgotten when the last of them is so long ago. */
-  forgottenTimeoutMs: 3_600_000,
-  /** Tools, and tools of callers, whose timeouts are counted; those that came first are forgotten first. */
-  setAsides: 10_000,
-  /** Between two checkpoints of the state that governs, which shorten opening a log. */
-  checkpointEvents: 10_000,
-  /** Events that the memory sink keeps. */
-  memoryEvents: 10_000,
-  /** Sliding windows of calls per hour, one per tool and caller. Beyond, a caller whose window is unknown is refused. */
-  rateWindows: 100_000,
-  rateWindowMs: 3_600_000,
-  /** Windows of a policy's counting rules. Beyond, a rule whose window is unknown cannot be evaluated, and one that denies or asks counts as matching. */
-  counterWindows: 100_000,
-  /** Calls that one window remembers; beyond, likewise. */
-  counterEntries: 10_000,
-  /** Sessions whose labels are remembered. Beyond, a session that is unknown carries every label. */
-  labelledSessions: 100_000,
-  /** The labels of a session are forgotten when nobody has used it for so long. */
-  sessionMs: 2_592_000_000,
-  /** The same for a session that one call had for itself: longer than any call and its isolate last. */
-  ownSessionMs: 3_600_000,
-  /** Calls that wait for a free slot of one tool. Beyond, the caller with the most of them is refused. */
-  queuedCalls: 100,
-  /** How long a call waits for a free slot, where it names no `waitMs`; never longer than its own `timeoutMs`. A model's client gives up after a minute. */
-  waitMs: 30_000,
-  /** The longest `waitMs` that a call may name: the longest run of the call that it waits for. */
-  longestWaitMs: 900_000,
-  /** How often the arguments of one call can be edited by approvers. */
-  edits: 5,
-  /** An approval for a session or a pattern is forgotten after a working day. */
-  standingApprovalMs: 28_800_000,
-  /** An idempotency key is remembered for a day: longer than any client retries. */
-  keyMs: 86_400_000,
-  /** Idempotency keys of one caller that are remembered at the same time; a new one beyond is refused. */
-  keysPerCaller: 1_000,
-  /** Of all callers. */
-  keys: 100_000,
-  /** UTF-8 bytes of results that are kept for idempotency keys. Beyond, the oldest go; their keys stay used. */
-  keptBytes: 33_554_432,
-  /** Results of pure tools that are kept; the longest unused go first. */
-  cachedResults: 1_000,
-  /** Their UTF-8 bytes. */
-  cachedBytes: 16_777_216,
-  /** Fresh isolates on which a tool that says it is pure runs with one input, where nobody says how many: two can agree by chance more easily than three. */
-  pureRuns: 3,
-  /** Runs of one call, the first one included. */
-  attempts: 3,
-  /** Before the second run; each later one waits four times as long as the one before. */
-  retryMs: 100,
-  /** Calls within calls within a call. */
-  nestedDepth: 8,
-  /** Calls that one call from outside leads to, however deep. */
-  nestedCalls: 1_000,
-  /** A call from within waits so long for a free slot of its tool: then somebody who holds one may be waiting for it. */
-  nestedWaitMs: 5_000,
-  /** How long a call's deadline stands still, in all, while calls from within wait for people: two questions that nobody answers, and a little. */
-  nestedPauseMs: 300_000,
-  /** Characters of names that callers choose: caller, session, correlation. */
-  nameLength: 256,
-} as const;
+/** Between a cancellation and the kill: long enough to close what is open, short enough to feel immediate. */
+export const graceMs = 250;
+/** Nested arrays and objects in an input or output. */
+export const depth = 64;
+/** Values in an input or output: a DAG that unfolds beyond is refused. */
+export const nodes = 1_000_000;
+/** Of an output in a result, where the caller takes references: more than a model reads and a page shows, and the largest that is handed on by default. */
+export const inlineOutputBytes = 1_048_576;
+/** An output that crosses as a whole: the smallest value cap on a way to an isolate (RPC at the edge: 32 MiB), with room for the envelope. */
+export const wholeOutputBytes = 25_165_824;
+/** One piece of a stream on its way out of an isolate, or into one: large enough that a message costs little beside it. */
+export const pieceBytes = 262_144;
+/** Pieces of one stream that are on their way at the same time. With the size of a piece this bounds what a stream that nobody reads holds. */
+export const piecesInFlight = 4;
+/** Chunks of a body without a byte, in a row: a source that gives nothing else would never let go of the kernel. */
+export const emptyChunks = 1_000;
+/** UTF-8 bytes of an input. */
+export const inputBytes = 8_388_608;
+/** UTF-16 units of an input's texts that the rules of one decision fold: the largest input has no more that are not ASCII. About 50 ns each. */
+export const foldedUnits = 4_194_304;
+/** UTF-16 units in which the rules of one decision search for a text (`contains`): 50 rules that look through 1 MB. */
+export const searchedUnits = 67_108_864;
+/** A package's code: the largest that every host loads without delay. */
+export const codeBytes = 4_194_304;
+/** A WebAssembly module: a program with the runtime of its language, and still one message on every way to an isolate. */
+export const wasmBytes = 16_777_216;
+/** A manifest without its two schemas, and the options of one call that narrow it: a stranger writes them, and each value is read on the kernel's own thread. */
+export const declaration = { values: 5_000, characters: 65_536 } as const;
+/** What a policy compares with requests: its grants, such conditions of its rules and the lists of its tools. Its author is trusted. */
+export const policyPatterns = { values: 250_000, characters: 2_097_152 } as const;
+/** Capability requests of one call, served or refused. */
+export const requestsPerCall = 1_000;
+/** Refused requests of one call that have a proof of their own, between its start, or its resumption, and its end. */
+export const provenDenials = 32;
+/** Capability requests of one call that wait at the same time. */
+export const requestsInFlight = 32;
+/** Log lines and progress reports of one call; later ones are dropped. */
+export const messagesPerCall = 1_000;
+/** UTF-16 units of a log line, a progress message, or a tool's error message; longer ones are cut. */
+export const messageLength = 2_000;
+/** UTF-16 units of each text that says what is wrong with an input or an output: names of members are in it, and those have no bound. */
+export const explanationLength = 500;
+/** A person needs time to read; a forgotten question must not stay open. */
+export const approvalMs = 120_000;
+/** Approvals for a session that are remembered; the oldest are forgotten first. */
+export const sessionApprovals = 1_000;
+/** Questions of one caller that wait at the same time: nobody reads more, and each holds its arguments. */
+export const openQuestions = 16;
+/** A tool has so long to say how it is, or its own timeout if that is shorter. */
+export const healthMs = 2_000;
+/** Open isolates that no call uses. Each holds about 3 MB in a browser. */
+export const idleIsolates = 16;
+/** An isolate that no call used for so long is closed. */
+export const idleMs = 60_000;
+/** Isolates of a tool that failed for one caller, in a row, before the next one has to wait. */
+export const failuresInARow = 3;
+/** How long it waits first; twice as long after each further failure. */
+export const quarantineMs = 1_000;
+export const longestQuarantineMs = 60_000;
+/** So long after its end the next failure still makes it twice as long. */
+export const quarantineKeptMs = 3_600_000;
+/** Tools and callers whose failures are counted; those that failed longest ago are forgotten first. */
+export const quarantines = 10_000;
+/** Timeouts of a tool that no call in between made up for, before it is set aside. */
+export const timeoutsInARow = 3;
+/** How long it rests at least; otherwise as long as it took, and twice as long after each further time. */
+export const setAsideMs = 1_000;
+export const longestSetAsideMs = 900_000;
+/** Timeouts of a tool are forgotten when the last of them is so long ago. */
+export const forgottenTimeoutMs = 3_600_000;
+/** Tools, and tools of callers, whose timeouts are counted; those that came first are forgotten first. */
+export const setAsides = 10_000;
+/** Between two checkpoints of the state that governs, which shorten opening a log. */
+export const checkpointEvents = 10_000;
+/** Events that the memory sink keeps. */
+export const memoryEvents = 10_000;
+/** Sliding windows of calls per hour, one per tool and caller. Beyond, a caller whose window is unknown is refused. */
+export const rateWindows = 100_000;
+export const rateWindowMs = 3_600_000;
+/** Windows of a policy's counting rules. Beyond, a rule whose window is unknown cannot be evaluated, and one that denies or asks counts as matching. */
+export const counterWindows = 100_000;
+/** Calls that one window remembers; beyond, likewise. */
+export const counterEntries = 10_000;
+/** Sessions whose labels are remembered. Beyond, a session that is unknown carries every label. */
+export const labelledSessions = 100_000;
+/** The labels of a session are forgotten when nobody has used it for so long. */
+export const sessionMs = 2_592_000_000;
+/** The same for a session that one call had for itself: longer than any call and its isolate last. */
+export const ownSessionMs = 3_600_000;
+/** Calls that wait for a free slot of one tool. Beyond, the caller with the most of them is refused. */
+export const queuedCalls = 100;
+/** How long a call waits for a free slot, where it names no `waitMs`; never longer than its own `timeoutMs`. A model's client gives up after a minute. */
+export const waitMs = 30_000;
+/** The longest `waitMs` that a call may name: the longest run of the call that it waits for. */
+export const longestWaitMs = 900_000;
+/** How often the arguments of one call can be edited by approvers. */
+export const edits = 5;
+/** An approval for a session or a pattern is forgotten after a working day. */
+export const standingApprovalMs = 28_800_000;
+/** An idempotency key is remembered for a day: longer than any client retries. */
+export const keyMs = 86_400_000;
+/** Idempotency keys of one caller that are remembered at the same time; a new one beyond is refused. */
+export const keysPerCaller = 1_000;
+/** Of all callers. */
+export const keys = 100_000;
+/** UTF-8 bytes of results that are kept for idempotency keys. Beyond, the oldest go; their keys stay used. */
+export const keptBytes = 33_554_432;
+/** Results of pure tools that are kept; the longest unused go first. */
+export const cachedResults = 1_000;
+/** Their UTF-8 bytes. */
+export const cachedBytes = 16_777_216;
+/** Fresh isolates on which a tool that says it is pure runs with one input, where nobody says how many: two can agree by chance more easily than three. */
+export const pureRuns = 3;
+/** Runs of one call, the first one included. */
+export const attempts = 3;
+/** Before the second run; each later one waits four times as long as the one before. */
+export const retryMs = 100;
+/** Calls within calls within a call. */
+export const nestedDepth = 8;
+/** Calls that one call from outside leads to, however deep. */
+export const nestedCalls = 1_000;
+/** A call from within waits so long for a free slot of its tool: then somebody who holds one may be waiting for it. */
+export const nestedWaitMs = 5_000;
+/** How long a call's deadline stands still, in all, while calls from within wait for people: two questions that nobody answers, and a little. */
+export const nestedPauseMs = 300_000;
+/** Characters of names that callers choose: caller, session, correlation. */
+export const nameLength = 256;

@@ -1,5 +1,5 @@
 import type { Hash } from "../hash/hash.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { DeclaredTable } from "../state/change.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
 import { type Foreign, textOf, type Theirs } from "../support/foreign.ts";

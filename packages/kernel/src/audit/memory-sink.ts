@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { EventRecord } from "./record.ts";
 import type { AuditSink } from "./sink.ts";
 

@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { AuditEvent } from "./event.ts";
 import type { AuditLog } from "./log.ts";
 

@@ -1,4 +1,4 @@
-import { ceilings, limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { StateChange } from "../state/change.ts";
 import { SlidingWindows, type Spent } from "../state/sliding-windows.ts";
@@ -131,7 +131,7 @@ export class Limiter {
     let tool = this.#tools.get(toolId);
     if (!tool) {
       // The bound can differ from call to call; each one names its own below the ceiling.
-      tool = { slots: new FairSemaphore(ceilings.concurrency, limits.queuedCalls), running: [] };
+      tool = { slots: new FairSemaphore(limits.ceilings.concurrency, limits.queuedCalls), running: [] };
       this.#tools.set(toolId, tool);
     }
     return tool;

@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { ValidationError } from "../schema/index.ts";
 

@@ -3,7 +3,7 @@ import { childSpan } from "../id/trace.ts";
 import { randomHex, uuidv7 } from "../id/uuid.ts";
 import type { Families } from "../capability/registry.ts";
 import type { Clock } from "../isolate/clock.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { Foreign } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
 import { flatten } from "../json/flat-text.ts";

@@ -1,7 +1,7 @@
 import { present } from "../support/guards.ts";
 import type { Families } from "../capability/registry.ts";
 import type { CallOptions, ResumeOptions } from "./call-options.ts";
-import { ceilings, limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { absorb, type Foreign, membersOf, type Theirs } from "../support/foreign.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -42,7 +42,7 @@ export interface ReadOptions {
 const wishes: JsonObject = {
   type: "object",
   properties: Object.fromEntries(
-    Object.entries(ceilings).map(([name, maximum]) => [
+    Object.entries(limits.ceilings).map(([name, maximum]) => [
       name,
       { type: "integer", minimum: name.startsWith("network") ? 0 : 1, maximum },
     ]),

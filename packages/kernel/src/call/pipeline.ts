@@ -1,6 +1,6 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { Revocations } from "../capability/revocation.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { CallFault, Reentry } from "./fault.ts";
 import { assertAnswersStand } from "./given-again.ts";
 import type { MaybePromise } from "./maybe-promise.ts";

@@ -4,7 +4,7 @@ import type { GateCounts } from "../capability/gate/call-usage.ts";
 import type { Revocation } from "../capability/revocation.ts";
 import type { Body } from "../isolate/body.ts";
 import type { IsolateUsage } from "../isolate/port.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { Hash } from "../hash/hash.ts";
 import { noChanges, type StateChange } from "../state/change.ts";
 import type { Proof } from "../policy/proof/proof.ts";

@@ -1,5 +1,5 @@
 import { isList } from "../support/guards.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { IsolateOutcome } from "../isolate/port.ts";
 import { canonicalize } from "../json/canonical-json.ts";
 import type { GuestCall } from "./call.ts";

@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { IsolateOutcome } from "../isolate/port.ts";
 import type { GuestCall, GuestTransport } from "./call.ts";
 import { isDetached, tooLarge, unnormalizable } from "./output.ts";

@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { Digest, Hash, Hasher } from "../hash/hash.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 

@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { Deadline } from "../bounds/deadline.ts";
 import type { CapabilityReply, CapabilityRequest } from "../capability/request.ts";
 import type { Gate } from "../capability/gate/gate.ts";

@@ -1,5 +1,5 @@
 import { uuidv7 } from "../id/uuid.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { OutputStream } from "../hash/output-stream.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { Hash } from "../hash/hash.ts";

@@ -9,7 +9,7 @@ import type { IsolatePool } from "../isolate/pool/pool.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
 import { quarantineText } from "../isolate/pool/quarantine.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { runsIn } from "../policy/modes/mode.ts";
 import type { Mode } from "../tool/manifest.ts";
 import { resolve, type Resolved, type ResolvePorts } from "../call/steps/resolve.ts";

@@ -1,7 +1,7 @@
 import type { Families } from "../capability/registry.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import type { JsonValue } from "../json/json.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { Setup, SetupError } from "../result.ts";
 import type { Validator } from "../schema/index.ts";
 import { requireValidator } from "../schema/require.ts";

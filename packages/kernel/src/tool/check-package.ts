@@ -1,7 +1,7 @@
 import { versionedId } from "../support/tool-names.ts";
 import { checkArgument, checkCommand } from "../capability/matching/commands.ts";
 import { bringFamily, type Families } from "../capability/registry.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
 import { bytesOf, type Foreign, membersOf, portOf } from "../support/foreign.ts";

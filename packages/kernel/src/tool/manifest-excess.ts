@@ -1,6 +1,6 @@
 import { documentExcess } from "../json/document-excess.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 
 /** How a manifest holds more than it may, as a sentence. */
 export function manifestExcess(own: JsonValue): string | undefined {

@@ -1,4 +1,4 @@
-import { ceilings, limits } from "@keyhole/kernel";
+import * as limits from "@keyhole/kernel/limits";
 
 /**
  * What one call may send. The shell keeps within it on the tool's behalf (it drops, queues or refuses), so that whoever exceeds it is not
@@ -11,7 +11,7 @@ export const protocolLimits: ProtocolLimits = {
   requestsInFlight: limits.requestsInFlight,
   argumentsLength: 65_536,
   argumentsDepth: 8,
-  bodyBytes: ceilings.networkBytes,
+  bodyBytes: limits.ceilings.networkBytes,
   nameLength: 100,
   pieceBytes: limits.pieceBytes,
   piecesInFlight: limits.piecesInFlight,

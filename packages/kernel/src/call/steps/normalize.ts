@@ -1,5 +1,5 @@
 import { present } from "../../support/guards.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { type Foreign, membersOf, textOf } from "../../support/foreign.ts";
 import type { Digest, Hash } from "../../hash/hash.ts";
 import type { NormalizeReason } from "../../json/normalize-error.ts";

@@ -10,7 +10,7 @@ import {
   type Waiting,
 } from "../../bounds/limiter.ts";
 import { withRevocations } from "../../capability/revocation.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { AuditLog } from "../../audit/log.ts";
 import type { Policy } from "../../policy/document/make.ts";
 import type { RegisteredTool } from "../../tool/package.ts";

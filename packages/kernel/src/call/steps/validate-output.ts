@@ -1,7 +1,7 @@
 import { present } from "../../support/guards.ts";
 import type { IsolateOutput } from "../../isolate/port.ts";
 import type { RunEnd } from "../../isolate/run.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { takeJson } from "../../json/snapshot.ts";

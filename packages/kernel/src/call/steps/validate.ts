@@ -1,6 +1,6 @@
 import { present } from "../../support/guards.ts";
 import type { EventRecorder } from "../../audit/log.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { canonicalJson, canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { snapshotInOrder } from "../../json/snapshot.ts";

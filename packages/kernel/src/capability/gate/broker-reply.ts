@@ -1,7 +1,7 @@
 import type { Hash } from "../../hash/hash.ts";
 import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../../support/foreign.ts";
 import { isJsonObject, type JsonValue } from "../../json/json.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { snapshotLoosely, type SnapshotResult } from "../../json/snapshot.ts";
 import { copyAndHash } from "../../hash/copy-and-hash.ts";
 import type { BrokerNeeds, BrokerSession, Usage } from "../broker.ts";

@@ -1,4 +1,4 @@
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { Broker } from "../broker.ts";
 import type { BrokerError } from "../request.ts";
 import type { Family } from "../family.ts";

@@ -1,4 +1,4 @@
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { type OwnSession, readNeeds, readReply, readSession, takeReply, type Use } from "./broker-reply.ts";
 import { copyAndHash } from "../../hash/copy-and-hash.ts";

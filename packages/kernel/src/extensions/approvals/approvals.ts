@@ -5,7 +5,7 @@ import type { CarriedPart } from "../../call/carried-part.ts";
 import type { ApprovalAnswer } from "../../call/steps/authorize.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { Clock } from "../../isolate/clock.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { shortTextOf, type Theirs } from "../../support/foreign.ts";
 import { parseOwnJson } from "../../json/json.ts";
 import type { ApprovalRequest, Approver } from "../../policy/approval/approval.ts";

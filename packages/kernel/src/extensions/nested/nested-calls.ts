@@ -8,7 +8,7 @@ import { modelError } from "../../call/hints.ts";
 import type { OwnOptions } from "../../call/options.ts";
 import type { CallRecord, Parent } from "../../call/record.ts";
 import type { Reserved } from "../../call/steps/reserve.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import { type Listener, tell } from "../../support/foreign.ts";
 import type { CallFailure, CallResult } from "../../result.ts";

@@ -1,7 +1,7 @@
 import type { Ending } from "../../call/ending.ts";
 import type { CallIdentity } from "../../call/entry.ts";
 import type { Allowed } from "../../call/steps/authorize.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 
 /**
  * Results of pure tools, by tool hash and input hash. A tool may lie about being pure: what it remembers of one session must not come out in another. So

@@ -1,4 +1,4 @@
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { ContentStore } from "../../bytes/content-store.ts";
 import type { Theirs } from "../../support/foreign.ts";
 import type { ContentReference } from "../../bytes/content-reference.ts";

@@ -2,7 +2,7 @@ import { CallFault } from "../../call/fault.ts";
 import { modelError } from "../../call/hints.ts";
 import type { Started } from "../../call/steps/start.ts";
 import type { Clock } from "../../isolate/clock.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { kernelScope } from "../../audit/scope.ts";
 import { CallFault } from "../../call/fault.ts";
 import type { Started } from "../../call/steps/start.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { type JsonValue, isJsonArray } from "../../json/json.ts";
 import type { DeclaredTable } from "../../state/change.ts";
 import { StateTable } from "../../state/table.ts";

@@ -1,4 +1,4 @@
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { Hints } from "../../result.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { type JsonValue, isJsonArray } from "../../json/json.ts";

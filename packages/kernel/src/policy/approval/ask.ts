@@ -1,6 +1,6 @@
 import { uuidv7, randomHex } from "../../id/uuid.ts";
 import type { Clock } from "../../isolate/clock.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { type Foreign, membersOf, shortTextOf, type Theirs } from "../../support/foreign.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./approval.ts";

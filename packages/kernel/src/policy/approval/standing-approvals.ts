@@ -1,5 +1,5 @@
 import type { Clock } from "../../isolate/clock.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { SteadyClock } from "../../state/steady-clock.ts";
 import type { StateTable } from "../../state/table.ts";

@@ -1,4 +1,4 @@
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { isJsonObject, type JsonObject, type JsonValue, isJsonArray } from "../../json/json.ts";
 import { type Codec, StateTable } from "../../state/table.ts";
 import { compileCondition, type ConditionTest } from "../decision/condition.ts";

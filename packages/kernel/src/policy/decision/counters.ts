@@ -1,4 +1,4 @@
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { StateChange } from "../../state/change.ts";
 import { SlidingWindows } from "../../state/sliding-windows.ts";
 import type { SteadyClock } from "../../state/steady-clock.ts";

@@ -1,6 +1,6 @@
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { foldText, foldWork } from "../../support/fold.ts";
 import { foldValue, isAlike } from "./fold-case.ts";
 

@@ -1,6 +1,6 @@
 import { present } from "../../support/guards.ts";
 import type { Families } from "../../capability/registry.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { isJsonObject, type JsonValue, isJsonArray } from "../../json/json.ts";
 import { documentExcess } from "../../json/document-excess.ts";
