@@ -56,6 +56,18 @@ function net(family: families.Family): FamilySubject {
   };
 }
 
+/** The same places as of the network, with a count of documents. */
+function page(family: families.Family): FamilySubject {
+  const subject = net(family);
+  return {
+    ...subject,
+    needs: fc
+      .tuple(subject.needs, amount)
+      .map(([need, navigation]) => ({ ...need, ...(navigation && { navigation }) })),
+    wrong: [...subject.wrong, { kind: family.kind, hosts: ["*"], navigations: -1 }],
+  };
+}
+
 function files(family: families.Family): FamilySubject {
   const { kind } = family;
   return {
@@ -141,6 +153,7 @@ const topics = some("sensors/#", "sensors/a", "Alarms/#", "alarms/a");
 
 const subjects: readonly FamilySubject[] = [
   ...[families.netRead, families.netWrite].map(net),
+  page(families.browserPage),
   ...[families.fsRead, families.fsWrite].map(files),
   ...[families.dbRead, families.dbWrite].map(database),
   ...[families.kvRead, families.kvWrite].map(values),

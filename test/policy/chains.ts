@@ -51,6 +51,11 @@ const capability: fc.Arbitrary<Capability> = fc.oneof(
     kind: fc.constant("process.spawn" as const),
     commands: fc.array(command, { minLength: 1, maxLength: 3 }),
   }),
+  fc.record({
+    kind: fc.constant("browser.page" as const),
+    hosts: some("*", "*.example.com", "example.com", "127.0.0.1"),
+    navigations: fc.nat(4),
+  }),
   fc.record({ kind: fc.constant("tool.call" as const), tools: some("*", "echo", "read_*") }),
   fc.record({
     kind: fc.constant("secret.use" as const),
@@ -91,6 +96,15 @@ const need: fc.Arbitrary<Need> = fc.oneof(
       maxLength: 3,
     }),
   }),
+  fc.record({
+    kind: fc.constant("browser.page" as const),
+    method: fc.constant("GET"),
+    host: fc.constantFrom("example.com", "a.example.com", "127.0.0.1"),
+    isPublic: fc.boolean(),
+    port: fc.constantFrom(80, 443),
+    path: fc.constant("/"),
+    navigation: fc.nat(5),
+  }),
   fc.record({ kind: fc.constant("tool.call" as const), tool: fc.constantFrom("echo", "read_file", "pay") }),
   fc.record({
     kind: fc.constant("secret.use" as const),
@@ -112,6 +126,7 @@ const wish: readonly Capability[] = [
   { kind: "kv.read", keys: ["*"] },
   { kind: "kv.write", keys: ["*"] },
   { kind: "process.spawn", commands: [{ command: "git", args: [{ rest: { prefix: "" } }] }, { command: "ls" }] },
+  { kind: "browser.page", hosts: ["*"], methods: ["GET", "WEBSOCKET"] },
   { kind: "tool.call", tools: ["*"] },
   { kind: "secret.use", names: ["*"], hosts: ["*"] },
   { kind: "clock" },

@@ -18,6 +18,8 @@ const verbs: { readonly [Kind in AskedNeed["kind"]]: (context: ToolContext, plac
   "kv.read": ({ kv }, place) => kv.get(place),
   "kv.write": ({ kv }, place) => kv.put(place, ""),
   "process.spawn": ({ spawn }, place) => spawn("c", [place]),
+  "browser.page": ({ request }, place) =>
+    request({ kind: "browser.page", operation: "open", arguments: { url: `https://a.example/${place}` } }),
 };
 
 const replies: { readonly [Kind in AskedNeed["kind"]]: BrokerReply } = {
@@ -30,6 +32,7 @@ const replies: { readonly [Kind in AskedNeed["kind"]]: BrokerReply } = {
   "kv.read": { ok: true, value: { found: false } },
   "kv.write": { ok: true, value: null },
   "process.spawn": { ok: true, value: { exitCode: 0, stderr: "" }, body: new Uint8Array() },
+  "browser.page": { ok: true, value: { url: "https://a.example/" } },
 };
 
 const isAsked = (kind: string): kind is AskedNeed["kind"] => Object.hasOwn(replies, kind);

@@ -155,6 +155,7 @@ export const capabilityTexts: Readonly<Record<string, string>> = {
   statements: "Kinds of statements. Default: `select` to read; `insert`, `update` and `delete` to write.",
   rows: "Rows of one answer.",
   keys: "Prefixes of keys. The empty prefix is every key.",
+  navigations: "Documents of one page: the first one, redirects, frames, and each further one.",
   valueBytes: "Bytes of one value.",
   commands: "Commands and the arguments that they may have. There is no shell.",
   tools: "Names of tools: exact, `report_*` or `*`.",

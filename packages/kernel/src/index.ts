@@ -99,6 +99,7 @@ export type {
 } from "./capability/capability.ts";
 export { isKind } from "./support/kind.ts";
 export type { ArgumentPattern, CommandPattern, RestPattern } from "./capability/matching/commands.ts";
+export type { PageCapability } from "./capability/families/browser-page.ts";
 export type { ClockCapability, RandomCapability } from "./capability/families/clock.ts";
 export {
   type DatabaseCapability,

@@ -1,4 +1,5 @@
 import { Families } from "../registry.ts";
+import { browserPage } from "./browser-page.ts";
 import { clock, random } from "./clock.ts";
 import { dbRead, dbWrite } from "./db.ts";
 import { fsRead, fsWrite } from "./fs.ts";
@@ -31,6 +32,7 @@ export {
 } from "../fields.ts";
 export { Families };
 export {
+  browserPage,
   clock,
   dbRead,
   dbWrite,
@@ -57,6 +59,7 @@ export const builtInFamilies: Families = /* @__PURE__ */ new Families([
   kvRead,
   kvWrite,
   processSpawn,
+  browserPage,
   toolCall,
   secretUse,
   clock,

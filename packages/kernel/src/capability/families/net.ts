@@ -1,26 +1,21 @@
 import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
-import type { ConditionSpec, Family, TargetSpec } from "../family.ts";
-import {
-  areTexts,
-  capabilityLimits,
-  count,
-  type Field,
-  isAmount,
-  isFlag,
-  isLiteral,
-  isText,
-  listOf,
-  optional,
-  orAbsent,
-  patterns,
-} from "../fields.ts";
-import { checkHeader } from "../matching/headers.ts";
-import { checkGrantedHost, coversHost } from "../matching/hosts.ts";
-import { hostCondition } from "../matching/host-condition.ts";
-import { checkPathPrefix, pathGranter, pathToucher } from "../matching/url-paths.ts";
+import type { Family, TargetSpec } from "../family.ts";
+import { count } from "../fields.ts";
 import { readMethod, readMethods, readUrl, urlPlace } from "../net-request.ts";
+import {
+  coversWeb,
+  describeWeb,
+  isNarrowWeb,
+  narrowestWeb,
+  webConditions,
+  webFields,
+  type WebGrant,
+  type WebNeed,
+  webNeed,
+  webTarget,
+} from "../web-place.ts";
 
 declare module "../capability.ts" {
   interface CapabilityTypes {
@@ -50,67 +45,25 @@ declare module "../capability.ts" {
 
 type NetKind = "net.read" | "net.write";
 
-export interface NetCapability<Kind extends NetKind = NetKind> {
+export interface NetCapability<Kind extends NetKind = NetKind> extends WebGrant {
   readonly kind: Kind;
-  /** ASCII hosts: exact, `*.example.com` (any public host below it, not itself) or `*` (any public host; in a manifest any host). */
-  readonly hosts: readonly string[];
-  /** Default: 80 and 443; in a manifest any port. */
-  readonly ports?: readonly number[];
-  /** Path prefixes, matched on whole segments. Default: any path. */
-  readonly paths?: readonly string[];
   /** Default: GET and HEAD for `net.read`; POST, PUT, PATCH, DELETE for `net.write`. */
   readonly methods?: readonly string[];
-  /** Names in lower case of headers beside the ordinary ones, which every tool may set. Default: none; in a manifest any. */
-  readonly headers?: readonly string[];
   /** Requests in one call that are charged to this capability, redirects included. */
   readonly requests?: number;
   /** Decompressed response bytes and request bytes of those requests. */
   readonly bytes?: number;
 }
 
-interface NetNeed<Kind extends NetKind> {
+interface NetNeed<Kind extends NetKind> extends WebNeed {
   readonly kind: Kind;
-  readonly method: string;
-  /** Canonical, as `URL` gives it, without trailing dot. */
-  readonly host: string;
-  /** Whether the broker knows it for a name of the public internet: only such a one is reached by a wildcard. */
-  readonly isPublic?: boolean;
-  readonly port: number;
-  readonly path: string;
-  /** Names of the headers that are not ordinary. */
-  readonly headers?: readonly string[];
 }
-
-const methodList: Field<readonly string[]> = /* @__PURE__ */ listOf({ type: "string", pattern: "^[A-Z]{1,20}$" }, 20);
-
-const netConditions = (): Readonly<Record<string, ConditionSpec<NetNeed<NetKind>>>> => ({
-  host: hostCondition(),
-  path: {
-    check: checkPathPrefix,
-    isOwn: (pattern) => pattern.startsWith("/"),
-    touches(prefixes) {
-      const touches = pathToucher(prefixes);
-      return ({ path }) => touches(path);
-    },
-  },
-  method: {
-    check: () => undefined,
-    schema: methodList.schema,
-    touches: (methods) => (need) => methods.includes(need.method),
-  },
-});
 
 /** Reading over HTTP. */
 export const netRead: Family = /* @__PURE__ */ netFamily("net.read", readMethods);
 
 /** Changing over HTTP. */
 export const netWrite: Family = /* @__PURE__ */ netFamily("net.write", ["POST", "PUT", "PATCH", "DELETE"]);
-
-const named = ({ headers = [] }: Pick<NetNeed<NetKind>, "headers">): readonly string[] => headers;
-
-function withHeaders(headers: readonly string[] | undefined): string {
-  return headers ? ` with ${headers.join(", ")}` : "";
-}
 
 function netTargets(kind: NetKind, defaultMethods: readonly string[]): TargetSpec<NetCapability, NetNeed<NetKind>> {
   return {
@@ -135,52 +88,20 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
     kind,
     title: kind === "net.read" ? "Reads from the network" : "Writes to the network",
     effect: kind === "net.read" ? "reads" : "changes",
-    fields: {
-      hosts: patterns(checkGrantedHost),
-      ports: optional(listOf({ type: "integer", minimum: 1, maximum: 65535 }, 100)),
-      paths: optional(patterns(checkPathPrefix)),
-      methods: optional(methodList),
-      headers: optional(patterns(checkHeader)),
-      requests: count,
-      bytes: count,
+    fields: { ...webFields(), requests: count, bytes: count },
+    need: webNeed,
+    covers: (capability) => coversWeb(capability, defaultMethods),
+    describe: describeWeb,
+    target: webTarget,
+    narrowest(need) {
+      const place = narrowestWeb(need);
+      return place && { kind, ...place, requests: 1 };
     },
-    need: {
-      method: isText,
-      host: isText,
-      isPublic: orAbsent(isFlag),
-      port: isAmount,
-      path: isText,
-      headers: orAbsent(areTexts),
-    },
-    covers({ hosts, ports, methods = defaultMethods, paths, headers }) {
-      const isUnder = paths && pathGranter(paths);
-      return (need, reading) =>
-        coversHost(hosts, need, reading) &&
-        ((reading === "wish" && ports === undefined) || (ports ?? [80, 443]).includes(need.port)) &&
-        methods.includes(need.method) &&
-        ((reading === "wish" && headers === undefined) || named(need).every((each) => headers?.includes(each))) &&
-        (isUnder === undefined || isUnder(need.path));
-    },
-    describe: ({ hosts, ports, paths, headers }) =>
-      `${hosts.join(", ")}${ports ? ` on port ${ports.join(", ")}` : ""}${paths ? ` under ${paths.join(", ")}` : ""}${withHeaders(headers)}`,
-    target: ({ method, host, port, path, headers }) => `${method} ${host}:${port}${path}${withHeaders(headers)}`,
-    narrowest({ host, port, method, path, headers }) {
-      if (path.length > capabilityLimits.patternLength || !/^[A-Z]{1,20}$/.test(method)) return undefined;
-      return {
-        kind,
-        hosts: [host],
-        ports: [port],
-        paths: [path],
-        methods: [method],
-        ...(headers && { headers }),
-        requests: 1,
-      };
-    },
-    conditions: netConditions(),
+    conditions: webConditions(),
     sample: ({ host = "example.com", method = "GET", path = "/" }) => ({ kind, method, host, port: 443, path }),
     targetArguments: netTargets(kind, defaultMethods),
     destination: (need) => need,
-    isNarrow: ({ hosts }) => isLiteral(hosts),
+    isNarrow: isNarrowWeb,
     budget: ({ requests, bytes }) => ({ requests, bytes }),
   });
 }

@@ -24,6 +24,7 @@ const nothingOf: Readonly<Record<string, Capability>> = {
   "tool.call": { kind: "tool.call", tools: [NOTHING] },
   "secret.use": { kind: "secret.use", names: [NOTHING], hosts: [`${NOTHING}.invalid`] },
   "process.spawn": { kind: "process.spawn", commands: [{ command: NOTHING }] },
+  "browser.page": { kind: "browser.page", hosts: [`${NOTHING}.invalid`] },
 };
 
 /** Kinds that a tool has without a request: no log can tell whether it used them. */
@@ -105,15 +106,16 @@ function capabilitiesOf(
       }));
     case "net.read":
     case "net.write":
-      return netCapabilities(kind, targets, perCall);
+    case "browser.page":
+      return webCapabilities(kind, targets, perCall);
     default:
       return undefined;
   }
 }
 
 /** One for each method and place, with as many requests as the busiest call made. */
-function netCapabilities(
-  kind: "net.read" | "net.write",
+function webCapabilities(
+  kind: "net.read" | "net.write" | "browser.page",
   targets: readonly string[],
   perCall: readonly (readonly string[])[],
 ): readonly Suggested<Capability>[] {
@@ -126,10 +128,10 @@ function netCapabilities(
     const [, method = "", host = "", port = ""] = /^([A-Z]+) (\S+):(\d+)$/.exec(place) ?? [];
     const busiest = Math.max(...perCall.map((call) => call.filter((each) => form.exec(each)?.[1] === place).length));
     const paths = unique(matches.map(([, path = ""]) => path));
-    return {
-      value: { kind, hosts: [host], ports: [Number(port)], paths, methods: [method], requests: busiest },
-      comment: "",
-    };
+    const value = { kind, hosts: [host], ports: [Number(port)], paths, methods: [method] };
+    return kind === "browser.page"
+      ? { value, comment: " The log has the first request of each page, and not what the page asked for itself." }
+      : { value: { ...value, requests: busiest }, comment: "" };
   });
 }
 
