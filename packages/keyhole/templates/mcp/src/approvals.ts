@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ApprovalRequest, Approver } from "@keyhole/kernel";
+import { type ApprovalRequest, type Approver, visible } from "@keyhole/kernel";
 
 interface Question {
   readonly request: ApprovalRequest;
@@ -16,7 +16,8 @@ export interface ApprovalPage {
 }
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const html = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
+/** A model's words could hide characters, or turn the text around. */
+const html = (text: string): string => visible(text).replace(/[&<>"]/g, (character) => escapes[character]!);
 const headers = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -31,7 +32,10 @@ export async function openApprovalPage(): Promise<ApprovalPage> {
     const url = new URL(request.url ?? "/", "http://localhost");
     if (!isEqual(url.pathname.slice(1), key)) return void response.writeHead(404).end();
     if (request.method === "POST")
-      return void answer(request).then(() => response.writeHead(303, { location: `/${key}` }).end());
+      return void answer(request).then(
+        () => response.writeHead(303, { location: `/${key}` }).end(),
+        () => response.destroy(), // The client has gone.
+      );
     response.writeHead(200, headers).end(pageOf([...questions.values()]));
   });
   async function answer(request: IncomingMessage): Promise<void> {

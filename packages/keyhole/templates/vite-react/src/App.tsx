@@ -44,12 +44,13 @@ export function App(): ReactElement {
         </label>
       </p>
       <button onClick={() => void call()}>Call</button> <button onClick={() => void saveLog()}>Save log</button>
-      {questions.map(({ request, answer }) => (
-        <section key={request.approvalId} role="alertdialog" aria-label={`${request.tool} asks`}>
+      {questions.map(({ id, tool: asking, reason, input: asked, grants, answer }) => (
+        <section key={id} role="alertdialog" aria-label={`${asking} asks`}>
           <p>
-            {request.tool} asks: {request.reason}
+            {asking} asks: {reason}
           </p>
-          <pre>{JSON.stringify(request.input, undefined, 2)}</pre>
+          <pre>{asked}</pre>
+          <p>{grants.join(", ")}</p>
           <button onClick={() => answer("allow")}>Allow once</button>{" "}
           <button onClick={() => answer("deny")}>Deny</button>
         </section>

@@ -1,7 +1,13 @@
-import type { ApprovalAnswer, ApprovalRequest, Approver } from "@keyhole/kernel";
+import { type ApprovalAnswer, type Approver, visible } from "@keyhole/kernel";
 
+/** One request, in texts for a person: a model's words could hide characters, or turn the text around. */
 export interface Question {
-  readonly request: ApprovalRequest;
+  readonly id: string;
+  readonly tool: string;
+  readonly reason: string;
+  /** JSON. */
+  readonly input: string;
+  readonly grants: readonly string[];
   readonly answer: (answer: "allow" | "deny") => void;
 }
 
@@ -27,8 +33,13 @@ export const askInPage: Approver = (request, signal) =>
       change(questions.filter((each) => each !== question));
       resolve(answer);
     };
+    const { approvalId, tool, reason, input, grants } = request;
     const question: Question = {
-      request,
+      id: approvalId,
+      tool: visible(tool),
+      reason: visible(reason),
+      input: visible(JSON.stringify(input, undefined, 2)),
+      grants: grants.map(visible),
       answer: (answer) =>
         close(answer === "allow" ? { answer, scope: "once", approver: "page" } : { answer, approver: "page" }),
     };
