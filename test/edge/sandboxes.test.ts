@@ -1,109 +1,8 @@
-import type { IsolateCall } from "@keyhole/kernel";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { IsolateLoader } from "../../packages/edge/src/isolate/loader.ts";
-import { severalSandboxes, Standstill } from "../../packages/edge/src/isolate/sandboxes.ts";
+import { opened } from "./fake-sandboxes.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
-
-/** A sandbox whose process stands still from when a tool of the name `spin` runs until it is let go. It says when a call begins, and answers nothing while it stands still. */
-class FakeSandbox implements IsolateLoader {
-  readonly seen: string[] = [];
-  readonly #tools = new Map<string, string>();
-  #still: PromiseWithResolvers<void> | undefined;
-  isGone = false;
-
-  spin(): Promise<void> {
-    return (this.#still ??= Promise.withResolvers()).promise;
-  }
-
-  go(): void {
-    this.#still?.resolve();
-    this.#still = undefined;
-  }
-
-  die(): void {
-    this.#still?.promise.catch(() => {});
-    this.#still?.reject(new Error("Network connection lost."));
-    this.#still = undefined;
-    this.#tools.clear();
-  }
-
-  async load(id: string, { code }: { readonly code: unknown }): Promise<unknown> {
-    this.#assertThere();
-    this.seen.push(`load ${id}`);
-    await this.#still?.promise;
-    this.#tools.set(id, String(code));
-    if (code === "spin at load") await this.spin();
-    return { type: "loaded" };
-  }
-
-  async call(
-    id: string,
-    _: unknown,
-    target: object,
-  ): Promise<{ readonly kind: "answered"; readonly outcome: unknown }> {
-    this.seen.push(`call ${id}`);
-    await this.#still?.promise;
-    const channel = target as Channel;
-    channel.begun = true;
-    const tool = this.#tools.get(id);
-    if (tool === "hang") await new Promise(() => {});
-    if (/^spin( \d)?$/.test(tool ?? "")) await this.spin();
-    return { kind: "answered", outcome: tool };
-  }
-
-  async close(id: string): Promise<void> {
-    this.seen.push(`close ${id}`);
-  }
-
-  async holds(id: string): Promise<boolean> {
-    await this.#still?.promise;
-    return this.#tools.has(id);
-  }
-
-  #assertThere(): void {
-    if (this.isGone) throw new Error("Network connection lost.");
-  }
-
-  async ping(): Promise<void> {
-    this.#assertThere();
-    await this.#still?.promise;
-  }
-}
-
-interface Channel {
-  begun: boolean;
-}
-
-function opened(count: number, sandboxes = Array.from({ length: count }, () => new FakeSandbox())) {
-  const loader = severalSandboxes(sandboxes);
-  const load = (id: string, code: string = id) => loader.load(id, { code, cpuMs: 1_000 });
-  const call = (id: string) => {
-    const channel: Channel = { begun: false };
-    return loader.call(id, {} as IsolateCall, channel, () => !channel.begun);
-  };
-  /** How it ends, at its time. */
-  const ends = (promise: Promise<unknown>): { readonly end: () => string } => {
-    let end = "open";
-    promise.then(
-      () => (end = "answered"),
-      (error: unknown) => (end = error instanceof Standstill ? "standstill" : String(error)),
-    );
-    return { end: () => end };
-  };
-  /** As an isolate does: loaded again where it is to move. */
-  const moving = async (id: string, code: string = id): Promise<void> => {
-    for (;;)
-      try {
-        await load(id, code);
-        return void (await call(id));
-      } catch (error) {
-        if (!(error instanceof Standstill)) throw error;
-      }
-  };
-  return { sandboxes, loader, load, call, ends, moving };
-}
 
 describe("several sandboxes", () => {
   it("where one stands still, others go on in another one within 600 ms, and what stands there waits", async () => {
@@ -146,7 +45,7 @@ describe("several sandboxes", () => {
   });
 
   it("the tools of one kernel leave the last sandbox to others, however many of them spin", async () => {
-    const { sandboxes, ends, moving } = opened(3);
+    const { sandboxes, rack, ends, moving } = opened(3);
     const spinning = [];
     for (let i = 1; i <= 3; i++) {
       spinning.push(ends(moving(`spin ${i}`)));
@@ -156,7 +55,7 @@ describe("several sandboxes", () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect([...spinning, own].map(({ end }) => end())).toEqual(Array<string>(4).fill("open"));
     expect(sandboxes[2]!.seen).toEqual([]);
-    const neighbour = opened(3, sandboxes);
+    const neighbour = opened(3, sandboxes, rack);
     const other = ends(neighbour.moving("other"));
     await vi.advanceTimersByTimeAsync(1_200);
     expect(other.end()).toBe("answered");
@@ -180,16 +79,6 @@ describe("several sandboxes", () => {
     const [fresh, warm] = [ends(moving("fresh")), ends(moving("warm"))];
     await vi.advanceTimersByTimeAsync(600);
     expect([fresh.end(), warm.end()]).toEqual(["answered", "answered"]);
-  });
-
-  it("a call that has begun stays", async () => {
-    const { sandboxes, ends, moving } = opened(2);
-    const hanging = ends(moving("hang"));
-    await vi.advanceTimersByTimeAsync(0);
-    void sandboxes[0]!.spin();
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(hanging.end()).toBe("open");
-    expect(sandboxes[1]!.seen).toEqual([]);
   });
 
   it("a call that takes long in a sandbox that answers stays", async () => {

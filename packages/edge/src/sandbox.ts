@@ -63,7 +63,7 @@ export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Iso
     return Response.json({ status: isBound ? "ok" : "unavailable" }, { status: isBound ? 200 : 503 });
   }
 
-  #registry(name: string): IsolateLoader {
-    return remote<IsolateLoader>(this.env.REGISTRY.getByName(name), ["load", "call", "close", "holds", "ping"]);
+  #registry(name: string): Pick<IsolateRegistry, "load" | "call" | "close" | "holds" | "ping"> {
+    return remote<IsolateRegistry>(this.env.REGISTRY.getByName(name), ["load", "call", "close", "holds", "ping"]);
   }
 }

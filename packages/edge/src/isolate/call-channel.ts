@@ -11,6 +11,7 @@ import {
   pullFault,
   protocolLimits,
 } from "@keyhole/worker-host/protocol";
+import type { CallProgress } from "./loader.ts";
 
 type BrokenChannel = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 
@@ -22,11 +23,14 @@ const ended: CapabilityReply = {
 /** A shell asks for the cancellation, then for the end; a call may be sent to a second shell when the first one died. */
 const mostAsked = 4;
 
+/** Over all kernels of this process. */
+let begun = 0;
+
 /**
  * The kernel's end of one call in a dynamic Worker: everything that its guest sends while it runs arrives here. As in every host, a message that is
  * not exactly what the shell would send breaks the channel: the shell makes no mistakes, and the tool has no business here.
  */
-export class CallChannel {
+export class CallChannel implements CallProgress {
   readonly target: CallTarget;
   /** Settles when the guest broke the protocol, and only then. */
   readonly broken: Promise<BrokenChannel>;
@@ -36,7 +40,7 @@ export class CallChannel {
   readonly #over = Promise.withResolvers<"ended">();
   #open = true;
   #heard = false;
-  #begun = false;
+  #begunAt: number | undefined;
   #toldCancelled = false;
   #asked = 0;
   #messages = 0;
@@ -63,13 +67,13 @@ export class CallChannel {
     return this.#heard;
   }
 
-  /** Whether its sandbox said that the guest is about to run: only one that is apart from the kernel does. */
-  get begun(): boolean {
-    return this.#begun;
+  /** Only a sandbox that is apart from the kernel says when. */
+  get begunAt(): number | undefined {
+    return this.#begunAt;
   }
 
   begin(): void {
-    this.#begun = true;
+    this.#begunAt ??= ++begun;
   }
 
   /** Revokes everything: from now on requests are refused and messages dropped. Idempotent. */

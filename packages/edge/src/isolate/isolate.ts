@@ -48,6 +48,8 @@ export class EdgeIsolate implements Isolate {
   /** Calls that the sandbox has not answered, also those for which the approval is closed. */
   readonly #unanswered = new Set<object>();
   readonly #running = new Map<string, Running>();
+  /** Sandboxes that stood still while a call ran there, which then went on in another one. It may be this tool that holds them up. */
+  readonly #left = new Set<number>();
   #alive = true;
   /** Whether its module once did not load to its end: then it is what ended the sandbox. */
   #stuck = false;
@@ -92,7 +94,9 @@ export class EdgeIsolate implements Isolate {
 
   waits(callId: string): boolean {
     const channel = this.#running.get(callId)?.channel;
-    return this.#around.loader.announces === true && channel !== undefined && !channel.begun && !channel.heard;
+    return (
+      this.#around.loader.announces === true && channel !== undefined && channel.begunAt === undefined && !channel.heard
+    );
   }
 
   terminate(reason: string): void {
@@ -101,14 +105,19 @@ export class EdgeIsolate implements Isolate {
     for (const stop of this.#stops) stop(reason);
     this.#watchEnd("suspected", unresponsiveMs);
     this.#watchEnd("certain", defiantMs);
+    for (const place of this.#left) setTimeout(() => this.#around.onUnresponsive("suspected", place), unresponsiveMs);
     this.#around.loader.close(this.#id).catch(() => {}); // A sandbox that is gone holds nothing.
     this.#around.onClosed();
   }
 
+  get #place(): number {
+    return this.#around.loader.placeOf?.(this.#id) ?? 0;
+  }
+
   #watchEnd(how: "suspected" | "certain", afterMs: number): void {
     if (this.#unanswered.size === 0) return;
-    const { loader, onUnresponsive } = this.#around;
-    const place = loader.placeOf?.(this.#id) ?? 0;
+    const { onUnresponsive } = this.#around;
+    const place = this.#place;
     setTimeout(() => {
       if (this.#unanswered.size > 0) onUnresponsive(how, place);
     }, afterMs);
@@ -116,7 +125,7 @@ export class EdgeIsolate implements Isolate {
 
   /**
    * Runs the call, and a second time when the sandbox died under it before its guest had sent anything: the guest's only way to an effect is the channel,
-   * so nothing can have happened. One whose sandbox stands still before it begins there runs in another one, with a channel of its own: the old guest may wake up.
+   * so nothing can have happened. One whose sandbox stands still runs in another one, with a channel of its own. The old guest may wake up: its channel ends first.
    */
   async #run(running: Running): Promise<IsolateOutcome> {
     for (let deaths = 0; deaths < 2;) {
@@ -124,13 +133,14 @@ export class EdgeIsolate implements Isolate {
       const end = await Promise.race([this.#sent(running), channel.broken]);
       if (end !== "died" && end !== "standstill") return end;
       if (end === "died") deaths++;
+      else if (channel.begunAt !== undefined) this.#left.add(this.#place);
+      channel.end();
       if (channel.heard || !this.#alive || deaths === 2) break;
       try {
         await this.#load();
       } catch {
         break;
       }
-      channel.end();
       running.channel = new CallChannel(call, port);
     }
     const reason = "the dynamic Worker ended";
@@ -141,8 +151,7 @@ export class EdgeIsolate implements Isolate {
     const sent = {};
     this.#unanswered.add(sent);
     try {
-      const canLeave = (): boolean => !channel.begun && !channel.heard;
-      const answer = await this.#around.loader.call(this.#id, call, channel.target, canLeave);
+      const answer = await this.#around.loader.call(this.#id, call, channel.target, channel);
       return answer.kind === "answered" ? this.#settle(channel, port, answer.outcome) : "died";
     } catch (error) {
       // The way to the sandbox broke, or the dynamic Worker ended.
@@ -166,11 +175,11 @@ export class EdgeIsolate implements Isolate {
   }
 
   async #load(): Promise<void> {
-    const { loader, onUnresponsive } = this.#around;
+    const { onUnresponsive } = this.#around;
     // Module code can spin as well, and then nobody else finds out: the kernel's deadline only ends the waiting.
     const stuck = setTimeout(() => {
       this.#stuck = true;
-      onUnresponsive("suspected", loader.placeOf?.(this.#id) ?? 0);
+      onUnresponsive("suspected", this.#place);
     }, this.#tool.cpuMs);
     try {
       const answer = parseGuestMessage(await this.#loadAnswer());

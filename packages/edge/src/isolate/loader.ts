@@ -11,9 +11,9 @@ export interface IsolateLoader {
   load(id: string, tool: LoadedTool): Promise<unknown>;
   /**
    * @param target the call's `CallTarget`, or a stub of it: only the guest's shell has anything to ask of it
-   * @param canLeave whether nothing of the call has begun: where there are several sandboxes, it may be done again in another one then
+   * @param progress how far the call is: where there are several sandboxes, it may be done again in another one while nothing was heard of it
    */
-  call(id: string, call: IsolateCall, target: object, canLeave?: () => boolean): Promise<LoaderAnswer>;
+  call(id: string, call: IsolateCall, target: object, progress: CallProgress): Promise<LoaderAnswer>;
   /** Lets go of the isolate. */
   close(id: string): Promise<void>;
   /** Whether it has the isolate: one that started anew has none. */
@@ -24,6 +24,14 @@ export interface IsolateLoader {
   readonly announces?: boolean;
   /** Where there are several sandboxes: which of them has the isolate, from 0. */
   placeOf?(id: string): number;
+}
+
+/** How far a call is, read when it matters. */
+export interface CallProgress {
+  /** When its sandbox said that the guest is about to run, in the order of all calls of this process. Absent before that. */
+  readonly begunAt: number | undefined;
+  /** Whether the guest has sent anything: where it has not, nothing that it did can have had an effect. */
+  readonly heard: boolean;
 }
 
 /** The same for many registries, each by its name: the kernels that share a sandbox have one each, and none waits for the isolates of another. */

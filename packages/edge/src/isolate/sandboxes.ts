@@ -1,13 +1,13 @@
 import type { IsolateCall } from "@keyhole/kernel";
 import type { LoadedCode } from "@keyhole/worker-host/protocol";
-import type { IsolateLoader, LoadedTool, LoaderAnswer } from "./loader.ts";
+import type { CallProgress, IsolateLoader, LoadedTool, LoaderAnswer } from "./loader.ts";
 
 /** How often a sandbox that owes an answer, and has given none since, is asked whether it is there. */
 const lookEveryMs = 250;
 /** A sandbox answers within some milliseconds, unless a tool computes in it. */
 const patienceMs = 250;
-/** Kinds whose module stood still while it was loaded; a program of a call is a kind too. */
-const maxLeftLoading = 100;
+/** Kinds that left a sandbox while they were loaded, or while they ran; a program of a call is a kind too. */
+const maxLeft = 100;
 
 /** Rejects what can be done again elsewhere, because its sandbox stands still. */
 export class Standstill extends Error {
@@ -25,25 +25,54 @@ const kindOf = (code: LoadedCode): Kind => (typeof code === "string" ? code : co
 /** A load or a call that waits for its answer. */
 interface Waiting {
   readonly kind: Kind;
-  /** Whether nothing of it runs, as far as anybody knows: then it may be done again. */
-  readonly canLeave: () => boolean;
+  readonly progress: CallProgress;
   readonly leave: () => void;
 }
 
+/**
+ * What all kernels of this process wait for, by sandbox. A tool that computes lets no other begin after it: where a sandbox stands still, the call that began there last is
+ * the one to suspect, and only all kernels together know which that is.
+ */
+export class Rack {
+  readonly #waiting: Set<Waiting>[] = [];
+
+  at(place: number): Set<Waiting> {
+    return (this.#waiting[place] ??= new Set());
+  }
+}
+
+const rackOfProcess = new Rack();
+
+const notBegun: CallProgress = { begunAt: undefined, heard: false };
+/** A module that left a sandbox while it was loaded: it stays in the next one, and is suspected there. */
+const begunLast: CallProgress = { begunAt: Infinity, heard: true };
+
 /** `still`: it has not answered in time, and may yet. `gone`: there is no way to it, until it is started again. */
 type State = "answers" | "still" | "gone";
+
+interface PlaceParts {
+  readonly loader: IsolateLoader;
+  readonly ofAllKernels: Set<Waiting>;
+  /** Kinds that left a sandbox while they ran, and have not answered since. */
+  readonly left: ReadonlySet<Kind>;
+  readonly onStill: (place: Place) => void;
+}
 
 /** One sandbox, as a kernel sees it. */
 class Place {
   readonly loader: IsolateLoader;
   readonly #waiting = new Set<Waiting>();
+  readonly #ofAllKernels: Set<Waiting>;
+  readonly #left: ReadonlySet<Kind>;
   readonly #onStill: (place: Place) => void;
   #heardAtMs = -Infinity;
   #timer: ReturnType<typeof setInterval> | undefined;
   #state: State = "answers";
 
-  constructor(loader: IsolateLoader, onStill: (place: Place) => void) {
+  constructor({ loader, ofAllKernels, left, onStill }: PlaceParts) {
     this.loader = loader;
+    this.#ofAllKernels = ofAllKernels;
+    this.#left = left;
     this.#onStill = onStill;
   }
 
@@ -52,17 +81,28 @@ class Place {
     return this.#state;
   }
 
-  /** Whether something of this kernel may be what holds it up: of this kind, or of any. */
-  suspects(kind?: Kind): boolean {
+  /** Whether a call of this kernel runs there while it stands still. */
+  get isHeldUp(): boolean {
+    return this.#state === "still" && [...this.#waiting].some(({ progress }) => progress.begunAt !== undefined);
+  }
+
+  /** Whether a tool of this kind may be what holds it up: it began there last, or ran in another one that stood still. */
+  suspects(kind: Kind): boolean {
     if (this.#state !== "still") return false;
-    return [...this.#waiting].some((each) => (kind === undefined || each.kind === kind) && !each.canLeave());
+    let last = 0;
+    for (const { progress } of this.#ofAllKernels) last = Math.max(last, progress.begunAt ?? 0);
+    return [...this.#waiting].some((each) => {
+      const { begunAt } = each.progress;
+      return each.kind === kind && begunAt !== undefined && (begunAt === last || this.#left.has(kind));
+    });
   }
 
   /** Rejects with a {@link Standstill} where it is let go. */
-  async wait<Answer>(kind: Kind, canLeave: () => boolean, ask: () => Promise<Answer>): Promise<Answer> {
+  async wait<Answer>(kind: Kind, progress: CallProgress, ask: () => Promise<Answer>): Promise<Answer> {
     const left = Promise.withResolvers<never>();
-    const waiting: Waiting = { kind, canLeave, leave: () => left.reject(new Standstill()) };
+    const waiting: Waiting = { kind, progress, leave: () => left.reject(new Standstill()) };
     this.#waiting.add(waiting);
+    this.#ofAllKernels.add(waiting);
     this.#timer ??= setInterval(() => void this.#look(), lookEveryMs);
     const answer = ask().then(
       (value) => {
@@ -79,6 +119,7 @@ class Place {
       return await Promise.race([answer, left.promise]);
     } finally {
       this.#waiting.delete(waiting);
+      this.#ofAllKernels.delete(waiting);
       if (this.#waiting.size === 0) {
         clearInterval(this.#timer);
         this.#timer = undefined;
@@ -101,9 +142,11 @@ class Place {
     return this.#state === "answers";
   }
 
-  /** Lets go of all that can be done again; a kind that may be what holds it up stays together. */
-  empty(): void {
-    for (const { kind, canLeave, leave } of this.#waiting) if (canLeave() && !this.suspects(kind)) leave();
+  /** Lets go of all of which nothing was heard; a kind that may be what holds it up stays together. Gives the kinds of calls that had begun. */
+  empty(): Kind[] {
+    const leaving = [...this.#waiting].filter(({ kind, progress }) => !progress.heard && !this.suspects(kind));
+    for (const { leave } of leaving) leave();
+    return leaving.filter(({ progress }) => progress.begunAt !== undefined).map(({ kind }) => kind);
   }
 
   async #look(): Promise<void> {
@@ -113,14 +156,16 @@ class Place {
 }
 
 /**
- * Several sandboxes as one. workerd cannot interrupt a tool that computes, and its whole process stands still meanwhile. Then all that has not begun there goes on in another
- * sandbox, and only the tool that computes waits for its end. A kind of tool holds up one sandbox at a time, however often it is called, and the tools of one kernel all but one.
+ * Several sandboxes as one. workerd cannot interrupt a tool that computes, and its whole process stands still meanwhile. Then all of which nothing was heard goes on in another
+ * sandbox, and only the tool that computes waits for its end. A call that began there earlier moves once: a tool that waits before it computes holds up two sandboxes the first
+ * time, and one from then on. The tools of one kernel hold up all but one.
  *
+ * @param rack shared by all kernels that use these sandboxes. Default: one per process
  * @throws TypeError where there is none
  */
-export function severalSandboxes(loaders: readonly IsolateLoader[]): IsolateLoader {
+export function severalSandboxes(loaders: readonly IsolateLoader[], rack: Rack = rackOfProcess): IsolateLoader {
   if (loaders.length === 0) throw new TypeError("There is no sandbox.");
-  return new Sandboxes(loaders);
+  return new Sandboxes(loaders, rack);
 }
 
 class Sandboxes implements IsolateLoader {
@@ -129,11 +174,14 @@ class Sandboxes implements IsolateLoader {
   readonly #homes = new Map<string, { readonly place: Place; readonly kind: Kind }>();
   /** What left a sandbox while its module was being loaded: one that leaves again and again would hold up all. */
   readonly #leftLoading = new Set<Kind>();
+  readonly #leftRunning = new Set<Kind>();
   #current: Place;
   readonly announces: boolean;
 
-  constructor(loaders: readonly IsolateLoader[]) {
-    this.#places = loaders.map((loader) => new Place(loader, (place) => this.#avoid(place)));
+  constructor(loaders: readonly IsolateLoader[], rack: Rack) {
+    const left = this.#leftRunning;
+    const onStill = (place: Place): void => this.#avoid(place);
+    this.#places = loaders.map((loader, at) => new Place({ loader, ofAllKernels: rack.at(at), left, onStill }));
     this.#current = this.#places[0]!;
     this.announces = loaders.every(({ announces }) => announces === true);
   }
@@ -145,27 +193,25 @@ class Sandboxes implements IsolateLoader {
     // It may not hear it for a while.
     if (before && before !== place) void before.loader.close(id).catch(() => {});
     this.#homes.set(id, { place, kind });
-    const isAgain = this.#leftLoading.has(kind);
+    const progress = this.#leftLoading.has(kind) ? begunLast : notBegun;
     try {
-      const answer = await place.wait(
-        kind,
-        () => !isAgain,
-        () => place.loader.load(id, tool),
-      );
+      const answer = await place.wait(kind, progress, () => place.loader.load(id, tool));
       this.#leftLoading.delete(kind);
       return answer;
     } catch (error) {
-      if (error instanceof Standstill) this.#leavesLoading(kind);
+      if (error instanceof Standstill) remember(this.#leftLoading, kind);
       throw error;
     }
   }
 
-  async call(id: string, call: IsolateCall, target: object, canLeave = (): boolean => false): Promise<LoaderAnswer> {
+  async call(id: string, call: IsolateCall, target: object, progress: CallProgress): Promise<LoaderAnswer> {
     const home = this.#homes.get(id);
     if (!home) return { kind: "absent" };
     const { place, kind } = home;
     if (place.state === "still" && !place.suspects(kind) && this.#isElsewhere) throw new Standstill();
-    return place.wait(kind, canLeave, () => place.loader.call(id, call, target));
+    const answer = await place.wait(kind, progress, () => place.loader.call(id, call, target, progress));
+    this.#leftRunning.delete(kind);
+    return answer;
   }
 
   async close(id: string): Promise<void> {
@@ -194,14 +240,8 @@ class Sandboxes implements IsolateLoader {
 
   /** The last one is left to other kernels, where there are enough. */
   get #mayMove(): boolean {
-    const heldUp = this.#places.filter((place) => place.suspects()).length;
+    const heldUp = this.#places.filter(({ isHeldUp }) => isHeldUp).length;
     return heldUp < Math.max(2, this.#places.length - 1);
-  }
-
-  #leavesLoading(kind: Kind): void {
-    this.#leftLoading.add(kind);
-    const [oldest] = this.#leftLoading;
-    if (this.#leftLoading.size > maxLeftLoading && oldest !== undefined) this.#leftLoading.delete(oldest);
   }
 
   /** Asks first: whether a module that is being loaded has begun, nobody tells. */
@@ -216,8 +256,14 @@ class Sandboxes implements IsolateLoader {
 
   #avoid(place: Place): void {
     for (const each of this.#places) if (each.state === "gone") void each.answers();
-    if (this.#isElsewhere) place.empty();
+    if (this.#isElsewhere) for (const kind of place.empty()) remember(this.#leftRunning, kind);
   }
+}
+
+function remember(kinds: Set<Kind>, kind: Kind): void {
+  kinds.add(kind);
+  const [oldest] = kinds;
+  if (kinds.size > maxLeft && oldest !== undefined) kinds.delete(oldest);
 }
 
 /** Whether it resolves in time. */
