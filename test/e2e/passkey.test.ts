@@ -4,6 +4,7 @@ import { type ApprovalServer, serveApprovals } from "@keyhole/mcp/node";
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { open } from "../policy/paying.ts";
+import { addFingerprintReader } from "./playground/fingerprint-reader.ts";
 import { launch } from "./playground/visitor.ts";
 
 let browser: Browser;
@@ -26,17 +27,7 @@ afterAll(async () => {
 /** A page whose device has a fingerprint reader, on which the finger lies, or does not. */
 async function pageOf(finger: boolean): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send("WebAuthn.enable");
-  const options = {
-    protocol: "ctap2",
-    transport: "internal",
-    hasResidentKey: true,
-    hasUserVerification: true,
-  } as const;
-  await devtools.send("WebAuthn.addVirtualAuthenticator", {
-    options: { ...options, isUserVerified: finger, automaticPresenceSimulation: finger },
-  });
+  await addFingerprintReader(page, finger);
   return page;
 }
 

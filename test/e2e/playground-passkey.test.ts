@@ -1,30 +1,16 @@
 import type { Page } from "playwright";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { applyPolicy, callOf, choose, endOf, field, run } from "./playground/visitor.ts";
+import { addFingerprintReader } from "./playground/fingerprint-reader.ts";
 import { Visiting } from "./playground/visiting.ts";
 
 const visiting = new Visiting();
 
 /** A device with a fingerprint reader, on which the finger lies, or does not. */
 async function fingerprintReader(page: Page): Promise<(finger: boolean) => Promise<void>> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send("WebAuthn.enable");
-  const options = {
-    protocol: "ctap2",
-    transport: "internal",
-    hasResidentKey: true,
-    hasUserVerification: true,
-  } as const;
-  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
-    options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
-  });
-  onTestFinished(async () => {
-    await devtools.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
-    await devtools.detach();
-  });
-  return async (finger) => {
-    await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: finger });
-  };
+  const reader = await addFingerprintReader(page, true);
+  onTestFinished(reader.remove);
+  return reader.setFinger;
 }
 
 /** As a person makes one at the page of the approvals desk. */

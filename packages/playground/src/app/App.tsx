@@ -178,7 +178,7 @@ interface BannersProps {
   readonly onEdge: () => void;
 }
 
-/** What the person has to know, or to decide, whatever else the page shows. */
+/** Notices and decisions that stand above every screen. */
 function Banners({ isLocked, startLink, warning, onEdge }: BannersProps): ReactNode {
   const [link, closeLink] = useEdgeLink(startLink);
   return (

@@ -10,7 +10,7 @@ import {
 } from "@keyhole/kernel";
 import type { Tone } from "../ui/Badge.tsx";
 
-/** How the page says what the kernel names. Whatever of it comes from elsewhere is given as visible text: an edge is foreign. */
+/** How the page says what the kernel names. Names that come from elsewhere become visible text: an edge is foreign. */
 export const tierTones = ["neutral", "neutral", "warn", "bad", "bad"] as const satisfies readonly Tone[];
 
 export function tierText(tier: Tier): string {

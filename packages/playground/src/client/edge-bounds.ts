@@ -10,7 +10,7 @@ export const mostOfEdge = {
   approvals: 1_000,
   /** Of the log, in one call: what a call and the calls within it put on record. */
   events: 20_000,
-  /** Log lines, progress reports and whatever the page does not know, in one call. */
+  /** Log lines, progress reports and unknown events, in one call. */
   messages: 10 * limits.messagesPerCall,
   /** In one call. */
   questions: 100,
@@ -20,7 +20,7 @@ export const mostOfEdge = {
   answers: 10,
   /** UTF-16 units of all that a call sends beside its output and its result. */
   characters: 64 << 20,
-  /** Of a stream, whatever the tool may give: the page keeps it. */
+  /** Of one stream. The page keeps it, so a larger bound of the tool does not count. */
   outputBytes: 1 << 30,
 } as const;
 

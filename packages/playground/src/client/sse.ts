@@ -11,7 +11,7 @@ const maxEventLength = 64 << 20;
 /**
  * Server-Sent Events of a response (HTML, 9.2.6), as far as one answer to one request needs them: no ids, no reconnecting.
  *
- * @throws {ClientFault} when an event is too long, and whatever the stream fails with
+ * @throws {ClientFault} when an event is too long; also the error of the stream itself
  */
 export async function* serverEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,7 +1,7 @@
 import { pointerTokens } from "@keyhole/kernel";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 
-/** What one part of a schema becomes on the screen. Whatever has no better form is edited as JSON. */
+/** The form of one part of a schema. A part without a better form is edited as JSON. */
 export type Shape =
   | { readonly kind: "object"; readonly members: readonly Member[]; readonly extra: JsonObject | undefined }
   | {

@@ -103,7 +103,7 @@ function usePolicyText({ policy, setPolicy, onApplied }: PolicyEditorProps): Pol
     } catch (error) {
       setFailure(faultOf(error));
     }
-    // Whatever happened on the way: the kernel, not this form, knows which policy is in force.
+    // The kernel, not this form, knows which policy is in force, also after a failure.
     await onApplied();
   };
   return {

@@ -33,7 +33,7 @@ export interface CallHead {
   readonly waitedMs: number;
   /** Capabilities that were granted. */
   readonly openings: number;
-  /** Requests that went through the wall, whatever came of them outside. */
+  /** Requests that went through the wall, also those that failed outside. */
   readonly crossings: number;
   /** Requests that were refused at the wall. */
   readonly stopped: number;
