@@ -44,11 +44,18 @@ export async function fakeEdge({ tools, onCall, policy = {} }: FakeEdgeOptions):
     else if (url === "/v1/tools") response.end(JSON.stringify({ tools }));
     else if (url === "/v1/policy") response.end(JSON.stringify({ policy, policyHash: "", mode: "NORMAL" }));
     else if (url === "/v1/approvals") response.end(JSON.stringify({ standing: [] }));
+    else if (url.endsWith("/preview")) response.end(JSON.stringify(fakePreview));
     else if (url.startsWith("/v1/approvals/")) void takeAnswer(url, request, response);
     else answerCall(response);
   });
   return { ...site, answers };
 }
+
+const fakePreview = {
+  decision: "allow",
+  tool: "any@1.0.0",
+  proof: { reasonCode: "posture", posture: "standard", tier: 0, determining: [] },
+};
 
 /** Enters the address by hand, and waits for the first tool. */
 export async function connectTo(page: Page, address: string): Promise<void> {

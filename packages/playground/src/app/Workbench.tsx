@@ -131,7 +131,11 @@ function useForesee(
     const { preview } = client;
     if (preview === undefined || tool === undefined) return undefined;
     const { name, version } = tool.manifest;
-    return { ask: (input) => preview({ tool: name, version, input, sessionId }), restsOn: governed };
+    return {
+      ask: (input) => preview({ tool: name, version, input, sessionId }),
+      restsOn: governed,
+      isClaim: client.place === "edge",
+    };
   }, [client, sessionId, tool, governed]);
 }
 

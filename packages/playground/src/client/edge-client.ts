@@ -13,6 +13,7 @@ import {
   readJson,
   readLog,
   readOutput,
+  readPreview,
   readProgress,
   readResult,
   readStanding,
@@ -45,6 +46,8 @@ export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClie
     address: settings.address,
     tools: () => Promise.resolve(tools),
     call: (call) => callEdge(edge, call, toolOf(call, tools)),
+    preview: async ({ tool, ...asked }) =>
+      readPreview(await edge.post(`/v1/tools/${encodeURIComponent(tool)}/preview`, asked)),
     governance: governance === undefined ? undefined : governanceOf(edge),
     close: () => {},
   };

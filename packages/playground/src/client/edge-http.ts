@@ -52,6 +52,12 @@ export class Edge {
     return this.#fetch(path, { method: "POST", headers, body: bytes, signal });
   }
 
+  /** @throws {ClientFault} */
+  async post(path: string, body: unknown): Promise<unknown> {
+    const headers = { "content-type": "application/json" };
+    return this.json(await this.#fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+  }
+
   /** What is gone already is no fault. */
   async remove(path: string): Promise<void> {
     await this.#fetch(path, { method: "DELETE" }, 404);

@@ -11,6 +11,7 @@ import {
   modes,
   outputKinds,
   parseJson,
+  type Preview,
   type Progress,
   type Risk,
   type StandingApproval,
@@ -213,6 +214,21 @@ export const readStanding: Guard<{ readonly standing: readonly StandingApproval[
     },
   }),
 );
+
+/** The members that the page shows. A preview proves nothing, so nothing of it is recomputed. */
+const previewProof = record({
+  reasonCode: word,
+  posture: word,
+  tier,
+  determining: { type: "array", items: record({ ruleId: word }), maxItems: 1_000 },
+});
+
+export const readPreview: Guard<Preview> = guard("a preview", {
+  oneOf: [
+    record({ decision: { enum: ["allow", "ask"] }, tool: word, proof: previewProof }),
+    record({ decision: { const: "deny" }, tool: word, error: record({ code: word, message: text }) }),
+  ],
+});
 
 export const readGovernance: Guard<GovernanceState> = guard(
   "a policy",

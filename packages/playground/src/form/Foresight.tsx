@@ -8,6 +8,8 @@ export interface Foresee {
   /** Mode and policy; with another of it, the kernel is asked again. */
   readonly restsOn: unknown;
   readonly ask: (input: JsonValue) => Promise<Preview>;
+  /** The page cannot check what an edge says. */
+  readonly isClaim: boolean;
 }
 
 interface ForesightProps {
@@ -24,7 +26,8 @@ export function Foresight({ foresee, input }: ForesightProps): ReactNode {
   const preview = usePreview(foresee, input);
   return (
     <p className="foresight">
-      <span className="muted">If you run it now</span> <Answer input={input} preview={preview} />
+      <span className="muted">{foresee.isClaim ? "If you run it now, the edge says:" : "If you run it now"}</span>{" "}
+      <Answer input={input} preview={preview} />
     </p>
   );
 }

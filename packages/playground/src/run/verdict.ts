@@ -87,7 +87,8 @@ type Source = Pick<Proof, "reasonCode" | "determining" | "posture" | "tier">;
 function sourceOf({ reasonCode, determining, posture, tier }: Source): string {
   if (reasonCode === "rule") return `rule ${rulesOf(determining)}`;
   if (reasonCode === "posture") return `posture ${posture}, tier ${tier}`;
-  return reasonTexts[reasonCode];
+  // An edge of another version may name a reason that this page does not know.
+  return Object.hasOwn(reasonTexts, reasonCode) ? reasonTexts[reasonCode] : reasonCode;
 }
 
 function rulesOf(determining: Proof["determining"]): string {
