@@ -5,7 +5,7 @@ import { root } from "../support/sources.ts";
 import { readPage, readPages, section, table } from "./markdown.ts";
 
 const page = readPage("docs/architecture.md");
-const steps = table(section(page, "The way of a call")!, "Step", "Function", "State", "Events", "Can stop with");
+const steps = table(section(page, "The life of a call")!, "Step", "Function", "State", "Events", "Can stop with");
 const wordsIn = (cell: string): readonly string[] => [...cell.matchAll(/`([\w.]+)`/g)].map(([, word = ""]) => word);
 
 const eventTypes: ReadonlySet<string> = new Set(
