@@ -20,7 +20,7 @@ import { readFullOptions } from "./own-options.ts";
  * Opens a kernel that has every extension. Its log goes on where the sink ends, and calls that a crash left open are closed as lost.
  *
  * @throws TypeError when the policy is invalid, or another option: the embedding program is wrong. Check foreign policies with `loadPolicy`.
- * @throws whatever the sink throws when it cannot be read.
+ * @throws the sink's error, if the log cannot be read.
  */
 export async function createFullKernel(foreign: FullKernelOptions = {}): Promise<Kernel> {
   // Each is read once: what an extension is made with is what the kernel has.

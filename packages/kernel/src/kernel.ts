@@ -45,7 +45,7 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
  * results of {@link compilePolicy} only. {@link createFullKernel} has them all.
  *
  * @throws TypeError when the policy or another option is invalid, or two extensions answer one question: bugs of the embedding program.
- * @throws whatever the sink throws when it cannot be read.
+ * @throws the sink's error, if the log cannot be read.
  * @example
  * const kernel = await createKernel({ host, policy: compiled, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
  */

@@ -5,7 +5,7 @@ import type { Ceiling } from "./ceiling.ts";
  * `npm run words -- --ceilings` lowers it to what stands.
  */
 export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
-  ["README.md", [1400, 12, 25, 10, 4]],
+  ["README.md", [1200, 12, 25, 10, 0]],
   ["docs/agents.md", [1600, 12, 25, 10, 7]],
   ["docs/architecture.md", [2500, 12, 25, 10, 0]],
   ["docs/audit.md", [2000, 12, 25, 11, 0]],
@@ -27,11 +27,10 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["docs/releases.md", [1000, 12, 32, 31, 1]],
   ["docs/runtimes.md", [1000, 12, 25, 17, 0]],
   ["docs/secrets.md", [1300, 12, 28, 13, 3]],
-  ["docs/start.md", [1000, 12, 25, 10, 1]],
   ["docs/testing.md", [1300, 12, 26, 10, 0]],
   ["docs/threat-model.md", [2300, 12, 25, 10, 3]],
   ["docs/tools.md", [2200, 12, 25, 10, 3]],
-  ["docs/vocabulary.md", [1200, 12, 31, 10, 10]],
+  ["docs/vocabulary.md", [1200, 12, 31, 10, 9]],
   ["docs/wasm-tools.md", [1900, 12, 25, 10, 2]],
   ["messages and hints", [1000, 12, 25, 17, 1]],
   ["docstrings of kernel", [1000, 12, 55, 20, 16]],
@@ -40,5 +39,5 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["docstrings of keyhole", [1000, 12, 32, 20, 10]],
   ["docstrings of mcp", [1000, 12, 30, 15, 11]],
   ["docstrings of edge", [1000, 12, 49, 19, 18]],
-  ["docstrings of playground", [1000, 12, 28, 22, 17]],
+  ["docstrings of playground", [1000, 12, 28, 22, 15]],
 ]);

@@ -47,7 +47,7 @@ export interface KernelObjectOptions {
   readonly modeTriggers?: readonly ModeTrigger[];
   /** Secrets of one tenant, for the placeholders of its tools. Default: none. */
   readonly secrets?: (env: Env, tenant: string) => SecretStore | undefined;
-  /** Databases of one tenant, by the names under which its tools know them. A D1 database is whole in the hands of whoever has it. Default: none. */
+  /** Databases of one tenant, by the names under which its tools know them. A D1 binding opens the complete database: bind one for each tenant. Default: none. */
   readonly databases?: (env: Env, tenant: string) => Readonly<Record<string, SqlDatabase>>;
   /**
    * QuickJS, metered by the build, for accounts without dynamic Workers: where neither `SANDBOX` nor `LOADER` is bound, tools run in it. Default: none, and

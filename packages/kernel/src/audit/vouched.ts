@@ -1,5 +1,5 @@
 /**
- * The result of checking evidence. `verified`: whole, and signed by a key that the verifier trusts. `unvouched`: whole, and anybody may have made it.
+ * The result of checking evidence. `verified`: whole, and signed by a key that the verifier trusts. `unvouched`: whole, by an unknown author.
  * `broken`: changed, or signed by none of the trusted keys. `inconclusive`: the check was not possible.
  */
 export type EvidenceVerdict = "verified" | "broken" | "inconclusive" | "unvouched";

@@ -23,7 +23,7 @@ export interface CallOptions {
    * while that one is under way. With anything else it is refused. Kept for 24 hours in memory; after a restart a key of the log's end is known as used.
    */
   readonly idempotencyKey?: string;
-  /** `false`: the tool runs, whatever the cache of pure results holds. Default `true`. */
+  /** `false`: the tool runs, even if the cache has its pure result. Default `true`. */
   readonly cache?: boolean;
   /**
    * `true`: an output of more than 1,048,576 bytes is put into the kernel's content store, and the result has a `reference` in its place. Without a

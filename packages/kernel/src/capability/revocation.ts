@@ -7,7 +7,7 @@ import { StateTable } from "../state/table.ts";
 export interface RevocationMatch {
   readonly caller?: string;
   readonly sessionId?: string;
-  /** A tool's name, whatever its version. */
+  /** A tool's name, in every version. */
   readonly tool?: string;
   /** One call, and the calls that it makes. */
   readonly callId?: string;
@@ -21,7 +21,7 @@ export interface Revocation {
   readonly reason: string;
 }
 
-/** What tells calls apart. */
+/** The identity of a call. */
 export interface Holder {
   readonly callId: string;
   readonly caller: string;
@@ -31,7 +31,7 @@ export interface Holder {
   readonly parentCallId?: string | undefined;
 }
 
-/** A revocation that nobody has heard of yet. */
+/** A revocation that is not yet announced. */
 export interface NewRevocation {
   /** Running calls that it reaches. */
   readonly calls: number;
@@ -90,13 +90,13 @@ export class Revocations {
     return parent ?? this.list().find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason;
   }
 
-  /** Kinds that are revoked for the same caller and session, whatever the tool: calls from within may be of any. */
+  /** Kinds that are revoked for the same caller and session, for every tool: nested calls can be of any. */
   kindsWithin(holder: Holder, kinds: readonly string[]): readonly string[] {
     const reached = this.list().filter(({ match }) => fits({ ...match, tool: holder.tool }, holder));
     return kinds.filter((kind) => reached.some(({ match }) => concerns(match, kind)));
   }
 
-  /** What one run of a call holds. Whoever has it ends it. */
+  /** The grants of one run of a call. Its owner ends them. */
   track(holder: Holder): HeldGrant {
     const grant: HeldGrant = new HeldGrant(holder, this.#parentOf(holder), () => {
       const held = this.#held.get(holder.callId);
@@ -211,7 +211,7 @@ function readRevocation(value: JsonValue): Revocation | undefined {
 
 const texts = ["caller", "sessionId", "tool", "callId"] as const;
 
-/** @throws TypeError for what names nobody, or what is no match: it would take from nobody, or from everybody. */
+/** @throws TypeError for a match that is malformed or names no subject: it would revoke nothing, or everything. */
 export function readMatch(foreign: Foreign<RevocationMatch>, knownKinds: readonly string[]): RevocationMatch {
   const { kinds, ...named } = membersOf(foreign, ...texts, "kinds");
   const match: { -readonly [Name in keyof RevocationMatch]: RevocationMatch[Name] } = {};

@@ -80,7 +80,7 @@ export interface Services {
     suspend(callId: string, options: Foreign<SuspendOptions>): Promise<Suspension>;
     resume(bytes: Foreign<Uint8Array>, options: Foreign<ResumeOptions>): Promise<CallResult>;
   };
-  /** The answer that the policy's question has already, or what would be asked. Asks nobody. */
+  /** The standing answer to the approval request, or the request itself. Sends none. */
   readonly foresee?: (decided: Decided) => ApprovalAnswer | PreviewQuestion;
   /** Nothing that a tool gave is given to others, from now on. */
   readonly distrust?: (toolHash: string) => void;

@@ -28,7 +28,7 @@ export function draftDialect(draft: Draft | undefined): Dialect {
   return draft === "draft-07" ? DRAFT_7 : DRAFT_2020;
 }
 
-/** The dialect that `$schema` names; `metaSchema` looks up own meta-schemas. Undefined when nobody knows it. */
+/** The dialect that `$schema` names; `metaSchema` looks up own meta-schemas. Undefined for an unknown dialect. */
 export function findDialect(uri: string, metaSchema: (uri: string) => unknown): Dialect | undefined {
   const bare = uri.replace(/#$/, "");
   const known = KNOWN.get(bare.replace(/^https:(?=.*draft-0)/, "http:"));

@@ -28,7 +28,7 @@ export function unavailable(name: string): Refused {
 
 const searched = "The kernel searches each answer for the secrets that the policy grants at its host.";
 
-/** An answer that was not searched reaches nobody. */
+/** The kernel withholds an answer that it could not search. */
 export const unreadable: Refused = refused(
   "UNAVAILABLE",
   "The store of secrets failed or did not answer in time.",

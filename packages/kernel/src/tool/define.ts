@@ -56,7 +56,7 @@ export interface ToolContext {
   /** In [0, 1): from the call's seed, unless `random` is granted. */
   readonly random: () => number;
   /**
-   * What the caller sends beside the input, for a tool whose manifest has a `body`. Read it once, with `for await`; what is not read is not taken from the caller. A
+   * The caller's stream of bytes, for a tool whose manifest has a `body`. Read it once, with `for await`; the kernel takes only the read part from the caller. A
    * `ReadableStream` where the realm has one, so not in the interpreter. Rejects when the caller's stream breaks off, and then the call fails.
    */
   readonly body: AsyncIterable<Uint8Array>;

@@ -8,7 +8,7 @@ import { manifestDefaults } from "./manifest-schema.ts";
  * The manifest of a defined tool, with every default filled in. Schemas that speak Standard JSON Schema are turned into plain ones. Nothing
  * is checked here: registration does that, for packages from anywhere.
  *
- * @throws whatever a schema library throws when one of its schemas has no JSON Schema form.
+ * @throws the schema library's error, if a schema has no JSON Schema form.
  */
 export function manifestOf(tool: Tool<never, unknown>, source: ToolSource): ToolManifest {
   const { name, version, description, input, output, ...rest } = tool.definition;

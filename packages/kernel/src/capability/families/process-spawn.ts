@@ -20,11 +20,11 @@ declare module "../capability.ts" {
     "process.spawn": true;
   }
   interface RequestConditions {
-    /** Names of commands, whatever their arguments. */
+    /** Names of commands, with any arguments. */
     readonly command?: readonly string[];
   }
   interface ToolLists {
-    /** Names of commands, whatever their arguments: those are for grants. */
+    /** Names of commands, with any arguments: only grants restrict arguments. */
     readonly commands?: Governed;
   }
   interface NeedTypes {

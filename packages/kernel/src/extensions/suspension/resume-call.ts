@@ -128,7 +128,7 @@ function againOf(
   }
 }
 
-/** What of a call's options whoever resumes it gives anew. */
+/** The options of a call that the resuming program sets anew. */
 export function listenersOf({
   signal,
   approver,

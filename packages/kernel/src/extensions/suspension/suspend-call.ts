@@ -123,7 +123,7 @@ async function isolatesOf(tree: readonly SuspendableCall[]): Promise<Isolates | 
   return isolates;
 }
 
-/** The bytes are given to nobody before the log says that they are there. */
+/** The log records the snapshot before the program gets its bytes. */
 async function sealed(
   root: SuspendableCall,
   isolates: Isolates,

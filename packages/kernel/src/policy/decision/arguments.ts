@@ -8,7 +8,7 @@ import { foldValue, hasLargeNumber } from "./fold-case.ts";
 import { Folds } from "./folds.ts";
 import type { ArgumentCondition } from "../document/policy.ts";
 
-/** Whether something holds, or why nobody can say. */
+/** Whether a condition holds, or the reason why it has no answer. */
 export type Truth = boolean | RuleErrorCode;
 export type RuleErrorCode =
   | "NOT_A_NUMBER"

@@ -4,7 +4,7 @@ import type { Proof } from "../proof/proof.ts";
 export interface ProofStep {
   readonly level: 0 | 1 | 2 | 3;
   readonly name: "digest" | "signature" | "inclusion" | "re-evaluation" | "discharge";
-  /** `unvouched`: it holds in a log that anybody may have written. */
+  /** `unvouched`: it holds in a log of an unknown author. */
   readonly outcome: "passed" | "failed" | "skipped" | "unvouched";
   /** Why it did not pass; for a signature that passed, of which key. Else empty. */
   readonly reason: string;
@@ -18,7 +18,7 @@ export type ProofReport =
       readonly proof: Proof;
       readonly steps: readonly ProofStep[];
     }
-  /** Nothing failed, and anybody may have made it. */
+  /** Nothing failed, and the author is unknown. */
   | {
       readonly verdict: "unvouched";
       readonly vouchedBy: VouchedByNobody;

@@ -36,7 +36,7 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map<string, Format>([
   ["uuid", matches(/^[\da-fA-F]{8}-(?:[\da-fA-F]{4}-){3}[\da-fA-F]{12}$/)], // RFC 4122
 ]);
 
-/** Undefined for a format that nobody knows: it then only annotates. */
+/** Undefined for an unknown format, which only annotates. */
 export function findFormat(name: unknown, idna: Idna | undefined): Format | undefined {
   const format = FORMATS.get(name);
   return format === undefined || idna === undefined ? format : (text) => format(text, idna);

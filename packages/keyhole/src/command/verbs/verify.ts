@@ -1,13 +1,13 @@
 import type { CommandOptions } from "../io.ts";
 import { type AddVerb, below } from "./verb.ts";
 
-const help = `FILE is an audit log (one event a line, a JSON list, or a page of the HTTP API), a proof, a call's result with one, the evidence that the playground saves, or a recorded run (.keyhole). Works offline; what is not given is not checked.
+const help = `FILE is an audit log (one event a line, a JSON list, or a page of the HTTP API), a proof, a call's result with one, the evidence that the playground saves, or a recorded run (.keyhole). Works offline. Checks only the files that you pass.
 
 Exit codes:
   0    verified: whole, and signed by a key that you gave or pinned
   1    broken: not what was written, or no key of yours signed it
   2    cannot tell, as of a log without an event
-  3    intact, but unvouched: anybody may have made it. Keys that come with the file vouch for nothing
+  3    intact, but unvouched: its author is unknown. Keys that come with the file vouch for nothing
 `;
 
 export const addVerify: AddVerb = (program, act) => {
