@@ -125,6 +125,7 @@ const kernelDirections: Readonly<
   // The core asks, extensions answer: nothing of the core imports one.
   extensions: {
     values: [
+      "schema",
       "id",
       "tool",
       "capability",

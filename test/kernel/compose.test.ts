@@ -3,6 +3,7 @@ import {
   type Approver,
   blake3Hash,
   createKernel,
+  explanations,
   type Extension,
   idempotency,
   type Kernel,
@@ -106,6 +107,33 @@ describe("a kernel without extensions", () => {
     const kernel = await composed([]);
     for (const asked of [kernel.health("echo"), kernel.verifyPure("echo", []), kernel.preview("echo", input)])
       await expect(asked).rejects.toThrow("add operations()");
+  });
+
+  it("refuses what a schema refuses without a place, and with explanations() names the place", async () => {
+    const bounded = { bounds: { timeoutMs: 0 } };
+    const refusals = async (extensions: readonly Extension[]): Promise<readonly unknown[]> => {
+      const kernel = await composed(extensions);
+      const { definition, ...tool } = echo;
+      const registered = kernel.registerTrusted({ ...tool, definition: { ...definition, tier: 9 as never } });
+      const called = await kernel.call("echo", { message: 1 });
+      const granted = await kernel.call("echo", input, { grants: [{ kind: "net.read" } as never] });
+      const wished = await kernel.call("echo", input, bounded);
+      return [registered, called, granted, wished].map((each) => (each as { readonly error?: unknown }).error);
+    };
+    const wish = { code: "INVALID_INPUT", message: "`bounds.timeoutMs` is not an integer from 1 to 900000." };
+    const bring = expect.stringContaining("explanations()") as string;
+    expect(await refusals([])).toMatchObject([
+      { code: "INVALID_MANIFEST", path: "", hint: bring },
+      { code: "INVALID_INPUT", message: expect.not.stringContaining("/message"), operatorHint: bring },
+      { code: "INVALID_INPUT" },
+      wish,
+    ]);
+    expect(await refusals([explanations()])).toMatchObject([
+      { code: "INVALID_MANIFEST", path: "/tier", hint: expect.not.stringContaining("explanations()") },
+      { code: "INVALID_INPUT", message: "/message: expected a string, got the number 1.", operatorHint: "" },
+      { code: "INVALID_INPUT" },
+      wish,
+    ]);
   });
 
   it("gives a tool no calls of its own", async () => {

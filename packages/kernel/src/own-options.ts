@@ -9,6 +9,7 @@ import type { KernelOptions, FullKernelOptions, ProofSigner } from "./kernel-api
 import { type Foreign, itemsOf, portOf, type Theirs } from "./support/foreign.ts";
 import { deepFreeze } from "./json/freeze.ts";
 import { snapshot } from "./json/snapshot.ts";
+import type { Explain } from "./schema/index.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Mode } from "./tool/manifest.ts";
 import { knownMode } from "./tool/modes.ts";
@@ -90,6 +91,7 @@ export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOpt
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);
   if (!own) throw new TypeError("`brokers` is not a list of brokers.");
   const { extensions = [], secrets } = rest;
+  const explain = extensions.find((each) => each.explain)?.explain;
   const served = [...hosts.flatMap((each) => each.brokers), ...own].map(readBroker);
   const plain = snapshot({ policyVariables, reuse });
   if (!plain.ok) throw new TypeError(`The options are not plain JSON data: ${plain.error.message}.`);
@@ -100,7 +102,10 @@ export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOpt
   return {
     ...rest,
     hosts,
-    families: assertSecrets(familiesOf(families, [...served, ...extensions, ...(secrets ? [secrets] : [])]), rest),
+    families: assertSecrets(
+      familiesOf(families, [...served, ...extensions, ...(secrets ? [secrets] : [])], explain),
+      rest,
+    ),
     brokers: new Map(served.flatMap(({ broker, families }) => families.map(({ kind }) => [kind, broker]))),
     mode: knownMode(mode),
     policyVariables: data.policyVariables,
@@ -129,9 +134,10 @@ function readFamilies(foreign: Foreign<readonly Family[] | undefined>, owner: st
 function familiesOf(
   given: Iterable<Family> = [],
   owners: readonly { readonly families?: readonly Family[] }[],
+  explain: Explain | undefined,
 ): Families {
   const brought = owners.flatMap(({ families = [] }) => families);
-  return (given instanceof Families ? given : new Families(given)).with(brought);
+  return (given instanceof Families ? given : new Families(given)).with(brought, explain);
 }
 
 /** A keeper without its kind would keep secrets that nobody can be granted. */

@@ -1,6 +1,7 @@
 import { digestPattern } from "../hash/hash.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { snapshot } from "../json/snapshot.ts";
+import { explain } from "../schema/explain/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 import type { VouchedByKey, VouchedByNobody } from "./vouched.ts";
@@ -29,28 +30,31 @@ export interface Checkpoint extends CheckpointState {
   };
 }
 
-const validator = requireValidator({
-  type: "object",
-  properties: {
-    v: { const: 1 },
-    origin: { type: "string", minLength: 1, maxLength: 256 },
-    size: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    root: { type: "string", pattern: digestPattern },
-    time: { type: "string", format: "date-time" },
-    signature: {
-      type: "object",
-      properties: {
-        alg: { const: "Ed25519" },
-        kid: { type: "string", minLength: 1, maxLength: 256 },
-        value: { type: "string", pattern: "^[0-9a-f]{128}$" },
+const validator = requireValidator(
+  {
+    type: "object",
+    properties: {
+      v: { const: 1 },
+      origin: { type: "string", minLength: 1, maxLength: 256 },
+      size: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      root: { type: "string", pattern: digestPattern },
+      time: { type: "string", format: "date-time" },
+      signature: {
+        type: "object",
+        properties: {
+          alg: { const: "Ed25519" },
+          kid: { type: "string", minLength: 1, maxLength: 256 },
+          value: { type: "string", pattern: "^[0-9a-f]{128}$" },
+        },
+        required: ["alg", "kid", "value"],
+        additionalProperties: false,
       },
-      required: ["alg", "kid", "value"],
-      additionalProperties: false,
     },
+    required: ["v", "origin", "size", "root", "time", "signature"],
+    additionalProperties: false,
   },
-  required: ["v", "origin", "size", "root", "time", "signature"],
-  additionalProperties: false,
-});
+  { explain },
+);
 
 /** Signs the state of a log with the private half of the key that has this thumbprint. */
 export async function signCheckpoint(state: CheckpointState, key: CryptoKey, kid: string): Promise<Checkpoint> {

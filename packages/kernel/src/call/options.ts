@@ -1,12 +1,10 @@
-import { present } from "../support/guards.ts";
 import type { Families } from "../capability/registry.ts";
 import type { CallOptions, ResumeOptions } from "./call-options.ts";
 import * as limits from "../limits.ts";
 import { absorb, type Foreign, membersOf, type Theirs } from "../support/foreign.ts";
 import { deepFreeze } from "../json/freeze.ts";
-import type { JsonObject } from "../json/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
-import { requireValidator } from "../schema/require.ts";
 import { unknownName } from "../tool/nearest.ts";
 
 /** What is wrong with a caller's options. */
@@ -37,20 +35,6 @@ export interface ReadOptions {
   /** Of {@link CallOptions.body}, likewise. */
   readonly body?: ReadableStreamDefaultReader<unknown>;
 }
-
-/** What a caller may wish for; none at all is a wish as well where nothing is meant to go over the network. */
-const wishes: JsonObject = {
-  type: "object",
-  properties: Object.fromEntries(
-    Object.entries(limits.ceilings).map(([name, maximum]) => [
-      name,
-      { type: "integer", minimum: name.startsWith("network") ? 0 : 1, maximum },
-    ]),
-  ),
-  additionalProperties: false,
-};
-/** One level up, so that a fault names its place in the options. */
-const boundsValidator = requireValidator({ properties: { bounds: wishes } });
 
 /** Every option, and its type where that says it all. */
 const options = {
@@ -159,12 +143,30 @@ function readPlain(options: Record<string, unknown>, families: Families): ReadOp
     return refused(`The options are not ${most}: ${plain.error.message}.`);
   }
   const own = deepFreeze(plain.value) as JsonObject;
-  const valid = boundsValidator.validate(own);
-  if (!valid.ok) return { options: {}, fault: present(valid.errors[0]) };
+  const fault = own["bounds"] === undefined ? undefined : boundsFault(own["bounds"]);
+  if (fault) return { options: {}, fault };
   const read = own["grants"] === undefined ? [] : families.read(own["grants"]);
   return typeof read === "string"
     ? refused(`The call's grants are malformed: ${read}`)
     : { options: { ...options, ...own } };
+}
+
+function boundsFault(bounds: JsonValue): InvalidOption | undefined {
+  if (!isJsonObject(bounds)) return { message: "`bounds` is not an object." };
+  const unknown = unknownName(bounds, Object.keys(limits.ceilings));
+  if (unknown) return { message: `\`bounds\` has no member \`${unknown.name}\`.`, hint: unknown.hint };
+  for (const [name, ceiling] of Object.entries(limits.ceilings)) {
+    const wish = bounds[name];
+    // None at all is a wish as well where nothing is meant to go over the network.
+    const least = name.startsWith("network") ? 0 : 1;
+    if (wish !== undefined && !isIntegerIn(wish, least, ceiling))
+      return { message: `\`bounds.${name}\` is not an integer from ${least} to ${ceiling}.` };
+  }
+  return undefined;
+}
+
+function isIntegerIn(value: unknown, least: number, most: number): boolean {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
 }
 
 function isAbsentOr(type: "string" | "function" | "boolean", value: unknown): boolean {
@@ -177,9 +179,7 @@ function isKey(value: unknown): boolean {
 }
 
 function isWait(value: unknown): boolean {
-  return (
-    value === undefined || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limits.longestWaitMs)
-  );
+  return value === undefined || isIntegerIn(value, 0, limits.longestWaitMs);
 }
 
 /** By what is used of it: signals of other realms and libraries are signals too. */

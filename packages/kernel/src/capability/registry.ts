@@ -4,17 +4,23 @@ import { isFamily } from "./define-family.ts";
 import type { Condition, Family, LoadedCapability, OfKind, OwnNeed } from "./family.ts";
 import type { CapabilityFault } from "./fields.ts";
 import { requireValidator } from "../schema/require.ts";
-import type { Validator } from "../schema/index.ts";
+import type { Explain, Validator } from "../schema/index.ts";
 
 export const bringFamily = "Give the kernel a broker that brings the family of this kind.";
+
+/** Where a schema refused a value, and nothing says at which place. */
+export const bringExplanations = "Add explanations() to `extensions`: then the error names the place.";
 
 /** The families of one kernel: the only kinds that it knows. */
 export class Families {
   readonly #families = new Map<string, Family>();
   #validator: Validator | undefined;
+  /** Says why a value does not fit a schema: capabilities, the manifests that declare them, and the inputs of their tools. */
+  readonly explain: Explain | undefined;
 
   /** @throws TypeError for a value that is no family, and for two families of one kind */
-  constructor(families: Iterable<Family>) {
+  constructor(families: Iterable<Family>, explain?: Explain) {
+    this.explain = explain;
     for (const family of families) {
       if (!isFamily(family)) throw new TypeError("Got a value that is no family, expected a result of `defineFamily`.");
       const known = this.#families.get(family.kind);
@@ -45,10 +51,10 @@ export class Families {
    *
    * @throws TypeError as the constructor does
    */
-  with(others: Iterable<Family>): Families {
+  with(others: Iterable<Family>, explain: Explain | undefined = this.explain): Families {
     const more = [...others].filter((each) => this.#families.get(each.kind) !== each);
     // The same object, where nothing is new: what was made of it is made once.
-    return more.length === 0 ? this : new Families([...this, ...more]);
+    return more.length === 0 && explain === this.explain ? this : new Families([...this, ...more], explain);
   }
 
   /** The conditions of rules that a request can show, by name: all of one name, of different families. */
@@ -110,7 +116,10 @@ export class Families {
 
   /** Foreign capabilities, or the fault of the first wrong one as a sentence. */
   read(foreign: unknown): readonly LoadedCapability[] | string {
-    this.#validator ??= requireValidator({ type: "array", items: this.schema(), maxItems: 1_000 });
+    this.#validator ??= requireValidator(
+      { type: "array", items: this.schema(), maxItems: 1_000 },
+      { explain: this.explain },
+    );
     const valid = this.#validator.validate(foreign);
     if (!valid.ok) return `${present(valid.errors[0]).message}.`;
     const loaded: LoadedCapability[] = [];

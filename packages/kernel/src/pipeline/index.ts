@@ -5,6 +5,7 @@ import type { Foreign } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { CallFailure, CallResult } from "../result.ts";
+import { explain } from "../schema/explain/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import { filledIn, referencesIn } from "../json/references.ts";
 
@@ -52,22 +53,25 @@ export type PipelineResult =
 
 const maxSteps = 100;
 
-const validator = requireValidator({
-  type: "array",
-  minItems: 1,
-  maxItems: maxSteps,
-  items: {
-    type: "object",
-    properties: {
-      id: { type: "string", pattern: "^[a-z][a-z0-9_-]{0,63}$" },
-      tool: { type: "string", minLength: 1, maxLength: 64 },
-      version: { type: "string", minLength: 1, maxLength: 256 },
-      input: {},
+const validator = requireValidator(
+  {
+    type: "array",
+    minItems: 1,
+    maxItems: maxSteps,
+    items: {
+      type: "object",
+      properties: {
+        id: { type: "string", pattern: "^[a-z][a-z0-9_-]{0,63}$" },
+        tool: { type: "string", minLength: 1, maxLength: 64 },
+        version: { type: "string", minLength: 1, maxLength: 256 },
+        input: {},
+      },
+      required: ["id", "tool", "input"],
+      additionalProperties: false,
     },
-    required: ["id", "tool", "input"],
-    additionalProperties: false,
   },
-});
+  { explain },
+);
 
 /**
  * Makes calls one after the other, each with what earlier ones gave. All of it is checked before the first call: form, tools, references, which go backwards

@@ -7,6 +7,7 @@ import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
 import { type JsonObject, type JsonValue, isJsonObject } from "../json/json.ts";
 import { repeatsKeys } from "../json/repeated-keys.ts";
 import { parseJson } from "../json/snapshot.ts";
+import { explain } from "../schema/explain/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
 import { RUN_DEPTH } from "./recorded-value.ts";
@@ -88,15 +89,18 @@ const validator = requireValidator(
       entry("outcome", { outcome: text, result: { type: "object" }, outcomeHash: digest }),
     ],
   },
-  { limits: { valueDepth: RUN_DEPTH } },
+  { explain, limits: { valueDepth: RUN_DEPTH } },
 );
 
-const endValidator = requireValidator({
-  type: "object",
-  properties: { kind: { const: "end" }, entries: count, hash: digest },
-  required: ["kind", "entries", "hash"],
-  additionalProperties: false,
-});
+const endValidator = requireValidator(
+  {
+    type: "object",
+    properties: { kind: { const: "end" }, entries: count, hash: digest },
+    required: ["kind", "entries", "hash"],
+    additionalProperties: false,
+  },
+  { explain },
+);
 
 /** Thrown and caught inside this file only. */
 class RunFileRefusal extends Error {}

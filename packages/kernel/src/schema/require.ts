@@ -1,5 +1,4 @@
 import type { JsonObject } from "../json/json.ts";
-import { explain } from "./explain/index.ts";
 import { compileSchema } from "./index.ts";
 import type { CompileOptions, Validator } from "./types.ts";
 
@@ -9,7 +8,7 @@ import type { CompileOptions, Validator } from "./types.ts";
  * @throws TypeError when it is refused: a bug in the schema.
  */
 export function requireValidator(schema: JsonObject, options?: CompileOptions): Validator {
-  const compiled = compileSchema(schema, { trusted: true, explain, ...options });
+  const compiled = compileSchema(schema, { trusted: true, ...options });
   if (!compiled.ok)
     throw new TypeError(`${compiled.error.code} at ${compiled.error.schemaPath}: ${compiled.error.message}`);
   return compiled.validator;

@@ -24,7 +24,7 @@ export interface CompileOptions {
    * Says why a value was refused: where, what was expected, what came, and what to do. Without it a value that does not
    * conform has one error, which only says so.
    */
-  readonly explain?: Explain;
+  readonly explain?: Explain | undefined;
   /** The draft of schemas without `$schema`. Default `"2020-12"`. */
   readonly draft?: Draft;
   /** Whether `format` fails a value (`"assert"`, the default) or only describes it (`"annotate"`, the specification's default). */

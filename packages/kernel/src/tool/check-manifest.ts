@@ -1,4 +1,4 @@
-import type { Families } from "../capability/registry.ts";
+import { bringExplanations, type Families } from "../capability/registry.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import type { JsonValue } from "../json/json.ts";
 import * as limits from "../limits.ts";
@@ -16,7 +16,9 @@ import { parseVersion } from "../support/semver.ts";
 const validators = /* @__PURE__ */ new WeakMap<Families, Validator>();
 
 function validatorOf(families: Families): Validator {
-  const validator = validators.get(families) ?? requireValidator(manifestSchema(families), { defaults: "ignore" });
+  const validator =
+    validators.get(families) ??
+    requireValidator(manifestSchema(families), { defaults: "ignore", explain: families.explain });
   validators.set(families, validator);
   return validator;
 }
@@ -30,7 +32,7 @@ export function checkManifest(own: JsonValue, families: Families): Setup<ToolMan
   const valid = validatorOf(families).validate(own);
   if (!valid.ok) {
     const { instancePath, message, hint } = present(valid.errors[0]);
-    return refused(instancePath, message, hint);
+    return refused(instancePath, message, families.explain ? hint : bringExplanations);
   }
   const manifest = valid.value as ToolManifest;
   if (!parseVersion(manifest.version)) return refused("/version", `${quote(manifest.version)} is not SemVer 2.0.0.`);

@@ -9,8 +9,7 @@ import type { JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { Setup } from "../result.ts";
-import { explain } from "../schema/explain/index.ts";
-import { compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
+import { type CompileOptions, compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
 import { declaredBy } from "./declared.ts";
 import { checkManifest } from "./check-manifest.ts";
 import type { Tool } from "./define.ts";
@@ -54,7 +53,7 @@ export function checkParts(
       "",
       "PACKAGE_HASH_MISMATCH",
     );
-  const schemas = compileSchemas(manifest.value, tool !== undefined);
+  const schemas = compileSchemas(manifest.value, { trusted: tool !== undefined, explain: families.explain });
   if (!schemas.ok) return schemas;
   return {
     ok: true,
@@ -223,12 +222,12 @@ function unreadable(error: unknown): Setup<never> {
  */
 function compileSchemas(
   { input, output }: ToolManifest,
-  trusted: boolean,
+  options: Pick<CompileOptions, "trusted" | "explain">,
 ): Setup<{ input: Validator; output: Validator | undefined }> {
-  const forInput = compileSchema(input, { trusted, explain });
+  const forInput = compileSchema(input, options);
   if (!forInput.ok) return refusedSchema("/input", forInput.error);
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
-  const forOutput = compileSchema(output.schema, { trusted, explain, defaults: "ignore" });
+  const forOutput = compileSchema(output.schema, { ...options, defaults: "ignore" });
   if (!forOutput.ok) return refusedSchema("/output/schema", forOutput.error);
   return { ok: true, value: { input: forInput.validator, output: forOutput.validator } };
 }

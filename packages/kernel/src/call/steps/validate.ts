@@ -1,6 +1,7 @@
 import { present } from "../../support/guards.ts";
 import type { EventRecorder } from "../../audit/log.ts";
 import * as limits from "../../limits.ts";
+import { bringExplanations } from "../../capability/registry.ts";
 import { canonicalJson, canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { snapshotInOrder } from "../../json/snapshot.ts";
@@ -76,9 +77,12 @@ export function readInput(
     });
   const valid = tool.input.validateOwn(plain.value);
   if (!valid.ok) {
-    const { message, hint } = present(valid.errors[0]);
-    const details = valid.errors.map(errorDetails);
-    throw new CallFault("INVALID_INPUT", explanation(message), { details, ...(hint && { hint: explanation(hint) }) });
+    const { message, hint, keyword } = present(valid.errors[0]);
+    throw new CallFault("INVALID_INPUT", explanation(message), {
+      details: valid.errors.map(errorDetails),
+      ...(hint && { hint: explanation(hint) }),
+      ...(keyword === "schema" && { operatorHint: bringExplanations }),
+    });
   }
   const input = valid.value as JsonValue;
   const read = targetsIn(input, tool.targets);

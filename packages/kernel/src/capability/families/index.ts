@@ -1,4 +1,5 @@
 import { Families } from "../registry.ts";
+import { explain } from "../../schema/explain/index.ts";
 import { browserPage } from "./browser-page.ts";
 import { clock, random } from "./clock.ts";
 import { dbRead, dbWrite } from "./db.ts";
@@ -48,20 +49,23 @@ export {
   toolCall,
 };
 
-/** The families that the kernel's own brokers and extensions serve. */
-export const builtInFamilies: Families = /* @__PURE__ */ new Families([
-  netRead,
-  netWrite,
-  fsRead,
-  fsWrite,
-  dbRead,
-  dbWrite,
-  kvRead,
-  kvWrite,
-  processSpawn,
-  browserPage,
-  toolCall,
-  secretUse,
-  clock,
-  random,
-]);
+/** The families that the kernel's own brokers and extensions serve, with explanations. */
+export const builtInFamilies: Families = /* @__PURE__ */ new Families(
+  [
+    netRead,
+    netWrite,
+    fsRead,
+    fsWrite,
+    dbRead,
+    dbWrite,
+    kvRead,
+    kvWrite,
+    processSpawn,
+    browserPage,
+    toolCall,
+    secretUse,
+    clock,
+    random,
+  ],
+  explain,
+);
