@@ -84,7 +84,7 @@ const ownProcess = [
   "test/{e2e,node,runner,vite,wasm}/**/*.test.ts",
   "test/audit/file-sink.test.ts",
   "test/brokers/spawn.test.ts",
-  "test/operations/{machine,repositories}.test.ts",
+  "test/operations/{machine,projects,repositories}.test.ts",
   "test/bus/nats*.test.ts",
   "test/contract/spawn-programs.test.ts",
   "test/hostile/{battery,chaos}*.test.ts",

@@ -6,6 +6,7 @@ import type { SpawnCommand } from "./spawn.ts";
 import checkProcessHealth from "keyhole:../tools/operations/check-process-health.ts";
 import gitStatus from "keyhole:../tools/operations/git-status.ts";
 import readSystemLogs from "keyhole:../tools/operations/read-system-logs.ts";
+import runTests from "keyhole:../tools/operations/run-tests.ts";
 import systemMetricsSnapshot from "keyhole:../tools/operations/system-metrics-snapshot.ts";
 
 export interface OperationsOptions {
@@ -13,6 +14,11 @@ export interface OperationsOptions {
   readonly logs?: readonly string[];
   /** Top folders, absolute, of the working trees that `git_status` may look at. Default: none. */
   readonly repositories?: readonly string[];
+  /**
+   * The folder, absolute, of the project whose tests `run_tests` may run: with pytest of the system, with vitest of the project, with this Node,
+   * and with `programs.tap`, which writes TAP. Default: none, and then the tool has no grant.
+   */
+  readonly project?: string;
   /** Absolute paths of programs by their names. Default: those of the system's folders. */
   readonly programs?: Readonly<Record<string, string>>;
 }
@@ -61,9 +67,15 @@ const names = ["cat", "df", "git", "journalctl", "log", "nvidia-smi", "ps", "sle
 export async function operationsCatalogue({
   logs = ["/var/log"],
   repositories = [],
+  project,
   programs = {},
 }: OperationsOptions = {}): Promise<OperationsCatalogue> {
-  for (const path of [...logs, ...repositories, ...Object.values(programs)])
+  for (const path of [
+    ...logs,
+    ...repositories,
+    ...(project === undefined ? [] : [project]),
+    ...Object.values(programs),
+  ])
     if (!isAbsolute(path)) throw new TypeError(`The path is not absolute: ${path}.`);
   const given = new Map(Object.entries(programs));
   const found = await Promise.all(
@@ -73,8 +85,8 @@ export async function operationsCatalogue({
     path === undefined ? [] : [[name, { path, env: name === "git" ? gitEnv : env }] as const],
   );
   return {
-    packages: [checkProcessHealth, gitStatus, readSystemLogs, systemMetricsSnapshot],
-    commands: Object.fromEntries(commands),
+    packages: [checkProcessHealth, gitStatus, readSystemLogs, runTests, systemMetricsSnapshot],
+    commands: { ...Object.fromEntries(commands), ...(project !== undefined && (await runnersOf(project, given))) },
     missing: found.flatMap(([name, path]) => (path === undefined ? [name] : [])),
     policy: {
       version: "1",
@@ -83,22 +95,54 @@ export async function operationsCatalogue({
         ...grantsOf(checkProcessHealth),
         ...grantsOf(gitStatus, { "/": repositories }),
         ...grantsOf(readSystemLogs, { "/": logs.map((folder) => ({ prefix: join(folder, "/") })) }),
+        ...(project === undefined ? [] : grantsOf(runTests)),
         ...grantsOf(systemMetricsSnapshot),
       ],
     },
   };
 }
 
+/**
+ * Gives a program a pipe as its stdout, and ends as the program does. Node gives children sockets, and nothing can open `/dev/stdout` of a socket.
+ */
+const piped = `exec 3>&1; exit "$({ { "$0" "$@" 3>&- 4>&-; echo $? >&4; } | cat >&3; } 4>&1)"`;
+
+/** Programs that run tests in the folder of a project. Its own vitest has the same rights as its tests. */
+async function runnersOf(
+  project: string,
+  given: ReadonlyMap<string, string>,
+): Promise<Readonly<Record<string, SpawnCommand>>> {
+  const place = { cwd: project, env: { ...env, PATH: systemFolders.join(":"), NO_COLOR: "1" } };
+  const pytest = given.get("pytest") ?? (await findProgram("pytest"));
+  const vitest = join(project, "node_modules/vitest/vitest.mjs");
+  const hasVitest = await isAllowed(vitest, constants.R_OK);
+  const tap = given.get("tap");
+  const behindPipe = (...program: readonly string[]): SpawnCommand => ({
+    ...place,
+    path: "/bin/sh",
+    args: ["-c", piped, ...program],
+  });
+  return {
+    node: { ...place, path: process.execPath },
+    ...(pytest !== undefined && { pytest: behindPipe(pytest) }),
+    ...(hasVitest && { vitest: behindPipe(process.execPath, vitest) }),
+    ...(tap !== undefined && { tap: { ...place, path: tap } }),
+  };
+}
+
 async function findProgram(name: string): Promise<string | undefined> {
   for (const folder of systemFolders) {
     const path = join(folder, name);
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return path;
+    if (await isAllowed(path, constants.X_OK)) return path;
   }
   return undefined;
+}
+
+function isAllowed(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
 }
 
 type Spawning = Extract<Capability, { kind: "process.spawn" }>;

@@ -21,6 +21,10 @@ export interface SpawnCommand {
   readonly path: string;
   /** The whole environment of the program, one variable of Keyhole's own aside. Default: empty. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Before the arguments of each call, which grants do not see: a script for an interpreter, say. Default: none. */
+  readonly args?: readonly string[];
+  /** The folder in which it starts, absolute. Default: an empty one of its own, removed afterwards. */
+  readonly cwd?: string;
 }
 
 export interface SpawnBrokerOptions extends SpawnLimits {
@@ -50,11 +54,12 @@ export function spawnBroker({ commands, ...limits }: SpawnBrokerOptions): Broker
 
 /** @throws {TypeError} when the path is not absolute */
 export function programRunner(name: string, command: SpawnCommand | string): CommandRunner {
-  const { path, env = {} } = typeof command === "string" ? { path: command } : command;
-  if (!isAbsolute(path)) throw new TypeError(`The path of ${name} is not absolute: ${path}.`);
+  const { path, env = {}, args = [], cwd } = typeof command === "string" ? { path: command } : command;
+  for (const each of cwd === undefined ? [path] : [path, cwd])
+    if (!isAbsolute(each)) throw new TypeError(`The path of ${name} is not absolute: ${each}.`);
   return {
     counts: false,
-    run: (request, limits, session) => runInFolder({ path, env }, request, limits, session),
+    run: (request, limits, session) => runInFolder({ path, env, args, cwd }, request, limits, session),
     fault: () =>
       access(path, constants.X_OK).then(
         () => undefined,
@@ -64,13 +69,15 @@ export function programRunner(name: string, command: SpawnCommand | string): Com
 }
 
 type Limits = Required<SpawnLimits>;
+type Program = Required<Omit<SpawnCommand, "cwd">> & { readonly cwd: string | undefined };
 
 async function runInFolder(
-  program: Required<SpawnCommand>,
+  program: Program,
   request: SpawnRequest,
   limits: Limits,
   session: BrokerSession,
 ): Promise<BrokerReply> {
+  if (program.cwd !== undefined) return run(program, request, program.cwd, limits, session.signal);
   const folder = await mkdtemp(join(await realpath(tmpdir()), "keyhole-spawn-"));
   try {
     // It can have ended while the folder was made: nobody would hear of that any more.
@@ -87,7 +94,7 @@ type ProcessEnd =
   | { readonly kind: "cancelled" | "too-large" };
 
 async function run(
-  { path, env }: Required<SpawnCommand>,
+  { path, env, args: ownArgs }: Program,
   { command, args, stdin }: SpawnRequest,
   cwd: string,
   limits: Limits,
@@ -95,7 +102,7 @@ async function run(
 ): Promise<BrokerReply> {
   const mark = `KEYHOLE_PROCESS=${randomUUID()}`;
   const [markName = "", markValue = ""] = mark.split("=");
-  const child = spawn(path, args, {
+  const child = spawn(path, [...ownArgs, ...args], {
     cwd,
     env: { ...env, [markName]: markValue },
     // A group of its own, which can be killed whole.

@@ -1,0 +1,49 @@
+import { Parser, type Result } from "tap-parser";
+import { lineOf } from "./clean.ts";
+import { unreadable } from "./program.ts";
+import { ReportBuilder, type TestReport } from "./test-report.ts";
+
+/** What is used of the parser. Its own declarations need those of Node. */
+interface LineParser {
+  on(event: "result", listener: (result: Result) => void): unknown;
+  parse(line: string): void;
+  end(): unknown;
+  readonly bailedOut: boolean | string;
+  readonly count: number;
+  readonly planStart: number;
+  readonly planEnd: number;
+}
+
+/**
+ * Reads a report in TAP, version 12 to 14, with its subtests. A test that has subtests counts as them; one marked `TODO` counts as skipped.
+ *
+ * @throws {Error} where there is no report, where it gives up, or where it has not as many tests as it plans
+ */
+export function readTap(runner: string, output: string): TestReport {
+  const builder = new ReportBuilder();
+  const parser: LineParser = new Parser();
+  parser.on("result", ({ ok, skip, todo, name, fullname, diag }) => {
+    const suite = fullname.slice(0, -name.length).replace(/ > $/, "");
+    builder.add(skip !== false || todo !== false ? "skipped" : ok ? "passed" : "failed", {
+      name,
+      suite,
+      message: messageOf(diag),
+    });
+  });
+  // Line by line, for `write` asks Node whether it was given a buffer.
+  for (const line of output.split("\n")) parser.parse(`${line}\n`);
+  parser.end();
+  if (parser.bailedOut !== false)
+    throw unreadable(runner, `the tests gave up: ${lineOf(String(parser.bailedOut), 500)}`);
+  if (parser.count === 0) throw unreadable(runner, "there is no report");
+  if (parser.planStart < 0 || parser.count !== parser.planEnd - parser.planStart + 1)
+    throw unreadable(runner, "the report has not the tests that it plans");
+  return builder.report();
+}
+
+/** What a test says in YAML. Runners agree on no name for it. */
+function messageOf(diag: unknown): string {
+  if (typeof diag !== "object" || diag === null) return "";
+  const said = new Map<string, unknown>(Object.entries(diag));
+  return [said.get("error"), said.get("message")].find((each) => typeof each === "string") ?? "";
+}

@@ -1,0 +1,134 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CallResult } from "@keyhole/kernel";
+import { describe, expect, it } from "vitest";
+import { root } from "../support/sources.ts";
+import { operationsKernel, temporaryFolder, type User, users } from "./on-machine.ts";
+
+function project(files: Readonly<Record<string, string>>): string {
+  const folder = join(temporaryFolder(), "project");
+  mkdirSync(folder);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+async function runTests(user: User, folder: string, input: object): Promise<CallResult> {
+  const kernel = await operationsKernel(user, { project: folder });
+  return kernel.call("run_tests", input);
+}
+
+const nodeTest = `import test from "node:test";
+import assert from "node:assert";
+test("passes", () => console.log("<?xml noise <testsuites>"));
+test("fails \\u001b[31m\\u202e", () => assert.equal(1, 2, "one\\nline"));
+test.skip("later", () => {});
+`;
+
+const outcome = {
+  ok: true,
+  data: { isPassed: false, passed: 1, failed: 1, skipped: 1 },
+  effects: ["process.spawn"],
+};
+
+/** The Node of these tests can lie in a folder that other users cannot enter. */
+function canRunNode(user: User): boolean {
+  if (user !== "nobody") return true;
+  try {
+    const asNobody = ["--reuid=nobody", "--regid=nogroup", "--clear-groups", process.execPath, "--version"];
+    execFileSync("/usr/bin/setpriv", asNobody, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.each(users.filter(canRunNode))("run_tests as %s", (user) => {
+  it("runs node:test", async () => {
+    const folder = project({ "a.test.mjs": nodeTest });
+    const result = await runTests(user, folder, { runner: "node:test", paths: ["a.test.mjs"] });
+    expect(result).toMatchObject(outcome);
+    expect(result).toMatchObject({ data: { failures: [{ name: expect.stringMatching(/^fails [^\u001b\u202e]*$/) }] } });
+  });
+
+  it("says that a project has no such runner", async () => {
+    const folder = project({});
+    expect(await runTests(user, folder, { runner: "vitest" })).toMatchObject({
+      ok: false,
+      error: { code: "TOOL_ERROR", details: { name: "ProgramMissing" } },
+    });
+  });
+
+  it.each([["../other"], ["/etc"], ["--import=data:text/javascript,1"], ["@file"]])(
+    "runs nothing of %s",
+    async (path) => {
+      const folder = project({});
+      expect(await runTests(user, folder, { runner: "node:test", paths: [path] })).toMatchObject({
+        ok: false,
+        error: { code: "CAPABILITY_DENIED" },
+      });
+    },
+  );
+});
+
+it("run_tests runs vitest of the project", async () => {
+  const test = nodeTest
+    .replace("node:test", "vitest")
+    .replace("import test", "import { test }")
+    .replace("import assert", "import { assert }")
+    .replace('"node:assert"', '"vitest"');
+  const folder = project({ "a.test.mjs": test, "package.json": '{"type":"module"}' });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  expect(await runTests(users[0], folder, { runner: "vitest", paths: ["a.test.mjs"] })).toMatchObject(outcome);
+});
+
+it("run_tests reads what a program of the host writes as TAP", async () => {
+  const folder = project({
+    "a.test.mjs": nodeTest,
+    "tap.sh": `#!/bin/sh\nexec '${process.execPath}' --test --test-reporter=tap "$@"\n`,
+  });
+  chmodSync(join(folder, "tap.sh"), 0o755);
+  const kernel = await operationsKernel(users[0], { project: folder, programs: { tap: join(folder, "tap.sh") } });
+  expect(await kernel.call("run_tests", { runner: "tap", paths: ["a.test.mjs"] })).toMatchObject(outcome);
+});
+
+/** As pytest writes: to a file that it opens, which has to be the pipe behind its stdout. */
+it("run_tests gives pytest a stdout that it can open, and ends as pytest does", async () => {
+  const text = readFileSync(join(import.meta.dirname, "recorded/pytest-9.xml"), "utf8");
+  const folder = project({
+    "report.xml": text,
+    pytest: `#!/bin/sh\nfor last; do :; done\ncat report.xml > /dev/stdout\nexit "\${last#code}"\n`,
+  });
+  chmodSync(join(folder, "pytest"), 0o755);
+  const kernel = await operationsKernel(users[0], { project: folder, programs: { pytest: join(folder, "pytest") } });
+  const result = await kernel.call("run_tests", { runner: "pytest", paths: ["code1"] });
+  expect(result).toMatchObject({ ok: true, data: { isPassed: false, passed: 1, failed: 4, skipped: 1 } });
+  writeFileSync(join(folder, "report.xml"), "");
+  expect(await kernel.call("run_tests", { runner: "pytest", paths: ["code4"] })).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining("pytest ended with 4") },
+  });
+});
+
+it("run_tests shows what node:test says of bytes that are no UTF-8, and of a line of 1 MiB", async () => {
+  const folder = project({
+    "a.test.mjs": `import test from "node:test";
+process.stdout.write(Buffer.from([0xff, 0xfe, 0x0a]));
+test("long", () => console.log("x".repeat(1_048_576)));
+test("y".repeat(100_000) + "\\u001b]0;owned\\u0007", () => { throw new Error("z".repeat(100_000)); });
+`,
+  });
+  const result = await runTests(users[0], folder, { runner: "node:test", paths: ["a.test.mjs"] });
+  expect(result).toMatchObject({ ok: true, data: { isPassed: false, failed: 1 } });
+  expect(JSON.stringify(result).length).toBeLessThan(10_000);
+});
+
+/** Debian's, with its package `python3-pytest`. */
+const pytest = "/usr/bin/pytest";
+it.skipIf(!existsSync(pytest))("run_tests runs pytest", async () => {
+  const folder = project({
+    "test_a.py":
+      'import pytest\ndef test_passes(): print("<?xml noise")\ndef test_fails(): assert 1 == 2, "\\x1b[31m"\n@pytest.mark.skip\ndef test_later(): pass\n',
+  });
+  expect(await runTests(users[0], folder, { runner: "pytest" })).toMatchObject(outcome);
+});
