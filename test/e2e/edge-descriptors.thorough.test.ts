@@ -31,7 +31,7 @@ async function callUntil(calls: number, from: number): Promise<void> {
   expect(served).toBeGreaterThan((calls - from) / 2);
 }
 
-it("holds no descriptor and no memory of 20,000 calls that have ended", async () => {
+it("holds no descriptor and no memory of 20,000 calls that have ended", { timeout: 900_000 }, async () => {
   await callUntil(warmUpCalls, 0);
   const before = descriptors();
   await callUntil(allCalls, warmUpCalls);
