@@ -13,7 +13,7 @@ describe("docs/secrets.md", () => {
   });
 
   it("lists exactly the ways that are tested not to be found", () => {
-    const written = table(section(page, "What is not found")!, "Written", "For example");
+    const written = table(section(page, "Encodings that are not found")!, "Written", "For example");
     expect(written).toEqual(rowsOf(unfound));
   });
 });

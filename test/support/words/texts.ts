@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { parsePage, readPages } from "../../docs/markdown.ts";
+import { generatedPart } from "../generated-parts.ts";
 import { readMessages } from "../messages.ts";
 import { root } from "../sources.ts";
 import { type Measure, measure } from "./measure.ts";
@@ -14,9 +15,6 @@ export interface MeasuredText extends Measure {
 
 /** Pages that a program writes: they do not count as words that people write. */
 const generatedPages = /^docs\/(?:errors\/messages|internals\/contracts|hostile-battery|reference\/[\w-]+)\.md$/;
-
-/** A part of a page that a program writes, between its two marks. */
-const generatedPart = /<!-- generated [^>]*-->[\s\S]*?<!-- end -->/g;
 
 export function measuredTexts(): readonly MeasuredText[] {
   const packages = ["kernel", "worker-host", "agents", "keyhole", "mcp", "edge", "playground"];
