@@ -224,7 +224,7 @@ export interface Kernel {
   verifyPure(tool: ToolPackage | string, inputs: readonly unknown[], runs?: number): Promise<PureCheck>;
   readonly audit: AuditReader;
   readonly mode: Mode;
-  /** Recorded before it takes effect. */
+  /** A milder mode is recorded before it takes effect. A stricter one holds at once, and takes the grants of running calls that it denies. */
   setMode(mode: Mode, reason: string): Promise<void>;
   readonly policyHash: string;
   /** Replaces the policy for calls that start later, by a document or a result of {@link compilePolicy}. Recorded before it takes effect. */

@@ -2,6 +2,7 @@ import { type Foreign, itemsOf, membersOf } from "../support/foreign.ts";
 import { isJsonObject, type JsonValue, isJsonArray } from "../json/json.ts";
 import type { StateChange } from "../state/change.ts";
 import { StateTable } from "../state/table.ts";
+import type { Mode } from "../tool/manifest.ts";
 
 /** Whose grants are taken away: everything that is given has to fit. At least one of the first four is. */
 export interface RevocationMatch {
@@ -30,6 +31,9 @@ export interface Holder {
   /** The call that made this one, whose grants it holds narrowed. */
   readonly parentCallId?: string | undefined;
 }
+
+/** Why a call is denied in a mode; `undefined` where it is not. */
+export type DenialIn = (mode: Mode) => string | undefined;
 
 /** A revocation that is not yet announced. */
 export interface NewRevocation {
@@ -96,9 +100,16 @@ export class Revocations {
     return kinds.filter((kind) => reached.some(({ match }) => concerns(match, kind)));
   }
 
+  /** A stricter mode holds for running calls, too: those that it denies lose their grants for good. */
+  tighten(mode: Mode): void {
+    const grants = [...this.#held.values()].flatMap((each) => [...each]);
+    // All are taken before one is announced: a call asks at once what stands, for its parent as well.
+    if (grants.filter((grant) => grant.isStoppedIn(mode)).length > 0) for (const grant of grants) grant.notify();
+  }
+
   /** The grants of one run of a call. Its owner ends them. */
-  track(holder: Holder): HeldGrant {
-    const grant: HeldGrant = new HeldGrant(holder, this.#parentOf(holder), () => {
+  track(holder: Holder, denialIn?: DenialIn): HeldGrant {
+    const grant: HeldGrant = new HeldGrant(holder, denialIn, this.#parentOf(holder), () => {
       const held = this.#held.get(holder.callId);
       held?.delete(grant);
       if (held?.size === 0) this.#held.delete(holder.callId);
@@ -122,13 +133,15 @@ export class Revocations {
 
 export class HeldGrant {
   readonly #holder: Holder;
+  readonly #denialIn: DenialIn | undefined;
   readonly #parent: HeldGrant | undefined;
   readonly #end: () => void;
   readonly #revoked: Revocation[] = [];
   #onRevoke: (() => void) | undefined;
 
-  constructor(holder: Holder, parent: HeldGrant | undefined, end: () => void) {
+  constructor(holder: Holder, denialIn: DenialIn | undefined, parent: HeldGrant | undefined, end: () => void) {
     this.#holder = holder;
+    this.#denialIn = denialIn;
     this.#parent = parent;
     this.#end = end;
   }
@@ -151,7 +164,20 @@ export class HeldGrant {
   take(revocation: Revocation): boolean {
     if (!this.isReached(revocation)) return false;
     this.#revoked.push(revocation);
+    this.notify();
+    return true;
+  }
+
+  notify(): void {
     this.#onRevoke?.();
+  }
+
+  /** Whether its call is denied in a mode. Then its grants are taken, and not yet announced. */
+  isStoppedIn(mode: Mode): boolean {
+    const reason = this.#denialIn?.(mode);
+    if (reason === undefined) return false;
+    const { callId } = this.#holder;
+    this.#revoked.push({ revocationId: `mode ${mode}`, match: { callId }, reason });
     return true;
   }
 
@@ -173,8 +199,8 @@ export function withRevocations(
   return {
     reasonFor: (holder, kind) =>
       kernel.reasonFor(holder, kind) ?? taken.find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason,
-    track(holder) {
-      const held = kernel.track(holder);
+    track(holder, denialIn) {
+      const held = kernel.track(holder, denialIn);
       for (const revocation of taken) held.take(revocation);
       return held;
     },

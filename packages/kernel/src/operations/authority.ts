@@ -15,14 +15,19 @@ export class AuthorityState {
   #recordedMode: Mode;
   /** Asked for, and not yet on record. */
   readonly #modesAhead: Mode[] = [];
+  readonly #onTighten: (mode: Mode) => void;
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  /** @throws TypeError for an unknown mode: a bug of the embedding program. */
-  constructor(policy: Policy, mode: Mode, log: AuditLog) {
+  /**
+   * @param onTighten takes from running calls what a stricter mode denies
+   * @throws TypeError for an unknown mode: a bug of the embedding program.
+   */
+  constructor(policy: Policy, mode: Mode, log: AuditLog, onTighten: (mode: Mode) => void) {
     this.#policy = policy;
     this.#mode = knownMode(mode);
     this.#recordedMode = this.#mode;
     this.#log = log;
+    this.#onTighten = onTighten;
   }
 
   get now(): Authority {
@@ -32,7 +37,7 @@ export class AuthorityState {
   /** @throws TypeError for an unknown mode: a bug of the embedding program. */
   async setMode(mode: Mode, reason: string): Promise<void> {
     // What tightens holds at once; what loosens waits for the record, and for stricter ones that were asked for meanwhile.
-    if (isStricter(knownMode(mode), this.#mode)) this.#mode = mode;
+    if (isStricter(knownMode(mode), this.#mode)) this.#tighten(mode);
     this.#modesAhead.push(mode);
     await this.#inTurn(async () => {
       try {
@@ -48,6 +53,11 @@ export class AuthorityState {
         this.#modesAhead.shift();
       }
     });
+  }
+
+  #tighten(mode: Mode): void {
+    this.#mode = mode;
+    this.#onTighten(mode);
   }
 
   setPolicy(policy: Policy): Promise<void> {

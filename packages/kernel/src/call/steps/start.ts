@@ -9,10 +9,13 @@ import { secretToken } from "../../id/placeholder.ts";
 import { Body } from "../../isolate/body.ts";
 import type { IsolateUsage } from "../../isolate/port.ts";
 import { OutputStream } from "../../hash/output-stream.ts";
-import { requestPolicyOf } from "../../policy/decision/request-policy.ts";
+import { decide } from "../../policy/decision/decide.ts";
+import { type RequestPolicy, requestPolicyOf } from "../../policy/decision/request-policy.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { OwnNeed } from "../../capability/family.ts";
+import type { Mode } from "../../tool/manifest.ts";
+import { isStricter } from "../../tool/modes.ts";
 import type { CallRecord } from "../record.ts";
 import { originPart } from "../origin.ts";
 import { authorityText } from "../given-again.ts";
@@ -23,6 +26,7 @@ import { Denials } from "../denials.ts";
 import type { Entry } from "../entry.ts";
 import { assertCurrent, type AuthorizePorts } from "./authorize.ts";
 import { grantHolderOf, type GrantPorts, holderOf, realPart } from "./check-grants.ts";
+import { isDenied } from "./decide.ts";
 import { recordDecision } from "./prove.ts";
 import { observes, type Reserved } from "./reserve.ts";
 
@@ -145,9 +149,29 @@ function brokersFor(state: Reserved, deadline: Deadline, { brokers, brokersOf }:
   return new Map([...brokers, ...own.flatMap((broker) => broker.families.map(({ kind }) => [kind, broker] as const))]);
 }
 
-function holdOf({ call, tool }: Reserved, { revocations }: StartPorts): GateOptions["hold"] {
+function holdOf(state: Reserved, { revocations }: StartPorts): GateOptions["hold"] {
+  const { call, tool, policy, decisionInput } = state;
   if (tool.manifest.capabilities.length === 0) return undefined;
-  return () => withRevocations(revocations, call.revocations).track(holderOf(call, tool));
+  // Counters, labels and time are those of its decision: only the mode is another one.
+  const denialIn = (mode: Mode): string | undefined => {
+    const verdict = decide(policy, { ...decisionInput, mode }, () => 0);
+    return isDenied(verdict) ? verdict.reason : undefined;
+  };
+  return () => withRevocations(revocations, call.revocations).track(holderOf(call, tool), denialIn);
+}
+
+/** What the policy says to the requests of a call in the strictest mode since its decision. */
+function guardOf({ policy, decisionInput }: Reserved, { authority }: StartPorts): () => RequestPolicy {
+  let { mode } = decisionInput;
+  let guard = requestPolicyOf(policy, decisionInput);
+  return () => {
+    const now = authority().mode;
+    if (isStricter(now, mode)) {
+      mode = now;
+      guard = requestPolicyOf(policy, { ...decisionInput, mode });
+    }
+    return guard;
+  };
 }
 
 function secretsOf({ call, policy }: Reserved, { secrets: keeper, clock }: StartPorts): GateOptions["secrets"] {
@@ -169,11 +193,13 @@ function noteNeed(call: CallRecord, tool: string, need: OwnNeed): void {
 }
 
 function openGate(
-  { call, tool, bounds, grant, policy, hold, decisionInput }: Reserved,
-  { log }: StartPorts,
+  state: Reserved,
+  ports: StartPorts,
   parts: Pick<GateOptions, "before" | "brokers" | "counts" | "families" | "hold" | "onDenied" | "secrets">,
 ): Gate {
-  const guard = requestPolicyOf(policy, decisionInput);
+  const { call, tool, bounds, grant, policy, hold } = state;
+  const { log } = ports;
+  const guard = guardOf(state, ports);
   const gate = new Gate({
     ...parts,
     grant,
@@ -182,9 +208,9 @@ function openGate(
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
     spend: call.parent?.spend,
-    limit: observes(policy) ? undefined : guard.limit,
+    limit: observes(policy) ? undefined : (need) => guard().limit(need),
     refusal: (need) => {
-      const reason = guard.refusal(need);
+      const reason = guard().refusal(need);
       if (reason !== undefined && !observes(policy)) return reason;
       if (reason !== undefined) call.warn(`Not enforced: ${reason}`);
       noteNeed(call, tool.manifest.name, need);

@@ -40,7 +40,8 @@ export function revoked(kind: string, reason: string): BrokerError {
   return { ...denied(`The grant for ${kind} was revoked: ${reason}`, "", restoreGrant), reason: "revoked" };
 }
 
-export const restoreGrant: string = "Restore the grant with `kernel.grants.restore`, when the reason is gone.";
+export const restoreGrant: string =
+  "Restore the grant with `kernel.grants.restore`, or set a milder mode, when the reason is gone.";
 
 /** What the policy says to a request that is granted. */
 function forbidden(reason: string): BrokerError {
