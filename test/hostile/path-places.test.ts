@@ -30,6 +30,21 @@ it("a grant covers no spelling that a server was seen to lead out of it", () => 
   expect(seen.filter(({ places, path }) => places.includes("o") && pathGranter(["/docs"])(path))).toEqual([]);
 });
 
+it.each(["/b/my secret", "/b/my%20secret", "/b/my+secret"])(
+  "a deny of %s meets it with a plus for the space",
+  (deny) => {
+    const touches = pathToucher([deny]);
+    for (const path of ["/b/my%20secret", "/b/my+secret", "/b/my%2bsecret/x", "/b/+my+secret+"])
+      expect(touches(path)).toBe(true);
+    expect(touches("/b/mysecret")).toBe(false);
+  },
+);
+
+it("a grant covers a path with a plus, and no step up behind one", () => {
+  expect(pathGranter(["/b/c++"])("/b/c++/a+b")).toBe(true);
+  expect(pathGranter(["/b"])("/b/..+/a")).toBe(false);
+});
+
 /** What a server may do to a path, written here anew; any in any order makes a server. */
 const habits: Readonly<Record<string, (path: string) => string>> = {
   decode: (path) => {
@@ -42,6 +57,7 @@ const habits: Readonly<Record<string, (path: string) => string>> = {
   decodeEach: (path) =>
     path.replaceAll(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16))),
   merge: (path) => path.replaceAll(/\/+/g, "/"),
+  plus: (path) => path.replaceAll("+", " "),
   backslash: (path) => path.replaceAll("\\", "/"),
   parameters: (path) => path.replaceAll(/;[^/]*/g, ""),
   query: (path) => path.split("?")[0]!,
@@ -61,7 +77,23 @@ it("whatever a server does to any spelling, no grant is left and no deny is pass
   const piece = fc.oneof(
     name,
     fc.constantFrom("/", "//", "..", "/../", ".", ";a=b", "%2f", "%252f", "%5c", "\\", "%2e", "%252e%252e", "%%32%66"),
-    fc.constantFrom("%20", " ", "%3b", "%3f", "%25", "%69", "%2569", "%%36%39", "%41", "?", "..;/", "/./"),
+    fc.constantFrom(
+      "%20",
+      " ",
+      "+",
+      "%2b",
+      "..+/",
+      "%3b",
+      "%3f",
+      "%25",
+      "%69",
+      "%2569",
+      "%%36%39",
+      "%41",
+      "?",
+      "..;/",
+      "/./",
+    ),
   );
   const server = fc.array(fc.constantFrom(...Object.keys(habits)), { maxLength: 7 });
   let denied = 0;

@@ -30,6 +30,8 @@ const steps: readonly ((path: string) => string)[] = [
       .replace(/%u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
       .replace(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent),
   (path) => path.replaceAll("\\", "/"),
+  // As in a form: S3 reads a key so.
+  (path) => path.replaceAll("+", " "),
   // Sessions in a path (ASP.NET), which go with the slash before them.
   (path) => path.replace(/\/\((?:[a-z]\([^()/]*\))+\)/g, ""),
   // Parameters (RFC 3986, 3.3), and streams of a Windows file.
