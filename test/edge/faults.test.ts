@@ -147,7 +147,7 @@ describe("the probe of a storage", () => {
 describe("a body that comes slowly", () => {
   afterEach(() => vi.useRealTimers());
 
-  const any = checkOf({});
+  const takesAll = checkOf({});
   /** Gives one byte per interval, and then nothing. */
   function dripping(everyMs: number, bytes: number): { request: Request; cancelled: () => boolean } {
     let isCancelled = false;
@@ -178,7 +178,7 @@ describe("a body that comes slowly", () => {
     vi.useFakeTimers();
     const { request, cancelled } = dripping(everyMs, bytes);
     let end: unknown;
-    const ended = readBody(request, any).then(
+    const ended = readBody(request, takesAll).then(
       () => (end = "read"),
       (error: unknown) => (end = error),
     );

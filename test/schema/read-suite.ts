@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { metaSchemas } from "../../packages/kernel/src/schema/meta-schemas/index.ts";
 import type { Suite, SuiteFile, SuiteGroup } from "./run-suite.ts";
 
 /** Where the official suites are: `KEYHOLE_SUITES`, taken from the root of the project, or beside it. */
@@ -25,11 +26,6 @@ function documents(folder: string, uri: string): [string, unknown][] {
   );
 }
 
-/** The meta-schemas of json-schema.org by their URI: the suite refers to them. */
-function metaSchemas(): [string, unknown][] {
-  return Object.entries(json(fileURLToPath(new URL("meta-schemas.json", import.meta.url))) as Record<string, unknown>);
-}
-
 /** The JSON-Schema-Test-Suite; undefined where the folder is absent, which is an error in CI. */
 export function readSuite(): Suite | undefined {
   const root = join(suitesFolder, "json-schema-test-suite");
@@ -44,7 +40,7 @@ export function readSuite(): Suite | undefined {
   };
   const kinds = ["required", "format", "optional"] as const;
   return {
-    resources: [...documents(join(root, "remotes"), "http://localhost:1234/"), ...metaSchemas()],
+    resources: [...documents(join(root, "remotes"), "http://localhost:1234/"), ...metaSchemas],
     groups: (["2020-12", "draft-07"] as const).flatMap((draft) => kinds.map((kind) => group(draft, kind))),
   };
 }

@@ -78,7 +78,7 @@ export class Resources {
         path,
         hint,
       );
-    if (found === undefined) throw fail("Pass the document in resources.");
+    if (found === undefined) throw fail("Pass the document in resources; official ones are in schema/meta-schemas.");
     if (/^[^/]/.test(fragment)) {
       const anchored = found.dynamic.get(fragment) ?? found.anchors.get(fragment);
       if (anchored === undefined) throw fail("That document has no such anchor.");
