@@ -79,6 +79,8 @@ describe("an argument", () => {
     [{ atMost: 1 }, null, "NOT_A_NUMBER"],
     [{ startsWith: "a" }, ["a"], "NOT_A_TEXT"],
     [{ contains: "a" }, { a: 1 }, "NOT_A_TEXT"],
+    [{ contains: "a" }, [["a"]], "NOT_A_TEXT"],
+    [{ contains: "a" }, ["b", { name: "a" }], "NOT_A_TEXT"],
     [{ longerThan: 1 }, 5, "NO_LENGTH"],
     [{ hostIn: ["*.example.com"] }, 5, "NOT_A_HOST"],
     [{ hostIn: ["good.com"] }, "https://good.com@evil.com/", "NOT_A_HOST"],

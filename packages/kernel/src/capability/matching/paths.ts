@@ -92,9 +92,23 @@ function covers(glob: string, path: string, work: PathWork): boolean | undefined
  * characters, with characters that nobody sees.
  */
 export function pathMatcher(globs: readonly string[], face: Face): (path: string) => boolean {
-  const read = (path: string): string => (face === "deny" ? foldLetters(path) : path);
-  const patterns = globs.map(read);
-  return (path) => isUnder(patterns, read(path), face);
+  if (face === "grant") return (path) => isUnder(globs, path, face);
+  const patterns = globs.map(foldLetters);
+  return (path) => {
+    const folded = plainPath(foldLetters(path));
+    return stepsUp.test(folded) || isUnder(patterns, folded, face);
+  };
+}
+
+const stepsUp = /(?:^|\/)\.\.(?:\/|$)/;
+
+/** A folded path with one separator, and without what Windows drops: folding makes separators, dots and spaces that the path did not have. */
+function plainPath(folded: string): string {
+  return folded
+    .replace(/[\\/]+/g, "/")
+    .replace(/(?<![^/])\.(?=\/|$)\/?/g, "")
+    .replace(/([^/. ])[. ]+(?=\/|$)/g, "$1")
+    .replace(/^\/|\/$/g, "");
 }
 
 /** Whether one of the globs covers a path. Where that takes more work than is left, all that deny do, and none that grants. */

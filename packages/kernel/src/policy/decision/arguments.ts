@@ -84,7 +84,10 @@ function contains(wanted: string, face: Face): Test {
   const isItem = hasItem(wanted, face);
   return (value, decision) => {
     if (typeof value === "string") return isIn(value, decision);
-    return Array.isArray(value) ? isItem(value, decision) : "NOT_A_TEXT";
+    if (!Array.isArray(value)) return "NOT_A_TEXT";
+    const isThere = isItem(value, decision);
+    // An item that is no text could hold it.
+    return isThere === false && !Folds.of(decision).isFlat(value) ? "NOT_A_TEXT" : isThere;
   };
 }
 

@@ -24,6 +24,7 @@ export class Folds {
   readonly #values = new WeakMap<object, string | undefined>();
   readonly #canonical = new WeakMap<object, string>();
   readonly #scalars = new WeakMap<object, ReadonlySet<JsonValue>>();
+  readonly #flat = new WeakMap<object, boolean>();
   readonly #alike = new WeakMap<object, ReadonlyMap<string, readonly Scalar[]> | undefined>();
 
   static of(decision: object): Folds {
@@ -64,6 +65,11 @@ export class Folds {
   /** The items of an array that are neither arrays nor objects. */
   scalars(array: readonly JsonValue[]): ReadonlySet<JsonValue> {
     return once(this.#scalars, array, () => new Set(array.filter(isScalar)));
+  }
+
+  /** Whether an array has neither arrays nor objects. */
+  isFlat(array: readonly JsonValue[]): boolean {
+    return once(this.#flat, array, () => array.every(isScalar));
   }
 
   /** The same items by their folds. */
