@@ -135,7 +135,7 @@ describe("the shell", () => {
 
   it("leads to its screens by Alt and a digit", async () => {
     const page = await open();
-    await page.keyboard.press("Alt+2");
+    await page.keyboard.press("Alt+3");
     await page.getByRole("dialog", { name: "Policy" }).waitFor();
   });
 });

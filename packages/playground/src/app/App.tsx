@@ -17,10 +17,11 @@ import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
 import { Header } from "./Header.tsx";
 import { LockdownBar } from "./ModeSwitch.tsx";
 import { Rail } from "./Rail.tsx";
-import type { Route } from "./route.ts";
+import type { BenchRoute, Route } from "./route.ts";
 import { SearchSettingsSheet } from "./SearchSettings.tsx";
 import { SessionNotice } from "./SessionNotice.tsx";
 import { StorageNotice } from "./StorageNotice.tsx";
+import { TimelinePart } from "./TimelinePart.tsx";
 import { useGoverned } from "./useGoverned.ts";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
 import { type Go, useRoute } from "./useRoute.ts";
@@ -53,6 +54,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
   const { connection, reconnect } = useKernel(place, connect);
   const client = connection.state === "ready" ? connection.client : undefined;
   const [route, go] = useRoute();
+  const bench = useBenchRoute(route);
   const { heads } = useSessionState();
   const governed = useGoverned(client?.governance, heads.filter(({ state }) => isOpen(state)).length);
   const openCall = (id: string): void => go({ kind: "call", id });
@@ -72,7 +74,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
             onOpenCall={openCall}
           />
         </ErrorBoundary>
-        <Rail route={route} go={go} onPolicy={() => setOpen("policy")} />
+        <Rail route={route} bench={bench} go={go} onPolicy={() => setOpen("policy")} />
         <Banners
           isLocked={governed?.mode === "LOCKDOWN"}
           startLink={startLink}
@@ -85,7 +87,8 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
         <Main
           connection={connection}
           place={place}
-          route={route}
+          screen={route}
+          route={bench}
           go={go}
           governed={governed}
           onOpen={setOpen}
@@ -93,17 +96,17 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
         />
         <Log route={route} governance={client?.governance} onOpen={openCall} />
       </div>
-      <Sheets
-        governance={client?.governance}
-        open={open}
-        onClose={() => setOpen(undefined)}
-        onSaved={() => {
-          setOpen(undefined);
-          reconnect();
-        }}
-      />
+      <Sheets governance={client?.governance} open={open} onClose={() => setOpen(undefined)} onSaved={reconnect} />
     </>
   );
+}
+
+/** The workbench stays as it was while another screen is shown. */
+function useBenchRoute(route: Route): BenchRoute {
+  const [last, setLast] = useState<BenchRoute>({ kind: "start" });
+  if (route.kind === "timeline") return last;
+  if (last !== route) setLast(route);
+  return route;
 }
 
 interface LogProps {
@@ -115,7 +118,11 @@ interface LogProps {
 function Log({ route, governance, onOpen }: LogProps): ReactNode {
   return (
     <ErrorBoundary part="The log of calls">
-      <CallLog current={route.kind === "call" ? route.id : undefined} governance={governance} onOpen={onOpen} />
+      <CallLog
+        current={route.kind === "call" || route.kind === "timeline" ? route.id : undefined}
+        governance={governance}
+        onOpen={onOpen}
+      />
     </ErrorBoundary>
   );
 }
@@ -129,17 +136,20 @@ function useLeaving(client: KernelClient | undefined): void {
 interface MainProps {
   readonly connection: Connection;
   readonly place: Place;
-  readonly route: Route;
+  readonly screen: Route;
+  /** What the workbench shows, or showed last. */
+  readonly route: BenchRoute;
   readonly go: Go;
   readonly governed: GovernanceState | undefined;
   readonly onOpen: (open: Open) => void;
   readonly onReconnect: () => void;
 }
 
-function Main({ connection, place, onOpen, onReconnect, ...rest }: MainProps): ReactNode {
+function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainProps): ReactNode {
   /** One session per visit: what a person allows "for this session" ends when the page does. */
   const [sessionId] = useState(() => `playground-${crypto.randomUUID()}`);
   const { question, place: inQueue, approve } = useApprovals();
+  const isHidden = screen.kind === "timeline";
   return (
     <ErrorBoundary part="This kernel" resetKey={connection} onReset={onReconnect}>
       {connection.state === "ready" ? (
@@ -148,12 +158,13 @@ function Main({ connection, place, onOpen, onReconnect, ...rest }: MainProps): R
           connection={connection}
           sessionId={sessionId}
           approve={approve}
+          isHidden={isHidden}
           {...rest}
           onOpenPolicy={() => onOpen("policy")}
           onOpenSearch={() => onOpen("search")}
           onReconnect={onReconnect}
         />
-      ) : (
+      ) : isHidden ? null : (
         <Waiting
           connection={connection}
           place={place}
@@ -161,6 +172,7 @@ function Main({ connection, place, onOpen, onReconnect, ...rest }: MainProps): R
           onEdgeSettings={() => onOpen("edge")}
         />
       )}
+      {isHidden && <TimelinePart id={screen.id} go={rest.go} />}
       <ApprovalDialog
         question={question}
         place={inQueue}
@@ -211,11 +223,15 @@ interface SheetsProps {
 }
 
 function Sheets({ governance, open, onClose, onSaved }: SheetsProps): ReactNode {
+  const saved = (): void => {
+    onClose();
+    onSaved();
+  };
   return (
     <>
       <PolicySheet governance={governance} isOpen={open === "policy"} onClose={onClose} />
-      <SearchSettingsSheet governance={governance} isOpen={open === "search"} onClose={onClose} onSaved={onSaved} />
-      <EdgeSettingsSheet isOpen={open === "edge"} onClose={onClose} onSaved={onSaved} />
+      <SearchSettingsSheet governance={governance} isOpen={open === "search"} onClose={onClose} onSaved={saved} />
+      <EdgeSettingsSheet isOpen={open === "edge"} onClose={onClose} onSaved={saved} />
     </>
   );
 }

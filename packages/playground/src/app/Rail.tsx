@@ -1,11 +1,13 @@
 import { type ReactNode, useEffect } from "react";
 import { Icon, type IconName } from "../ui/icons.tsx";
-import type { Route } from "./route.ts";
+import type { BenchRoute, Route } from "./route.ts";
 import { writeRoute } from "./route.ts";
 import type { Go } from "./useRoute.ts";
 
 interface RailProps {
   readonly route: Route;
+  /** What the workbench shows, or showed last. */
+  readonly bench: BenchRoute;
   readonly go: Go;
   readonly onPolicy: () => void;
 }
@@ -19,8 +21,8 @@ interface Screen {
 }
 
 /** The screens. Alt and a digit lead to each, in this order. */
-export function Rail({ route, go, onPolicy }: RailProps): ReactNode {
-  const screens = screensOf(route);
+export function Rail({ route, bench, go, onPolicy }: RailProps): ReactNode {
+  const screens = screensOf(route, bench);
   const open = ({ to }: Screen): void => (to === undefined ? onPolicy() : go(to));
   useScreenKeys((index) => {
     const screen = screens[index];
@@ -61,9 +63,12 @@ export function Rail({ route, go, onPolicy }: RailProps): ReactNode {
   );
 }
 
-function screensOf(route: Route): readonly Screen[] {
+function screensOf(route: Route, bench: BenchRoute): readonly Screen[] {
+  const isTimeline = route.kind === "timeline";
+  const timeline: Route = { kind: "timeline", id: bench.kind === "call" ? bench.id : undefined };
   return [
-    { name: "Call", icon: "call", isHere: true, to: route },
+    { name: "Call", icon: "call", isHere: !isTimeline, to: bench },
+    { name: "Timeline", icon: "timeline", isHere: isTimeline, to: isTimeline ? route : timeline },
     { name: "Policy", icon: "shield", isHere: false },
   ];
 }

@@ -9,7 +9,7 @@ import { useSession, useSessionState, useShown } from "../session/useSession.ts"
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty } from "../ui/Notice.tsx";
-import type { Route } from "./route.ts";
+import type { BenchRoute } from "./route.ts";
 import { SearchState } from "./SearchSettings.tsx";
 import { ToolList } from "./ToolList.tsx";
 import { ToolPanel } from "./ToolPanel.tsx";
@@ -21,7 +21,9 @@ interface WorkbenchProps {
   readonly connection: Extract<Connection, { state: "ready" }>;
   readonly sessionId: string;
   readonly approve: Approve;
-  readonly route: Route;
+  readonly route: BenchRoute;
+  /** Another screen is shown; what stands in the form stays. */
+  readonly isHidden: boolean;
   readonly go: Go;
   readonly governed: GovernanceState | undefined;
   readonly onOpenPolicy: () => void;
@@ -31,7 +33,7 @@ interface WorkbenchProps {
 
 /** A kernel that is connected: its tools, the one that is chosen, and its call. */
 export function Workbench(props: WorkbenchProps): ReactNode {
-  const { connection, route, go, governed, onOpenPolicy, onOpenSearch, onReconnect } = props;
+  const { connection, route, isHidden, go, governed, onOpenPolicy, onOpenSearch, onReconnect } = props;
   const { client, tools } = connection;
   const { view, search, heading, showList, showTool } = usePanes(route);
   const { tool, shown } = useShownTool(tools, route);
@@ -42,7 +44,7 @@ export function Workbench(props: WorkbenchProps): ReactNode {
     if (id !== tool?.id) go({ kind: "tool", id }, route.kind === "call" ? "push" : "replace");
   };
   return (
-    <main className="bench" data-view={view}>
+    <main className="bench" data-view={view} hidden={isHidden}>
       <ErrorBoundary part="The list of tools" resetKey={tools}>
         <ToolList
           tools={tools}
@@ -107,7 +109,7 @@ function NoTool({ hasOthers }: { readonly hasOthers: boolean }): ReactNode {
 /** The call that the address names, and its tool; else the tool that it names, or the first. */
 function useShownTool(
   tools: readonly ToolSummary[],
-  route: Route,
+  route: BenchRoute,
 ): { readonly tool: ToolSummary | undefined; readonly shown: Shown | undefined } {
   const { heads } = useSessionState();
   const shown = useShown(route.kind === "call" ? route.id : undefined);
@@ -165,7 +167,7 @@ function useCall({ connection, sessionId, approve, route, go }: WorkbenchProps, 
 }
 
 /** The list of tools and the tool: on a narrow screen only one of them is in sight. Who shows one takes the focus there. */
-function usePanes(route: Route): {
+function usePanes(route: BenchRoute): {
   readonly view: "list" | "tool";
   readonly search: RefObject<HTMLInputElement | null>;
   readonly heading: RefObject<HTMLHeadingElement | null>;

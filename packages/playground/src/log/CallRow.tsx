@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { bytesText, durationText } from "../app/words.ts";
 import { type CallHead, type CallState, isOpen } from "../session/call-head.ts";
 import { Glyph } from "../ui/Glyph.tsx";
+import { shortHash } from "../ui/short-hash.ts";
 import { StateMark } from "../ui/StateMark.tsx";
 
 /** In pixels, as the style sheet has it. */
@@ -81,9 +82,4 @@ export function CallCells({ head }: { readonly head: CallHead }): ReactNode {
 function wallText({ openings, crossings, stopped }: CallHead): string {
   if (openings === 0 && crossings === 0 && stopped === 0) return "no opening";
   return `${openings} open, ${crossings} crossed${stopped > 0 ? `, ${stopped} stopped` : ""}`;
-}
-
-/** Eight characters: enough to tell hashes apart at a glance. */
-function shortHash(hash: string): string {
-  return hash.slice(hash.indexOf(":") + 1).slice(0, 8);
 }

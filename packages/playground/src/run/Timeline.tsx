@@ -1,9 +1,10 @@
-import { type AuditEvent, type AuditPayloads, type AuditType, visible } from "@keyhole/kernel";
+import { type AuditEvent, type AuditType, visible } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
 import { offsetText } from "../app/words.ts";
 import type { Tone } from "../ui/Badge.tsx";
 import { Json } from "../ui/Json.tsx";
 import { isKnown } from "../client/known-event.ts";
+import { sentenceOf } from "./event-text.ts";
 
 interface TimelineProps {
   readonly events: readonly AuditEvent[];
@@ -20,7 +21,7 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
   const depths = depthsOf(events);
   return (
     <ol className="timeline" aria-label="Events of the call">
-      {events.map((event) => (
+      {events.slice(0, shownEvents).map((event) => (
         <TimelineItem
           key={event.id}
           event={event}
@@ -28,6 +29,11 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
           depth={depths.get(event.callId ?? "") ?? 0}
         />
       ))}
+      {events.length > shownEvents && (
+        <li className="timeline-item" data-tone="neutral">
+          The first {shownEvents} of {events.length.toLocaleString("en")} events. The screen Timeline shows all of them.
+        </li>
+      )}
       {isRunning && (
         <li className="timeline-item" data-tone="neutral">
           <span className="spinner" aria-hidden="true" />
@@ -38,6 +44,8 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
   );
 }
 
+/** Each is drawn, also out of sight. */
+const shownEvents = 500;
 /** Deeper calls are shown at this depth: a line needs some width. */
 const maxDepth = 8;
 
@@ -147,11 +155,6 @@ function toneOf(event: AuditEvent): Tone {
   return tones[event.type];
 }
 
-function checkedText({ granted, missing }: AuditPayloads["capability.checked"]): string {
-  if (missing.length > 0) return `missing ${missing.join(", ")}`;
-  return granted.length > 0 ? granted.join(", ") : "none needed";
-}
-
 /** The line is one line; the payload below has the rest. */
 const shownLength = 300;
 
@@ -159,63 +162,4 @@ function textOf(event: AuditEvent): string {
   if (!isKnown(event)) return "This page does not know the form of this event.";
   const text = sentenceOf(event);
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
-}
-
-function sentenceOf(event: AuditEvent): string {
-  switch (event.type) {
-    case "call.invoked":
-      return event.payload.parentCallId === null ? `by ${event.payload.caller}` : event.payload.tool;
-    case "capability.checked":
-      return checkedText(event.payload);
-    case "policy.decided":
-      return `${event.payload.decision}, by ${event.payload.reasonCode}`;
-    case "approval.requested":
-      return event.payload.reason;
-    case "approval.resolved":
-      return [event.payload.answer, event.payload.reason].filter((part) => part !== "").join(": ");
-    case "call.queued":
-      return `number ${event.payload.position} in the queue`;
-    case "tool.started":
-      return `on ${event.payload.host}`;
-    case "capability.used":
-      return `${event.payload.operation} ${event.payload.target}${event.payload.outcome === "ok" ? "" : ` (${event.payload.outcome})`}`;
-    case "body.read":
-      return `${event.payload.bodyBytes} B of the body, ${event.payload.whole ? "all of it" : "not to its end"}`;
-    case "data.kept":
-      return `kept ${Object.keys(event.payload.commitments).join(", ")}`;
-    case "tool.completed":
-      return `${event.payload.outputBytes} B of output`;
-    case "result.reused":
-      return event.payload.by === "cache" ? "of an equal call" : "of the first call under the key";
-    case "tool.suspended":
-    case "tool.resumed":
-      return event.payload.snapshotId;
-    case "tool.retried":
-      return `run ${event.payload.attempt}, after ${event.payload.code}`;
-    case "tool.failed":
-    case "tool.blocked":
-      return event.payload.code;
-    case "grant.revoked":
-    case "grant.restored":
-      return event.payload.reason;
-    case "mode.changed":
-      return event.payload.mode;
-    case "tool.registered":
-    case "tool.unregistered":
-    case "health.asked":
-    case "purity.asked":
-      return event.payload.tool;
-    case "purity.answered":
-      return event.payload.found;
-    case "health.answered":
-      return event.payload.state;
-    case "tool.quarantined":
-      return `for ${Math.ceil(event.payload.restMs / 1_000)} s, after ${event.payload.failures} failures`;
-    case "log.recovered":
-      return `${event.payload.cutBytes} B of a torn write were cut away`;
-    case "call.keyed":
-    case "policy.changed":
-    case "tool.lost":
-      return "";
-  }
 }

@@ -1,0 +1,89 @@
+import type { AuditEvent } from "@keyhole/kernel";
+import { useEffect, useRef, useState } from "react";
+import type { CallHead } from "../session/call-head.ts";
+import { useSession, useSessionState, useShown } from "../session/useSession.ts";
+
+/** Events to draw, in the order of their calls. */
+export interface Logged {
+  readonly events: readonly AuditEvent[];
+  /** The call of the page that an event came with. */
+  readonly callOf: ReadonlyMap<AuditEvent, string>;
+  /** A sentence about what is not drawn; empty where all is. */
+  readonly left: string;
+  readonly isLoading: boolean;
+}
+
+/** What the waterfall takes: more than a person can look at, less than makes the page slow. */
+const mostEvents = 100_000;
+
+const none: Logged = { events: [], callOf: new Map(), left: "", isLoading: true };
+const noEvents: readonly AuditEvent[] = [];
+const noCalls: ReadonlyMap<AuditEvent, string> = new Map();
+
+export function useCallEvents(id: string): Logged {
+  const shown = useShown(id);
+  const events = shown?.state === "shown" ? shown.run.events : noEvents;
+  const left =
+    shown?.state === "missing"
+      ? "This call is not here: it was deleted, or made in another browser."
+      : shown?.state === "unreadable"
+        ? "This call cannot be read."
+        : "";
+  return { events, callOf: noCalls, left, isLoading: shown?.state === "loading" };
+}
+
+/** Every call that the session keeps, the latest first until there are too many events. */
+export function useSessionEvents(): Logged {
+  const { store } = useSession();
+  const { heads } = useSessionState();
+  const [logged, setLogged] = useState(none);
+  const known = useRef(new Map<string, readonly AuditEvent[]>());
+  useEffect(() => {
+    let isLeft = false;
+    const eventsOf = async ({ id, events }: CallHead): Promise<readonly AuditEvent[]> => {
+      // Heads change with each piece of a running call: what did not grow is not read again.
+      const before = known.current.get(id);
+      if (before?.length === events) return before;
+      const found = (await store.read(id))?.events ?? [];
+      known.current.set(id, found);
+      return found;
+    };
+    void read(heads, eventsOf).then((found) => {
+      if (!isLeft) setLogged(found);
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [heads, store]);
+  return logged;
+}
+
+async function read(
+  heads: readonly CallHead[],
+  eventsOf: (head: CallHead) => Promise<readonly AuditEvent[]>,
+): Promise<Logged> {
+  const parts: (readonly AuditEvent[])[] = [];
+  const callOf = new Map<AuditEvent, string>();
+  let [count, leftCalls, unread] = [0, 0, 0];
+  for (const head of heads) {
+    const { id, events } = head;
+    if (count + events > mostEvents) {
+      leftCalls += 1;
+      continue;
+    }
+    const found = await eventsOf(head).catch(() => undefined);
+    if (found === undefined) unread += 1;
+    for (const event of found ?? []) callOf.set(event, id);
+    parts.push(found ?? []);
+    count += found?.length ?? 0;
+  }
+  const sentences = [
+    ...(leftCalls > 0
+      ? [
+          `${leftCalls.toLocaleString("en")} calls are left out: together they have more than ${mostEvents.toLocaleString("en")} events.`,
+        ]
+      : []),
+    ...(unread > 0 ? [`${unread.toLocaleString("en")} calls cannot be read.`] : []),
+  ];
+  return { events: parts.toReversed().flat(), callOf, left: sentences.join(" "), isLoading: false };
+}
