@@ -1,6 +1,7 @@
 import type { IsolateCall } from "@keyhole/kernel";
 import type { IsolateLoader } from "../../packages/edge/src/isolate/loader.ts";
-import { Rack, severalSandboxes, Standstill } from "../../packages/edge/src/isolate/sandboxes.ts";
+import { Rack, Standstill } from "../../packages/edge/src/isolate/sandbox-place.ts";
+import { severalSandboxes } from "../../packages/edge/src/isolate/sandboxes.ts";
 
 /** A sandbox whose process stands still from when a tool of the name `spin` runs until it is let go. It says when a call begins, and answers nothing while it stands still. */
 class FakeSandbox implements IsolateLoader {

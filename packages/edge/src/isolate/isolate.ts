@@ -3,7 +3,7 @@ import { parseGuestMessage } from "@keyhole/worker-host/protocol";
 import { CallChannel } from "./call-channel.ts";
 import type { IsolateLoader, LoadedTool } from "./loader.ts";
 import { readMetered } from "./metered.ts";
-import { Standstill } from "./sandboxes.ts";
+import { Standstill } from "./sandbox-place.ts";
 
 /** A shell that hears of the end stops its Worker within a few milliseconds. After this its process may be standing still: somebody should look. */
 const unresponsiveMs = 100;
@@ -97,6 +97,16 @@ export class EdgeIsolate implements Isolate {
     return (
       this.#around.loader.announces === true && channel !== undefined && channel.begunAt === undefined && !channel.heard
     );
+  }
+
+  watch(onWentOn: () => void): void {
+    const { loader, onUnresponsive } = this.#around;
+    loader.watch?.(this.#id, (isAlone) => {
+      onUnresponsive("suspected", this.#place);
+      if (!isAlone || !this.#alive) return;
+      this.terminate("its tool goes on although no call runs");
+      onWentOn();
+    });
   }
 
   terminate(reason: string): void {

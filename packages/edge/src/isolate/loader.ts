@@ -24,6 +24,11 @@ export interface IsolateLoader {
   readonly announces?: boolean;
   /** Where there are several sandboxes: which of them has the isolate, from 0. */
   placeOf?(id: string): number;
+  /**
+   * Asks to be told of each time that the isolate's sandbox stands still although nothing runs there that has a deadline. `isAlone`: no other tool can be what goes on in it.
+   * Where there is nobody who could tell a tool from a slow machine, it never is.
+   */
+  watch?(id: string, onStill: (isAlone: boolean) => void): void;
 }
 
 /** How far a call is, read when it matters. */

@@ -1,0 +1,205 @@
+import { IdleWatch } from "@keyhole/worker-host/protocol";
+import type { CallProgress, IsolateLoader } from "./loader.ts";
+import { type Kind, SandboxUse } from "./sandbox-use.ts";
+
+/** How often a sandbox that owes an answer, and has given none since, is asked whether it is there. */
+const lookEveryMs = 250;
+/** A sandbox answers within some milliseconds, unless a tool computes in it. */
+const patienceMs = 250;
+
+/** Rejects what can be done again elsewhere, because its sandbox stands still. */
+export class Standstill extends Error {
+  constructor() {
+    super("The sandbox stands still.");
+    this.name = "Standstill";
+  }
+}
+
+/** A load or a call that waits for its answer. */
+interface Waiting {
+  readonly kind: Kind;
+  readonly progress: CallProgress;
+  readonly leave: () => void;
+}
+
+/**
+ * What all kernels of this process wait for, by sandbox. A tool that computes lets no other begin after it: where a sandbox stands still, the call that began there last is
+ * the one to suspect, and only all kernels together know which that is.
+ */
+export class Rack {
+  readonly #waiting: Set<Waiting>[] = [];
+  readonly #uses: SandboxUse[] = [];
+
+  useOf(place: number): SandboxUse {
+    return (this.#uses[place] ??= new SandboxUse());
+  }
+
+  at(place: number): Set<Waiting> {
+    return (this.#waiting[place] ??= new Set());
+  }
+}
+
+/** `still`: it has not answered in time, and may yet. `gone`: there is no way to it, until it is started again. */
+type State = "answers" | "still" | "gone";
+
+type Asked = Pick<Waiting, "kind" | "progress"> & { readonly isBegun: () => boolean };
+
+interface PlaceParts {
+  readonly loader: IsolateLoader;
+  readonly use: SandboxUse;
+  readonly ofAllKernels: Set<Waiting>;
+  /** Kinds that left a sandbox while they ran, and have not answered since. */
+  readonly left: ReadonlySet<Kind>;
+  /** Something waits there, and it does not answer. */
+  readonly onStill: (place: Place) => void;
+  /** It has not answered for long, and nothing runs there that has a deadline. */
+  readonly onIdleStill: (place: Place) => void;
+  /** Whether this kernel has an isolate there that wants to know. */
+  readonly isWatched: (place: Place) => boolean;
+}
+
+/** One sandbox, as a kernel sees it. */
+export class Place {
+  readonly loader: IsolateLoader;
+  readonly use: SandboxUse;
+  readonly #waiting = new Set<Waiting>();
+  readonly #ofAllKernels: Set<Waiting>;
+  readonly #left: ReadonlySet<Kind>;
+  readonly #onStill: (place: Place) => void;
+  readonly #idle: IdleWatch;
+  #isAsked = false;
+  #heardAtMs = -Infinity;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #state: State = "answers";
+
+  constructor({ loader, use, ofAllKernels, left, onStill, onIdleStill, isWatched }: PlaceParts) {
+    this.loader = loader;
+    this.use = use;
+    this.#ofAllKernels = ofAllKernels;
+    this.#left = left;
+    this.#onStill = onStill;
+    this.#idle = new IdleWatch({
+      isIdle: () => {
+        // What runs has a deadline. The watch begins anew when it has ended.
+        if (use.isRunning) this.#idle.heard();
+        return isWatched(this);
+      },
+      ask: () => void this.#askIdle(),
+      onSilent: () => {
+        this.#idle.heard();
+        onIdleStill(this);
+      },
+    });
+  }
+
+  /** Watches whether it answers, also while nothing waits for it. */
+  watch(): void {
+    this.#idle.begin();
+  }
+
+  async #askIdle(): Promise<void> {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    try {
+      await this.loader.ping();
+    } catch {
+      // It has ended, and with it what may have gone on there.
+    }
+    this.#isAsked = false;
+    this.#idle.heard();
+  }
+
+  /** As far as it is known. */
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Whether a call of this kernel runs there while it stands still. */
+  get isHeldUp(): boolean {
+    return this.#state === "still" && [...this.#waiting].some(({ progress }) => progress.begunAt !== undefined);
+  }
+
+  /** Whether a tool of this kind may be what holds it up: it began there last, or ran in another one that stood still. */
+  suspects(kind: Kind): boolean {
+    if (this.#state !== "still") return false;
+    let last = 0;
+    for (const { progress } of this.#ofAllKernels) last = Math.max(last, progress.begunAt ?? 0);
+    return [...this.#waiting].some((each) => {
+      const { begunAt } = each.progress;
+      return each.kind === kind && begunAt !== undefined && (begunAt === last || this.#left.has(kind));
+    });
+  }
+
+  /**
+   * Rejects with a {@link Standstill} where it is let go.
+   *
+   * @param isBegun whether code of the tool may run for it
+   */
+  async wait<Answer>({ kind, progress, isBegun }: Asked, ask: () => Promise<Answer>): Promise<Answer> {
+    const left = Promise.withResolvers<never>();
+    const waiting: Waiting = { kind, progress, leave: () => left.reject(new Standstill()) };
+    this.#waiting.add(waiting);
+    this.#ofAllKernels.add(waiting);
+    this.#timer ??= setInterval(() => void this.#look(), lookEveryMs);
+    const onAnswer = this.use.run(isBegun);
+    const answer = ask().then(
+      (value) => {
+        onAnswer();
+        this.#heardAtMs = performance.now();
+        return value;
+      },
+      (error: unknown) => {
+        onAnswer();
+        // It may have ended: the next one asks first.
+        this.#heardAtMs = -Infinity;
+        throw error;
+      },
+    );
+    try {
+      return await Promise.race([answer, left.promise]);
+    } finally {
+      this.#waiting.delete(waiting);
+      this.#ofAllKernels.delete(waiting);
+      if (this.#waiting.size === 0) {
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      }
+    }
+  }
+
+  /** Whether it answers now, or has a moment ago. */
+  async answers(): Promise<boolean> {
+    if (this.#state === "still") return false;
+    if (this.#state === "answers" && performance.now() - this.#heardAtMs < lookEveryMs) return true;
+    const pong = this.loader.ping().then(
+      () => {
+        this.#heardAtMs = performance.now();
+        this.#state = "answers";
+      },
+      () => void (this.#state = "gone"),
+    );
+    if (!(await isWithin(patienceMs, pong))) this.#state = "still";
+    return this.#state === "answers";
+  }
+
+  /** Lets go of all of which nothing was heard; a kind that may be what holds it up stays together. Gives the kinds of calls that had begun. */
+  empty(): Kind[] {
+    const leaving = [...this.#waiting].filter(({ kind, progress }) => !progress.heard && !this.suspects(kind));
+    for (const { leave } of leaving) leave();
+    return leaving.filter(({ progress }) => progress.begunAt !== undefined).map(({ kind }) => kind);
+  }
+
+  async #look(): Promise<void> {
+    // All that waits in one that has gone is rejected without us.
+    if (!(await this.answers()) && this.#state === "still") this.#onStill(this);
+  }
+}
+
+/** Whether it resolves in time. */
+async function isWithin(timeoutMs: number, answer: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), timeoutMs);
+  const isAnswered = await Promise.race([answer.then(() => true), late.promise]);
+  clearTimeout(timer);
+  return isAnswered;
+}
