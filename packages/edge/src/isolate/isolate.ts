@@ -104,7 +104,7 @@ export class EdgeIsolate implements Isolate {
     loader.watch?.(this.#id, (isAlone) => {
       onUnresponsive("suspected", this.#place);
       if (!isAlone || !this.#alive) return;
-      this.terminate("its tool goes on although no call runs");
+      this.terminate("its tool continues without a call");
       onWentOn();
     });
   }

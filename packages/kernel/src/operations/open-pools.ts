@@ -22,9 +22,20 @@ export function openPools(
     new IsolatePool(host, clock, {
       reuseOf: (tool) => reuse.get(tool) ?? "session",
       quarantine,
-      onQuarantine: ({ id: tool, hash: toolHash }, caller, { changes, ...begun }) =>
-        log.record("tool.quarantined", kernelScope, { tool, toolHash, caller, ...begun }, changes),
+      onQuarantine: ({ id: tool, hash: toolHash }, caller, { changes, ...begun }) => {
+        log.record("tool.quarantined", kernelScope, { tool, toolHash, caller, ...begun }, changes);
+        if (begun.cause) void flushBetweenCalls(log);
+      },
       onChange: (changes) => log.changeNow(changes),
     });
   return new Map(hosts.map((host) => [host, pool(host)]));
+}
+
+/** No call is there that would. */
+async function flushBetweenCalls(log: AuditLog): Promise<void> {
+  try {
+    await log.flush();
+  } catch {
+    // The log keeps the failure, and refuses the next call with it.
+  }
 }
