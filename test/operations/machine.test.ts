@@ -178,7 +178,7 @@ it.each([
 });
 
 it("LOCKDOWN runs none of them", async () => {
-  const kernel = await operationsKernel(users[0], { repositories: ["/srv"] });
+  const kernel = await operationsKernel(users[0], { repositories: ["/srv"], project: "/srv" });
   const { packages } = await operationsCatalogue();
   const inputs = new Map<string, Readonly<Record<string, string | number>>>([
     ["check_process_health", { pid: 1 }],
