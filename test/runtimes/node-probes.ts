@@ -49,6 +49,11 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
     const { loadPolicy } = await import("@keyhole/kernel");
     hold(loadPolicy((await operationsCatalogue()).policy).ok, "the policy was refused");
   },
+  async "@keyhole/worker-host/node/browser"() {
+    const { browserBroker } = await import("@keyhole/worker-host/node/browser");
+    const request = { kind: "browser.page", operation: "open", arguments: { url: "file:///etc/passwd" } };
+    hold(!(await browserBroker().needs(request)).ok, "a file is a page");
+  },
   async "@keyhole/worker-host/node/config"() {
     const { loadConfig } = await import("@keyhole/worker-host/node/config");
     hold(!(await loadConfig("no-such-file.json")).ok, "a file that is not there was read");

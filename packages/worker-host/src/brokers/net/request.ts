@@ -69,7 +69,7 @@ function readHeaders(list: unknown): Checked<readonly (readonly [string, string]
 }
 
 export function needOf(
-  kind: "net.read" | "net.write",
+  kind: "net.read" | "net.write" | "browser.page",
   { url, method, headers }: Pick<NetRequest, "url" | "method" | "headers">,
 ): Need {
   const place = urlPlace(url);

@@ -1,0 +1,58 @@
+import type { Wanted } from "./request.ts";
+
+/** Characters of one part, and elements of one selector. */
+export const partLength = 10_000;
+export const parts = 200;
+/** Characters of all parts of a page. */
+export const allPartsLength = 500_000;
+
+/**
+ * The script that reads a page. It runs in a world of its own, whose functions the page cannot replace; what the page can replace there are named members of
+ * documents and forms, so it takes each function and accessor from its prototype. It cuts what it reads before it sends it.
+ */
+export function readingScript(textLength: number, extract: readonly Wanted[]): string {
+  return `(() => {
+  const call = Function.prototype.call.bind(Function.prototype.call);
+  const getter = (prototype, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(prototype, name);
+    return (self) => call(get, self);
+  };
+  const innerText = getter(HTMLElement.prototype, "innerText");
+  const textContent = getter(Node.prototype, "textContent");
+  const title = getter(Document.prototype, "title");
+  const root = getter(Document.prototype, "documentElement");
+  const find = (selector) => call(Document.prototype.querySelectorAll, document, selector);
+  const attribute = (element, name) => call(Element.prototype.getAttribute, element, name);
+  const textOf = (element) => {
+    const text = element instanceof HTMLElement ? innerText(element) : textContent(element);
+    return String(text ?? "");
+  };
+  let left = ${allPartsLength};
+  const extracted = ${JSON.stringify(extract)}.map(({ selector, attribute: name }) => {
+    let found;
+    try {
+      found = find(selector);
+    } catch {
+      return { count: 0, values: [], isInvalid: true };
+    }
+    const values = [];
+    for (let at = 0; at < found.length && at < ${parts} && left > 0; at++) {
+      const value = name === undefined ? textOf(found[at]) : attribute(found[at], name);
+      const kept = value === null ? null : value.slice(0, Math.min(${partLength}, left));
+      left -= kept === null ? 1 : kept.length + 1;
+      values.push(kept);
+    }
+    return { count: found.length, values };
+  });
+  const element = root(document);
+  const text = ${textLength} > 0 && element ? textOf(element) : "";
+  return {
+    url: String(location.href).slice(0, 9000),
+    title: title(document).slice(0, 500),
+    text: text.slice(0, ${textLength}),
+    textLength: text.length,
+    height: element ? Math.ceil(getter(Element.prototype, "scrollHeight")(element)) : 0,
+    extracted,
+  };
+})()`;
+}

@@ -1,0 +1,266 @@
+import type { BrokerError, BrokerReply, BrokerSession, JsonValue } from "@keyhole/kernel";
+import { cancelled, refused } from "../../brokers/fault.ts";
+import { CdpFailure, type CdpParams } from "./cdp.ts";
+import { type Chromium, noSandbox, type Sandbox, startChromium } from "./chromium.ts";
+import { dialer, type PageNetwork } from "./dial.ts";
+import { readingScript } from "./in-page.ts";
+import { openProxy, type PageProxy } from "./proxy.ts";
+import type { Visit } from "./request.ts";
+import { PageRules } from "./rules.ts";
+import { memberOf, textOf } from "./values.ts";
+
+export interface VisitOptions {
+  readonly executable: string;
+  readonly sandbox: Sandbox;
+  readonly network: PageNetwork;
+}
+
+/** Rows of pixels in a picture of a whole page. */
+const maxHeight = 4_096;
+/** The wait for one answer of a page beyond the wait for its load: it can keep its process busy without end. */
+const answerMs = 10_000;
+
+/** Why a visit ended before it was done. */
+class VisitOver extends Error {
+  readonly reply: BrokerReply;
+
+  constructor(reply: BrokerReply) {
+    super("the visit is over");
+    this.reply = reply;
+  }
+}
+
+/** Opens one page in a browser of its own. When this resolves, nothing of the browser is left. */
+export async function visit(wanted: Visit, session: BrokerSession, options: VisitOptions): Promise<BrokerReply> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  over.catch(() => {});
+  const stop = new AbortController();
+  const end = (reply: BrokerReply): void => {
+    stop.abort();
+    reject(new VisitOver(reply));
+  };
+  const onAbort = (): void => end(cancelled);
+  session.signal.addEventListener("abort", onAbort, { once: true });
+  const rules = new PageRules(session, (error) => end({ ok: false, error }));
+  let proxy: PageProxy | undefined;
+  let browser: Chromium | undefined;
+  try {
+    if (session.signal.aborted) return cancelled;
+    proxy = await openProxy(rules, dialer(options.network, stop.signal));
+    const events = new PageEvents();
+    browser = await startChromium({
+      ...options,
+      proxy,
+      listener: (method, params, sessionId) => events.take(method, params, sessionId),
+      onFault: (reason) => end(faultOf(reason)),
+    });
+    events.send = (...command) => void browser?.cdp.send(...command).catch(() => {});
+    return await Promise.race([over, drive(wanted, browser, proxy, events, rules)]);
+  } catch (error) {
+    if (error instanceof VisitOver) return error.reply;
+    // What made the browser fail has been said first.
+    const reason = await Promise.race([over, Promise.resolve(error)]).catch((each: unknown) => each);
+    if (reason instanceof VisitOver) return reason.reply;
+    return error instanceof CdpFailure ? faultOf(error.message) : faultOf("the browser does not work");
+  } finally {
+    session.signal.removeEventListener("abort", onAbort);
+    stop.abort();
+    await browser?.close();
+    proxy?.close();
+  }
+}
+
+type Send = (method: string, params?: CdpParams, sessionId?: string) => void;
+
+/** What the browser reports of itself. */
+class PageEvents {
+  send: Send = () => {};
+  target = "";
+  #onLoad: (() => void) | undefined;
+
+  /** Resolves when the page has loaded, the first time from now on. */
+  loaded(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onLoad = resolve;
+    });
+  }
+
+  take(method: string, params: CdpParams, sessionId: string | undefined): void {
+    if (method === "Page.loadEventFired") this.#onLoad?.();
+    else if (method === "Page.javascriptDialogOpening")
+      this.send("Page.handleJavaScriptDialog", { accept: false }, sessionId);
+    else if (method === "Target.targetCreated") this.#closeOther(memberOf(params, "targetInfo"));
+  }
+
+  /** A window that the page opened, or that the browser did. */
+  #closeOther(info: unknown): void {
+    const [type, targetId] = [memberOf(info, "type"), memberOf(info, "targetId")];
+    if (this.target !== "" && type === "page" && targetId !== this.target)
+      this.send("Target.closeTarget", { targetId });
+  }
+}
+
+async function drive(
+  wanted: Visit,
+  { cdp }: Chromium,
+  proxy: PageProxy,
+  events: PageEvents,
+  rules: PageRules,
+): Promise<BrokerReply> {
+  const { waitMs, width, height } = wanted;
+  const target = textOf(
+    memberOf(await cdp.send("Target.createTarget", { url: "about:blank", width, height }), "targetId"),
+    100,
+  );
+  events.target = target;
+  const attached = await cdp.send("Target.attachToTarget", { targetId: target, flatten: true });
+  const page = textOf(memberOf(attached, "sessionId"), 100);
+  await cdp.send("Browser.setDownloadBehavior", { behavior: "deny" });
+  await cdp.send("Target.setDiscoverTargets", { discover: true });
+  await cdp.send("Page.enable", {}, page);
+  await introduce(cdp, proxy, page, events.loaded());
+  await cdp.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false }, page);
+  const loading = events.loaded();
+  const navigated = cdp.send("Page.navigate", { url: wanted.url.href }, page);
+  const isLoaded = await within(
+    navigated.then(() => loading),
+    waitMs + 1,
+  );
+  const frame = memberOf(memberOf(await answer(cdp.send("Page.getFrameTree", {}, page)), "frameTree"), "frame");
+  const url = textOf(memberOf(frame, "url"), 9_000);
+  const document = url.startsWith("http") ? rules.documentAt(url) : rules.documentAt(wanted.url.href);
+  if (typeof document === "object") return { ok: false, error: shownAt(document, wanted.url, url) };
+  if (document === undefined || url === "about:blank")
+    return refused(
+      "UNAVAILABLE",
+      `${wanted.url.host} gave no page within ${waitMs} ms.`,
+      "Give `waitMs` more, or open another page.",
+    );
+  const content = await readContent(cdp, page, wanted);
+  const picture = await screenshot(cdp, page, wanted, Number(memberOf(content, "height")));
+  return {
+    ok: true,
+    value: {
+      ...contentOf(content),
+      status: document,
+      isLoaded: isLoaded === "done",
+      navigations: rules.navigations,
+      refusals: rules.refusals,
+      refused: rules.refused.map((each) => ({ ...each })),
+    },
+    ...(picture && { body: picture }),
+  };
+}
+
+/** Gives the browser its credentials once; it repeats them by itself, also for what is no page. Nothing else of the machine has them. */
+async function introduce(
+  cdp: Chromium["cdp"],
+  { user, password, greeting, isGreeted }: PageProxy,
+  page: string,
+  loaded: Promise<void>,
+): Promise<void> {
+  const asked = cdp.once("Fetch.authRequired");
+  const held = cdp.once("Fetch.requestPaused");
+  await cdp.send("Fetch.enable", { handleAuthRequests: true, patterns: [{ urlPattern: "*" }] }, page);
+  const greeted = cdp.send("Page.navigate", { url: greeting }, page);
+  await cdp.send("Fetch.continueRequest", { requestId: memberOf(await held, "requestId") }, page);
+  const authChallengeResponse = { response: "ProvideCredentials", username: user, password };
+  await cdp.send(
+    "Fetch.continueWithAuth",
+    { requestId: memberOf(await asked, "requestId"), authChallengeResponse },
+    page,
+  );
+  await greeted;
+  await cdp.send("Fetch.disable", {}, page);
+  await loaded;
+  if (!isGreeted()) throw new CdpFailure("the browser does not use its proxy");
+  await cdp.send("Page.resetNavigationHistory", {}, page);
+}
+
+/** Reads the page in a world of its own, which ends when the page goes on to another document: then that one is read. */
+async function readContent(cdp: Chromium["cdp"], page: string, wanted: Visit, tries = 3): Promise<unknown> {
+  const { frameTree } = await answer(cdp.send("Page.getFrameTree", {}, page));
+  const frameId = memberOf(memberOf(frameTree, "frame"), "id");
+  try {
+    const world = await answer(cdp.send("Page.createIsolatedWorld", { frameId, worldName: "keyhole" }, page));
+    const expression = readingScript(wanted.textLength, wanted.extract);
+    const contextId = memberOf(world, "executionContextId");
+    const how = { contextId, returnByValue: true, timeout: answerMs };
+    return memberOf(
+      memberOf(await answer(cdp.send("Runtime.evaluate", { expression, ...how }, page)), "result"),
+      "value",
+    );
+  } catch (error) {
+    if (tries === 1 || !(error instanceof CdpFailure) || !/context|navigated/i.test(error.message)) throw error;
+    return readContent(cdp, page, wanted, tries - 1);
+  }
+}
+
+async function screenshot(
+  cdp: Chromium["cdp"],
+  page: string,
+  { screenshot: kind, width, height }: Visit,
+  pageHeight: number,
+): Promise<Uint8Array | undefined> {
+  if (kind === "none") return undefined;
+  const rows = Math.min(maxHeight, Math.max(height, Number.isFinite(pageHeight) ? pageHeight : height));
+  const whole = { captureBeyondViewport: true, clip: { x: 0, y: 0, width, height: rows, scale: 1 } };
+  const taken = await answer(
+    cdp.send("Page.captureScreenshot", { format: "png", ...(kind === "page" && whole) }, page),
+  );
+  const data = memberOf(taken, "data");
+  return typeof data === "string" ? new Uint8Array(Buffer.from(data, "base64")) : undefined;
+}
+
+/** @throws {CdpFailure} */
+async function answer(asked: Promise<CdpParams>): Promise<CdpParams> {
+  const answered = await within(asked, answerMs);
+  if (answered === "late") throw new CdpFailure("the page keeps its process busy");
+  return asked;
+}
+
+async function within(work: Promise<unknown>, limitMs: number): Promise<"done" | "late"> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), limitMs);
+  });
+  return Promise.race([work.then(() => "done" as const), late]).finally(() => clearTimeout(timer));
+}
+
+function contentOf(content: unknown): Record<string, JsonValue> {
+  const extracted = memberOf(content, "extracted");
+  return {
+    url: textOf(memberOf(content, "url"), 9_000),
+    title: textOf(memberOf(content, "title"), 500),
+    text: textOf(memberOf(content, "text"), 1_000_000),
+    textLength: Number(memberOf(content, "textLength")) || 0,
+    extracted: Array.isArray(extracted) ? (extracted as readonly unknown[]).map(extractOf) : [],
+  };
+}
+
+function extractOf(found: unknown): JsonValue {
+  const values = memberOf(found, "values");
+  return {
+    count: Number(memberOf(found, "count")) || 0,
+    values: Array.isArray(values)
+      ? (values as readonly unknown[]).map((each) => (each === null ? null : textOf(each, 10_000)))
+      : [],
+    ...(memberOf(found, "isInvalid") === true && { isInvalid: true }),
+  };
+}
+
+function shownAt(error: BrokerError, wanted: URL, url: string): BrokerError {
+  if (url.startsWith(wanted.href)) return error;
+  return { ...error, message: `${wanted.host} led to another page, which was not opened: ${error.message}` };
+}
+
+function faultOf(reason: string): BrokerReply {
+  if (reason === noSandbox)
+    return refused(
+      "UNAVAILABLE",
+      "This host has no sandbox for a browser.",
+      "Use another tool.",
+      'Allow unprivileged user namespaces on this machine, or run where they are allowed. `sandbox: "off"` does without, and pages then run unconfined.',
+    );
+  return refused("UNAVAILABLE", `The page cannot be opened: ${reason}.`, "Open another page, or try again later.");
+}
