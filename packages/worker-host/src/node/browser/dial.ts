@@ -49,16 +49,16 @@ export function dialer({ resolve = resolveBySystem, connect = connectHere }: Pag
     const host = url.hostname;
     const isSecure = url.protocol === "https:";
     const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
-    let failure: unknown;
+    let failure: Error = new AddressRefused(`${host} has no address`);
     for (const address of (await addressesOf(host)).slice(0, 4)) {
       signal.throwIfAborted();
       try {
         return await connect({ address, port, host, isSecure, signal });
       } catch (error) {
-        failure = error;
+        failure = error instanceof Error ? error : new Error("the connection failed");
       }
     }
-    throw failure ?? new AddressRefused(`${host} has no address`);
+    throw failure;
   };
 }
 

@@ -81,7 +81,7 @@ export async function openProxy(rules: PageRules, dial: Dial): Promise<PageProxy
       socket.unshift(first);
       const isTls = first[0] === 0x16;
       const stream = isTls
-        ? new TLSSocket(socket as never, { isServer: true, secureContext, ALPNProtocols: ["http/1.1"] })
+        ? new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: ["http/1.1"] })
         : socket;
       keep(stream);
       origins.set(stream, parseUrl(`${isTls ? "https" : "http"}://${request.url ?? ""}`)?.origin ?? "none:");
