@@ -57,14 +57,7 @@ export async function pageWorld(sandbox: "required" | "off" = "off"): Promise<Pa
     socket.destroy();
   });
   await listening(server);
-  const tcp = createTcpServer((socket) => {
-    strays.push("tcp");
-    socket.destroy();
-  });
-  await listening(tcp);
-  const udp: UdpSocket = createSocket("udp4").on("message", () => strays.push("udp"));
-  udp.bind(0, "127.0.0.1");
-  await once(udp, "listening");
+  const { tcp, udp } = await openCanaries(strays);
   const broker = browserBroker({
     sandbox,
     network: {
@@ -102,6 +95,19 @@ export async function pageWorld(sandbox: "required" | "off" = "off"): Promise<Pa
       udp.close();
     },
   };
+}
+
+/** Both tell each time that something arrives. */
+async function openCanaries(strays: string[]): Promise<{ readonly tcp: TcpServer; readonly udp: UdpSocket }> {
+  const tcp = createTcpServer((socket) => {
+    strays.push("tcp");
+    socket.destroy();
+  });
+  await listening(tcp);
+  const udp: UdpSocket = createSocket("udp4").on("message", () => strays.push("udp"));
+  udp.bind(0, "127.0.0.1");
+  await once(udp, "listening");
+  return { tcp, udp };
 }
 
 async function listening(server: TcpServer): Promise<void> {

@@ -11,7 +11,7 @@ import type { BrokerError, Need } from "@keyhole/kernel";
 import { AddressRefused, type Dial } from "./dial.ts";
 import type { PageRequest, PageRules } from "./rules.ts";
 
-interface Port {
+export interface ForwardPort {
   readonly rules: PageRules;
   readonly dial: Dial;
   /** Whatever is open when the visit ends is destroyed. */
@@ -26,7 +26,7 @@ const ofConnection =
 
 /** Sends one request on where the rules admit it, and refuses it with 403 where not. */
 export async function forward(
-  port: Port,
+  port: ForwardPort,
   incoming: IncomingMessage,
   response: ServerResponse,
   address: string,
@@ -81,7 +81,7 @@ export async function forward(
 
 /** The same for the opening of a WebSocket; then counts what goes through it in both directions. */
 export async function forwardSocket(
-  port: Port,
+  port: ForwardPort,
   incoming: IncomingMessage,
   socket: Duplex,
   head: Buffer,
@@ -123,7 +123,12 @@ export async function forwardSocket(
   }
 }
 
-async function requestOver({ dial, keep }: Port, url: URL, method: string, headers: Pairs): Promise<ClientRequest> {
+async function requestOver(
+  { dial, keep }: ForwardPort,
+  url: URL,
+  method: string,
+  headers: Pairs,
+): Promise<ClientRequest> {
   const stream = await dial(url);
   keep(stream);
   const others = headers.filter(([name]) => name.toLowerCase() !== "host");

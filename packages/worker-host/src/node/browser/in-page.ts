@@ -1,10 +1,10 @@
 import type { Wanted } from "./request.ts";
 
 /** Characters of one part, and elements of one selector. */
-export const partLength = 10_000;
-export const parts = 200;
+const partLength = 10_000;
+const parts = 200;
 /** Characters of all parts of a page. */
-export const allPartsLength = 500_000;
+const allPartsLength = 500_000;
 
 /**
  * The script that reads a page. It runs in a world of its own, whose functions the page cannot replace; what the page can replace there are named members of

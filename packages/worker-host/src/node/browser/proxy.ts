@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { createSecureContext, TLSSocket } from "node:tls";
+import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import { parseUrl } from "@keyhole/kernel";
 import { pageCertificate } from "./certificate.ts";
 import type { Dial } from "./dial.ts";
-import { forward, forwardSocket } from "./forward.ts";
+import { forward, type ForwardPort, forwardSocket } from "./forward.ts";
 import type { PageRules } from "./rules.ts";
 
 /** The only way out of one browser. */
@@ -30,7 +30,6 @@ export interface PageProxy {
  */
 export async function openProxy(rules: PageRules, dial: Dial): Promise<PageProxy> {
   const { key, cert, keyHash } = pageCertificate();
-  const secureContext = createSecureContext({ key, cert });
   const [user, password] = [randomBytes(16).toString("hex"), randomBytes(32).toString("hex")];
   const greeting = `http://${randomBytes(16).toString("hex")}.invalid/`;
   const expected = Buffer.from(`Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`);
@@ -47,15 +46,7 @@ export async function openProxy(rules: PageRules, dial: Dial): Promise<PageProxy
   };
   const port = { rules, dial, keep };
 
-  const inner = createServer({ maxHeaderSize: 65_536 });
-  const origins = new WeakMap<Duplex, string>();
-  const addressOf = (request: IncomingMessage): string =>
-    `${origins.get(request.socket) ?? "none:"}${request.url ?? ""}`;
-  inner.on("request", (request, response) => void forward(port, request, response, addressOf(request)));
-  inner.on("upgrade", (request: IncomingMessage, socket, head: Buffer) => {
-    void forwardSocket(port, request, socket, head, addressOf(request));
-  });
-
+  const { inner, enter } = tunnels(port, createSecureContext({ key, cert }));
   const outer = createServer({ maxHeaderSize: 65_536 });
   outer.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (!isKnown(request)) response.writeHead(407, askForCredentials).end();
@@ -74,20 +65,8 @@ export async function openProxy(rules: PageRules, dial: Dial): Promise<PageProxy
       );
       return;
     }
-    socket.write("HTTP/1.1 200 Connected\r\n\r\n");
     if (head.byteLength > 0) socket.unshift(head);
-    socket.once("data", (first: Buffer) => {
-      socket.pause();
-      socket.unshift(first);
-      const isTls = first[0] === 0x16;
-      const stream = isTls
-        ? new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: ["http/1.1"] })
-        : socket;
-      keep(stream);
-      origins.set(stream, parseUrl(`${isTls ? "https" : "http"}://${request.url ?? ""}`)?.origin ?? "none:");
-      inner.emit("connection", stream);
-      if (!isTls) socket.resume();
-    });
+    enter(socket, request.url ?? "");
   });
   outer.on("connection", keep);
   await listen(outer);
@@ -104,6 +83,37 @@ export async function openProxy(rules: PageRules, dial: Dial): Promise<PageProxy
       for (const each of open) each.destroy();
     },
   };
+}
+
+/** What goes through CONNECT: HTTP, in TLS or not, and nothing else. */
+function tunnels(
+  port: ForwardPort,
+  secureContext: SecureContext,
+): { readonly inner: Server; readonly enter: (socket: Duplex, authority: string) => void } {
+  const inner = createServer({ maxHeaderSize: 65_536 });
+  const origins = new WeakMap<Duplex, string>();
+  const addressOf = (request: IncomingMessage): string =>
+    `${origins.get(request.socket) ?? "none:"}${request.url ?? ""}`;
+  inner.on("request", (request, response) => void forward(port, request, response, addressOf(request)));
+  inner.on("upgrade", (request: IncomingMessage, socket, head: Buffer) => {
+    void forwardSocket(port, request, socket, head, addressOf(request));
+  });
+  const enter = (socket: Duplex, authority: string): void => {
+    socket.write("HTTP/1.1 200 Connected\r\n\r\n");
+    socket.once("data", (first: Buffer) => {
+      socket.pause();
+      socket.unshift(first);
+      const isTls = first[0] === 0x16;
+      const stream = isTls
+        ? new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: ["http/1.1"] })
+        : socket;
+      port.keep(stream);
+      origins.set(stream, parseUrl(`${isTls ? "https" : "http"}://${authority}`)?.origin ?? "none:");
+      inner.emit("connection", stream);
+      if (!isTls) socket.resume();
+    });
+  };
+  return { inner, enter };
 }
 
 const askForCredentials = { "proxy-authenticate": 'Basic realm="keyhole"' } as const;
