@@ -1,69 +1,12 @@
-import type {
-  CallPort,
-  IsolateCall,
-  IsolateHost,
-  IsolateOutcome,
-  JsonValue,
-  LogEntry,
-  RegisteredTool,
-} from "@keyhole/kernel";
+import type { IsolateHost, IsolateOutcome, RegisteredTool } from "@keyhole/kernel";
 import { expect, it } from "vitest";
 import { runsWhole } from "../support/part.ts";
 import type { AnyTool } from "./isolate-any.ts";
+import { callOf, json, listener } from "./isolate-call.ts";
 import { type HostTraits, subjectFor } from "./isolate-subject.ts";
 import { isolatesOf } from "./isolate-warm.ts";
 import subject from "./tools/subject.ts";
 import { registered } from "../support/registered.ts";
-
-let calls = 0;
-
-function callOf(deed: string, value: JsonValue = null, more: Partial<IsolateCall> = {}): IsolateCall {
-  return {
-    callId: `call-${calls++}`,
-    sessionId: "session",
-    inputText: JSON.stringify({ deed, value }),
-    outputKind: "json",
-    outputBytes: 1_000,
-    seed: "5eed".repeat(16),
-    nowMs: 1_700_000_000_000,
-    ...more,
-  };
-}
-
-interface Listener extends CallPort {
-  readonly logs: LogEntry[];
-  readonly progresses: unknown[];
-  readonly requests: unknown[];
-  readonly abort: () => void;
-}
-
-function listener(): Listener {
-  const controller = new AbortController();
-  const logs: LogEntry[] = [];
-  const progresses: unknown[] = [];
-  const requests: unknown[] = [];
-  return {
-    signal: controller.signal,
-    abort: () => controller.abort(),
-    logs,
-    progresses,
-    requests,
-    log: (entry) => logs.push(entry),
-    progress: (progress) => progresses.push(progress),
-    async request(request) {
-      requests.push(request);
-      if (request.arguments.path !== "granted") {
-        return { ok: false, error: { code: "CAPABILITY_DENIED", message: "Not granted.", hint: "Ask for `granted`." } };
-      }
-      return { ok: true, value: null, body: new TextEncoder().encode("content") };
-    },
-  };
-}
-
-const json = (value: unknown): IsolateOutcome => ({
-  kind: "returned",
-  output: { form: "json", text: JSON.stringify(value) },
-});
 
 /** The tool under the contract, as one of any language. */
 export const anyScript = (host: IsolateHost): AnyTool => ({

@@ -1,10 +1,30 @@
-import { blake3Hash, builtInFamilies, type Capability, type Need } from "@keyhole/kernel";
+import {
+  blake3Hash,
+  builtInFamilies,
+  type Capability,
+  type FilesCapability,
+  type Need,
+  type NetCapability,
+} from "@keyhole/kernel";
 import type { LoadedCapability, OwnNeed, Reading } from "../../packages/kernel/src/capability/family.ts";
 import * as kernel from "../../packages/kernel/src/capability/grant.ts";
 
 /*
  * Capabilities and needs as plain data, of the kernel's own families.
  */
+
+/** Reads of one host. */
+export const net = (more: Partial<NetCapability> = {}): NetCapability => ({
+  kind: "net.read",
+  hosts: ["example.com"],
+  ...more,
+});
+/** Reads of one folder. */
+export const files = (more: Partial<FilesCapability> = {}): FilesCapability => ({
+  kind: "fs.read",
+  paths: ["docs/**"],
+  ...more,
+});
 
 function loaded(capabilities: readonly Capability[]): readonly LoadedCapability[] {
   return builtInFamilies.known(capabilities);
