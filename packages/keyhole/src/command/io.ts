@@ -7,7 +7,7 @@ import { type EvidenceVerdict, repeatsKeys } from "@keyhole/kernel/audit";
  * | 0 | verified: whole, and signed by a key that was given | done, and nothing is wrong |
  * | 1 | broken | something is wrong: a call was refused, a file cannot be packed, a decision changed |
  * | 2 | cannot tell | not started: a mistyped command, a file that cannot be read, a Node that is too old |
- * | 3 | intact, but unvouched | |
+ * | 3 | intact, but unvouched | `policy diff`: a dimension was not gone through whole |
  * | 130 | interrupted | interrupted |
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 130;

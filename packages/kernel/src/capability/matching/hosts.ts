@@ -102,7 +102,7 @@ function canonicalFault(host: string): string | undefined {
 }
 
 /** The IPv4 addresses that an IPv6 address can stand for: mapped, compatible, translated, behind NAT64, by 6to4, by ISATAP. */
-function carriedAddresses(host: string): readonly string[] {
+export function carriedAddresses(host: string): readonly string[] {
   if (!host.startsWith("[")) return [];
   const [head = "", tail] = host.slice(1, -1).split("::");
   const groupsOf = (text: string): number[] =>

@@ -81,7 +81,7 @@ function loadGrants({ grants = [] }: PolicyDocument, families: Families): readon
 }
 
 /** A tool's rate is a rule like any other, under a name that no author can give. */
-function rateRule(
+export function rateRule(
   [tool, { rate }]: readonly [string, ToolGovernance],
   families: Families,
   by: Hash,

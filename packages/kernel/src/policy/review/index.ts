@@ -1,4 +1,12 @@
 export { type EvidenceFile, type EvidenceRead, readEvidence } from "./evidence.ts";
+export {
+  type CallDifference,
+  type ComparedCall,
+  diffPolicies,
+  type LimitDifference,
+  type PolicyDifference,
+  type SaidOfCall,
+} from "./diff/diff.ts";
 export { explain, type Explanation } from "./explain.ts";
 export { type Finding, lintPolicy } from "./lint.ts";
 export { locate, type Position } from "./locate.ts";

@@ -8,8 +8,26 @@ const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { to
 The exit code is 1 where a decision changed.
 `;
 
+const diffHelp = `The comparison takes no samples. The kernel decides each example under both policies.
+The exit code is 0 where the policies answer alike, 1 where they differ, 2 where a file is no policy. It is 3 where the comparison left out a part of a dimension, which the answer names.
+`;
+
 const suggestHelp = `The policy is YAML with comments. It grants the targets that the log holds, and says what the log could not tell. Keep it as policy.yaml, read it, and narrow it.
 `;
+
+const addDiff: AddVerb = (policy, act) => {
+  policy
+    .command("diff")
+    .description("say which calls policy B answers otherwise than policy A")
+    .argument("<a>", "a policy document, JSON or YAML")
+    .argument("<b>", "the policy that would take its place")
+    .option("--tests <count>", "tests of a value against a clause that may be made (default: 20000000)")
+    .option("--json", "print the differences as JSON")
+    .addHelpText("after", below(diffHelp))
+    .action((a: string, b: string, options: CommandOptions) =>
+      act(async ({ files }) => (await import("../policy/diff.ts")).diffPolicyFiles(a, b, options, files)),
+    );
+};
 
 export const addPolicy: AddVerb = (program, act) => {
   const policy = program.command("policy").description("check, compile, explain and try out a policy document");
@@ -56,6 +74,7 @@ export const addPolicy: AddVerb = (program, act) => {
     .action((file: string, calls: string, options: CommandOptions) =>
       act(async (io) => (await import("../policy/simulate.ts")).simulatePolicy(file, calls, options, io)),
     );
+  addDiff(policy, act);
   policy
     .command("suggest")
     .description("write the least policy that lets the calls of a log pass")

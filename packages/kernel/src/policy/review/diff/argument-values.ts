@@ -1,0 +1,197 @@
+import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json.ts";
+import type { ArgumentCondition, ArgumentOperator } from "../../document/policy.ts";
+import { distinct, globValues, hostValues, pairsOf, swapCase, unmentioned } from "./patterns.ts";
+
+type OperatorName = ArgumentOperator extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
+type Operand<Name extends OperatorName> = Extract<ArgumentOperator, Readonly<Record<Name, unknown>>>[Name];
+
+/** What the conditions on one argument mention. */
+interface Material {
+  readonly values?: readonly JsonValue[];
+  readonly numbers?: readonly number[];
+  readonly lengths?: readonly number[];
+  readonly starts?: readonly string[];
+  readonly ends?: readonly string[];
+  readonly parts?: readonly string[];
+  readonly hosts?: readonly string[];
+  readonly globs?: readonly string[];
+}
+
+const limit = (number: number): Material => ({ numbers: [number] });
+const listOf = (values: readonly JsonValue[]): Material => ({
+  values,
+  numbers: values.filter((each) => typeof each === "number"),
+});
+
+/** A new operator does not compile without its row. */
+const materials = {
+  exists: () => ({}),
+  equals: (value) => listOf([value]),
+  differs: (value) => listOf([value]),
+  in: listOf,
+  notIn: listOf,
+  lessThan: limit,
+  atMost: limit,
+  moreThan: limit,
+  atLeast: limit,
+  longerThan: (length) => ({ lengths: [length] }),
+  startsWith: (text) => ({ starts: [text] }),
+  endsWith: (text) => ({ ends: [text] }),
+  contains: (text) => ({ parts: [text] }),
+  hostIn: (hosts) => ({ hosts }),
+  hostNotIn: (hosts) => ({ hosts }),
+  pathIn: (globs) => ({ globs }),
+  pathNotIn: (globs) => ({ globs }),
+} satisfies { readonly [Name in OperatorName]: (operand: Operand<Name>) => Material };
+
+function materialOf(conditions: readonly ArgumentCondition[]): Required<Material> {
+  const all = conditions.flatMap((condition): readonly Material[] =>
+    Object.entries(materials).flatMap(([name, read]) => {
+      const operand: unknown = new Map<string, unknown>(Object.entries(condition)).get(name);
+      // The document's schema has seen the operand of each operator.
+      return operand === undefined ? [] : [(read as (operand: unknown) => Material)(operand)];
+    }),
+  );
+  const gather = <T>(read: (material: Material) => readonly T[] | undefined): readonly T[] =>
+    distinct(all.flatMap((each) => read(each) ?? []));
+  return {
+    values: gather(({ values }) => values),
+    numbers: gather(({ numbers }) => numbers).toSorted((a, b) => a - b),
+    lengths: gather(({ lengths }) => lengths),
+    starts: gather(({ starts }) => starts),
+    ends: gather(({ ends }) => ends),
+    parts: gather(({ parts }) => parts),
+    hosts: gather(({ hosts }) => hosts),
+    globs: gather(({ globs }) => globs),
+  };
+}
+
+const mostParts = 6;
+const mostTexts = 5_000;
+const mostLength = 100_000;
+
+/** Whether the values reach every combination of what the conditions say. */
+export function areWholeArguments(conditions: readonly ArgumentCondition[]): boolean {
+  const { starts, ends, parts, hosts, globs, lengths } = materialOf(conditions);
+  const affixes = [...starts, ...ends, ...parts];
+  const families = [affixes, hosts, globs, lengths].filter((each) => each.length > 0).length;
+  const combinations = (starts.length + 1) * (ends.length + 1) * 2 ** Math.min(parts.length, mostParts);
+  return (
+    families <= 1 &&
+    parts.length <= mostParts &&
+    combinations <= mostTexts &&
+    pairsOf(globs) &&
+    lengths.every((each) => each < mostLength)
+  );
+}
+
+/** Values of one argument on both sides of each boundary; `undefined` is the argument that is absent. */
+export function argumentValues(
+  conditions: readonly ArgumentCondition[],
+  amounts: readonly number[],
+): readonly (JsonValue | undefined)[] {
+  const material = materialOf(conditions);
+  const texts = textValues(material);
+  return [
+    undefined,
+    unmentioned,
+    ...material.values.flatMap((value) => [value, ...alike(value)]),
+    ...numberValues(distinct([...material.numbers, ...amounts]).toSorted((a, b) => a - b)),
+    ...texts,
+    ...lengthValues(material.lengths, texts),
+    ...itemValues(material.parts),
+    ...hostTexts(material),
+    ...pathTexts(material),
+    null,
+    true,
+    "",
+    {},
+    [],
+  ];
+}
+
+/** What some reader takes for the same value. */
+function alike(value: JsonValue): readonly JsonValue[] {
+  if (typeof value === "string") return [swapCase(value), `${value}\u00ad`, `${value}x`];
+  if (isJsonArray(value)) return [value.map((each) => alike(each)[0] ?? each), [...value, unmentioned]];
+  if (isJsonObject(value))
+    return [
+      Object.fromEntries(Object.entries(value).map(([name, each]) => [name, alike(each)[0] ?? each])),
+      { ...value, [unmentioned]: null },
+    ];
+  return [String(value)];
+}
+
+/** Each boundary, and a number between each two. */
+function numberValues(numbers: readonly number[]): readonly number[] {
+  const first = numbers[0] ?? 0;
+  const last = numbers.at(-1) ?? 0;
+  const between = numbers.slice(1).map((each, at) => (each + (numbers[at] ?? each)) / 2);
+  return distinct([...numbers, ...between, below(first), -below(-last), -1].filter((each) => Number.isFinite(each)));
+}
+
+const below = (number: number): number => (number - 1 < number ? number - 1 : number - Math.abs(number) * 2 ** -52);
+
+function textValues({ starts, ends, parts }: Required<Material>): readonly string[] {
+  if (starts.length + ends.length + parts.length === 0) return [];
+  const mentioned = [...starts, ...ends, ...parts].join("");
+  const fill = Array.from("~_#0").find((each) => !mentioned.includes(each)) ?? "~";
+  const some = parts
+    .slice(0, mostParts)
+    .reduce<readonly (readonly string[])[]>((known, each) => [...known, ...known.map((list) => [...list, each])], [[]]);
+  const chosen = parts.length > mostParts ? [...some, ...parts.map((each) => [each])] : some;
+  const texts = ["", ...starts].flatMap((start) =>
+    chosen.flatMap((list) =>
+      ["", ...ends].map((end) => [start, ...list, end].filter((each) => each !== "").join(fill)),
+    ),
+  );
+  // Open at the side where nothing is demanded.
+  return distinct(
+    texts
+      .slice(0, mostTexts)
+      .flatMap((text) => [
+        text,
+        `${fill}${text}${fill}`,
+        `${text}${fill}`,
+        `${fill}${text}`,
+        swapCase(text),
+        `${fill}${swapCase(text)}${fill}`,
+      ]),
+  );
+}
+
+function lengthValues(lengths: readonly number[], texts: readonly string[]): readonly JsonValue[] {
+  const sizes = distinct(lengths.filter((each) => each < mostLength).flatMap((each) => [each, each + 1]));
+  return sizes.flatMap((size) => [
+    "~".repeat(size),
+    Array.from({ length: size }, () => 0),
+    ...texts.filter((text) => text.length < size).map((text) => text.padEnd(size, "~")),
+  ]);
+}
+
+/** An array holds several texts at once. */
+function itemValues(parts: readonly string[]): readonly JsonValue[] {
+  const some = parts
+    .slice(0, mostParts)
+    .reduce<readonly (readonly string[])[]>((known, each) => [...known, ...known.map((list) => [...list, each])], [[]]);
+  return [...some, ...parts.map((each) => [each]), ...parts.map((each) => [swapCase(each)])];
+}
+
+function hostTexts({ hosts, starts, ends, parts }: Required<Material>): readonly string[] {
+  if (hosts.length === 0) return [];
+  return hostValues(hosts).flatMap((host) => [
+    host,
+    ...distinct(["https://", ...starts]).flatMap((start) =>
+      ["", ...ends, ...parts].map((end) => `${start}${host}/${end}`),
+    ),
+  ]);
+}
+
+function pathTexts({ globs, starts, ends, parts }: Required<Material>): readonly string[] {
+  if (globs.length === 0) return [];
+  return globValues(globs).flatMap((path) => [
+    path,
+    ...[...ends, ...parts].flatMap((end) => [`${path}${end}`, `${path}/${end}`]),
+    ...starts.flatMap((start) => [`${start}${path}`, `${start}/${path}`]),
+  ]);
+}

@@ -1,0 +1,13 @@
+import type { Dimension } from "./dimension.ts";
+import type { Draft } from "./draft.ts";
+import type { Mentioned } from "./need-part.ts";
+
+/** A test of one dimension. */
+export interface Atom {
+  readonly dimension: Dimension;
+  readonly mentioned: Partial<Mentioned>;
+  /** Absent where only a later dimension shows it. */
+  readonly holds?: (draft: Draft) => boolean;
+  /** What a later dimension has to know of the value. */
+  readonly sorts?: (draft: Draft) => string;
+}

@@ -1,0 +1,149 @@
+import type { OfKind } from "../../../capability/family.ts";
+import { canonicalJson } from "../../../json/canonical-json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../json/json.ts";
+import { pointerTokens } from "../../../json/pointer.ts";
+import type { Mode, Risk, Tier } from "../../../tool/manifest.ts";
+import type { DecisionInput } from "../../decision/condition.ts";
+import { type CallVerdict, decideCall } from "../../decision/decide-targets.ts";
+import type { Policy } from "../../document/make.ts";
+import type { RuleCondition } from "../../document/policy.ts";
+import { declarationFor } from "./needs.ts";
+
+/** A call that is made up to try two policies: one value in each dimension. */
+export interface Draft {
+  readonly tool: string;
+  readonly version: string;
+  readonly category?: string;
+  readonly tier: Tier;
+  readonly risk?: Risk;
+  readonly caller: string;
+  readonly session: string;
+  readonly mode: Mode;
+  /** Kinds that the tool lists as effects only, and those that it declares. */
+  readonly kinds: ReadonlyMap<string, "listed" | "declared">;
+  readonly labels: ReadonlySet<string>;
+  /** By JSON Pointer. */
+  readonly arguments: ReadonlyMap<string, JsonValue>;
+  readonly nowMs: number;
+  /** The input has at least so many bytes. */
+  readonly inputBytes: number;
+  /** What was counted before, by {@link counterOf}. Default 0. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** The request that the call makes: what a need says. */
+  readonly request?: OfKind;
+}
+
+/** The mildest call. It meets no condition by chance. */
+export const mildest: Draft = {
+  tool: "example",
+  version: "1.0.0",
+  tier: 0,
+  caller: "anonymous",
+  session: "example",
+  mode: "NORMAL",
+  kinds: new Map(),
+  labels: new Set(),
+  arguments: new Map(),
+  nowMs: Date.UTC(2026, 0, 1),
+  inputBytes: 0,
+  counts: new Map(),
+};
+
+/** Counters that count the same calls: their limits may differ. */
+export function counterOf({ count, ...others }: RuleCondition): string {
+  const { windowMs, per = ["caller"], sum = null } = count ?? { windowMs: 0 };
+  return canonicalJson({ ...others, count: { windowMs, per: [...per], sum } } as unknown as JsonValue);
+}
+
+/** The input in which the arguments stand at their places. */
+export function inputOf(draft: Pick<Draft, "arguments">): JsonValue {
+  let root: JsonValue = {};
+  for (const [pointer, value] of [...draft.arguments].toSorted(([a], [b]) => a.length - b.length))
+    root = withMember(root, pointerTokens(pointer), value);
+  return root;
+}
+
+function withMember(into: JsonValue | undefined, [token, ...others]: readonly string[], value: JsonValue): JsonValue {
+  if (token === undefined) return value;
+  if (isJsonArray(into) && /^\d+$/.test(token))
+    return Object.assign([...into], { [Number(token)]: withMember(into[Number(token)], others, value) });
+  const known: JsonObject = isJsonObject(into) ? into : {};
+  const member = Object.hasOwn(known, token) ? known[token] : undefined;
+  return Object.fromEntries([
+    ...Object.entries(known).filter(([name]) => name !== token),
+    [token, withMember(member, others, value)],
+  ]);
+}
+
+const encoder = new TextEncoder();
+
+const inputs = new WeakMap<Policy, WeakMap<Draft, DecisionInput>>();
+
+/** What a rule can look at. Made once: many conditions look at one draft. */
+export function decisionInputOf(draft: Draft, policy: Policy): DecisionInput {
+  const known = inputs.get(policy) ?? new WeakMap<Draft, DecisionInput>();
+  inputs.set(policy, known);
+  const input = known.get(draft) ?? makeInput(draft, policy);
+  known.set(draft, input);
+  return input;
+}
+
+function makeInput(draft: Draft, policy: Policy): DecisionInput {
+  const { tool: name, version, tier, category, risk, caller, mode, nowMs } = draft;
+  const input = inputOf(draft);
+  const given = new Set(policy.grants(name, caller).map(({ kind }) => kind));
+  const declared = declaredKinds(draft);
+  const listed = [...draft.kinds.keys(), ...declared].filter((kind) => policy.families.effects.includes(kind));
+  return {
+    manifest: {
+      name,
+      version,
+      tier,
+      // Each is a kind of this kernel that is an effect.
+      effects: [...new Set(listed)] as unknown as DecisionInput["manifest"]["effects"],
+      ...(category !== undefined && { category }),
+      ...(risk && { risk }),
+    },
+    caller,
+    sessionId: draft.session,
+    mode,
+    input,
+    inputBytes: Math.max(draft.inputBytes, encoder.encode(canonicalJson(input)).length),
+    granted: declared.filter((kind) => given.has(kind)),
+    nowMs,
+    labels: policy.allLabels.filter((label) => draft.labels.has(label)),
+  };
+}
+
+function declaredKinds({ kinds, request }: Draft): readonly string[] {
+  const declared = [...kinds].flatMap(([kind, how]) => (how === "declared" ? [kind] : []));
+  return [...new Set([...declared, ...(request ? [request.kind] : [])])];
+}
+
+/** The kernel's own decision about a draft: the only one there is. */
+export function decideDraft(policy: Policy, draft: Draft): CallVerdict {
+  const input = decisionInputOf(draft, policy);
+  const { families } = policy;
+  const { tool, caller, request } = draft;
+  const need = request && families.need(request);
+  const grant = {
+    declared: request ? families.known([declarationFor(request)]) : [],
+    layers: [policy.grants(tool, caller)],
+    hash: "",
+    kinds: input.granted,
+  };
+  const targets = need ? [{ kind: need.kind, needs: [need] as const }] : [];
+  const counted = ({ rule }: { readonly rule: { readonly when: RuleCondition } }): number =>
+    draft.counts.get(counterOf(rule.when)) ?? 0;
+  return decideCall(policy, input, counted, { targets, grant, holder: { tool, caller, hasOwnGrants: false } });
+}
+
+/** From the mildest: 0 allow, 1 ask, 2 ask for a passkey, 3 deny. */
+export type Level = 0 | 1 | 2 | 3;
+
+/** What a verdict comes to for the caller. */
+export function levelOf({ decision, enforced, obligations }: CallVerdict): Level {
+  if (!enforced || decision === "allow") return 0;
+  if (decision === "deny") return 3;
+  return obligations.includes("passkey") ? 2 : 1;
+}

@@ -1,0 +1,59 @@
+import { loadPolicy, type Policy, type PolicyDocument } from "@keyhole/kernel";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decideDraft, type Draft, levelOf } from "../../../packages/kernel/src/policy/review/diff/draft.ts";
+import { search } from "../../../packages/kernel/src/policy/review/diff/search.ts";
+import { isWithin } from "../../../packages/kernel/src/policy/review/diff/step.ts";
+import { wordsFrom } from "../../support/random.ts";
+import { sized } from "../../support/size.ts";
+import { pairs, randomCall } from "./random-policies.ts";
+
+function policyOf(document: PolicyDocument): Policy {
+  const loaded = loadPolicy(document);
+  if (!loaded.ok) throw new TypeError(`${loaded.error.path}: ${loaded.error.message}`);
+  return loaded.value;
+}
+
+const levels = (a: Policy, b: Policy, call: Draft) =>
+  [levelOf(decideDraft(a, call)), levelOf(decideDraft(b, call))] as const;
+
+describe("the difference of two policies", () => {
+  it(
+    "covers every random call that differs, and gives no example that does not",
+    () => {
+      const seen = { pairs: 0, differing: 0, capped: 0, missed: 0 };
+      fc.assert(
+        fc.property(pairs, fc.integer(), (documents, seed) => {
+          const [a, b] = documents.map(policyOf) as [Policy, Policy];
+          const { regions, capped } = search(a, b, sized(60_000, 2_000_000));
+          seen.pairs++;
+          for (const { found } of regions)
+            for (const { draft } of found) expect(levels(a, b, draft)[0]).not.toBe(levels(a, b, draft)[1]);
+          const words = wordsFrom(seed >>> 0);
+          for (let at = 0; at < sized(100, 1_000); at++) {
+            const call = randomCall((below) => words() % below, documents);
+            const [ofA, ofB] = levels(a, b, call);
+            if (ofA === ofB) continue;
+            seen.differing++;
+            if (regions.some(({ steps }) => steps.every((step) => isWithin(step, call)))) continue;
+            // It says itself that it may have missed some.
+            seen.missed++;
+            expect(
+              [...capped.keys()],
+              JSON.stringify({
+                ofA,
+                ofB,
+                call: { ...call, arguments: [...call.arguments], labels: [...call.labels], kinds: [...call.kinds] },
+              }),
+            ).not.toEqual([]);
+          }
+          if (capped.size > 0) seen.capped++;
+        }),
+        { numRuns: sized(60, 10_000), seed: 21 },
+      );
+      expect(seen.differing).toBeGreaterThan(seen.pairs);
+      expect(seen.capped).toBeLessThan(seen.pairs / 2);
+    },
+    sized(120_000, 7_200_000),
+  );
+});
