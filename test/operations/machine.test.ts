@@ -183,6 +183,7 @@ it("LOCKDOWN runs none of them", async () => {
   const inputs = new Map<string, Readonly<Record<string, string | number>>>([
     ["check_process_health", { pid: 1 }],
     ["git_status", { path: "/srv" }],
+    ["run_linter", { linter: "ruff" }],
     ["run_tests", { runner: "pytest" }],
   ]);
   await kernel.setMode("LOCKDOWN", "A test.");

@@ -13,6 +13,11 @@ function project(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
+async function lint(folder: string, input: object): Promise<CallResult> {
+  const kernel = await operationsKernel(users[0], { project: folder });
+  return kernel.call("run_linter", input);
+}
+
 async function runTests(user: User, folder: string, input: object): Promise<CallResult> {
   const kernel = await operationsKernel(user, { project: folder });
   return kernel.call("run_tests", input);
@@ -121,6 +126,41 @@ test("y".repeat(100_000) + "\\u001b]0;owned\\u0007", () => { throw new Error("z"
   const result = await runTests(users[0], folder, { runner: "node:test", paths: ["a.test.mjs"] });
   expect(result).toMatchObject({ ok: true, data: { isPassed: false, failed: 1 } });
   expect(JSON.stringify(result).length).toBeLessThan(10_000);
+});
+
+it("run_linter runs oxlint of the project over files with hostile names and lines", async () => {
+  const folder = project({ ".oxlintrc.json": '{"rules":{"eslint/no-debugger":"error"}}' });
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src/a\u001b[31m\nb.mjs"), "debugger;\n");
+  writeFileSync(join(folder, "src/long.mjs"), `export const text = "${"x".repeat(1_048_576)}"; debugger;\n`);
+  writeFileSync(join(folder, "src/binary.mjs"), Buffer.from([0x64, 0xff, 0xfe, 0x0a]));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const result = await lint(folder, { linter: "oxlint", paths: ["src"] });
+  expect(result).toMatchObject({ ok: true, data: { isClean: false }, effects: ["process.spawn"] });
+  const { findings } = (result.ok ? result.data : {}) as { readonly findings: readonly object[] };
+  const rule = "eslint(no-debugger)";
+  expect(findings).toContainEqual(
+    expect.objectContaining({ path: String.raw`src/a\u001b[31m\nb.mjs`, line: 1, column: 1, severity: "error", rule }),
+  );
+  expect(findings).toContainEqual(expect.objectContaining({ path: "src/long.mjs", rule }));
+  expect(JSON.stringify(result).length).toBeLessThan(10_000);
+});
+
+it("run_linter says that a project is clean, and that it has no such linter", async () => {
+  const folder = project({ "a.mjs": "export const a = 1;\n" });
+  expect(await lint(folder, { linter: "eslint" })).toMatchObject({ error: { details: { name: "ProgramMissing" } } });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  expect(await lint(folder, { linter: "oxlint", paths: ["a.mjs"] })).toMatchObject({
+    ok: true,
+    data: { isClean: true, errors: 0, warnings: 0, notes: 0, findings: [] },
+  });
+});
+
+it.each([["../other"], ["--fix"], ["--config=/etc/x"], ["/etc"]])("run_linter looks at nothing of %s", async (path) => {
+  expect(await lint(project({}), { linter: "oxlint", paths: [path] })).toMatchObject({
+    ok: false,
+    error: { code: "CAPABILITY_DENIED" },
+  });
 });
 
 /** Debian's, with its package `python3-pytest`. */

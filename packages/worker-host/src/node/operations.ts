@@ -6,6 +6,7 @@ import type { SpawnCommand } from "./spawn.ts";
 import checkProcessHealth from "keyhole:../tools/operations/check-process-health.ts";
 import gitStatus from "keyhole:../tools/operations/git-status.ts";
 import readSystemLogs from "keyhole:../tools/operations/read-system-logs.ts";
+import runLinter from "keyhole:../tools/operations/run-linter.ts";
 import runTests from "keyhole:../tools/operations/run-tests.ts";
 import systemMetricsSnapshot from "keyhole:../tools/operations/system-metrics-snapshot.ts";
 
@@ -15,8 +16,8 @@ export interface OperationsOptions {
   /** Top folders, absolute, of the working trees that `git_status` may look at. Default: none. */
   readonly repositories?: readonly string[];
   /**
-   * The folder, absolute, of the project whose tests `run_tests` may run: with pytest of the system, with vitest of the project, with this Node,
-   * and with `programs.tap`, which writes TAP. Default: none, and then the tool has no grant.
+   * The folder, absolute, of the project for `run_tests` and `run_linter`: with pytest, ruff and mypy of the system, vitest, oxlint and eslint of the project, this Node,
+   * and `programs.tap`, which writes TAP. Default: none, and then these tools have no grant.
    */
   readonly project?: string;
   /** Absolute paths of programs by their names. Default: those of the system's folders. */
@@ -85,7 +86,7 @@ export async function operationsCatalogue({
     path === undefined ? [] : [[name, { path, env: name === "git" ? gitEnv : env }] as const],
   );
   return {
-    packages: [checkProcessHealth, gitStatus, readSystemLogs, runTests, systemMetricsSnapshot],
+    packages: [checkProcessHealth, gitStatus, readSystemLogs, runLinter, runTests, systemMetricsSnapshot],
     commands: { ...Object.fromEntries(commands), ...(project !== undefined && (await runnersOf(project, given))) },
     missing: found.flatMap(([name, path]) => (path === undefined ? [name] : [])),
     policy: {
@@ -95,7 +96,7 @@ export async function operationsCatalogue({
         ...grantsOf(checkProcessHealth),
         ...grantsOf(gitStatus, { "/": repositories }),
         ...grantsOf(readSystemLogs, { "/": logs.map((folder) => ({ prefix: join(folder, "/") })) }),
-        ...(project === undefined ? [] : grantsOf(runTests)),
+        ...(project === undefined ? [] : [...grantsOf(runLinter), ...grantsOf(runTests)]),
         ...grantsOf(systemMetricsSnapshot),
       ],
     },
@@ -107,15 +108,20 @@ export async function operationsCatalogue({
  */
 const piped = `exec 3>&1; exit "$({ { "$0" "$@" 3>&- 4>&-; echo $? >&4; } | cat >&3; } 4>&1)"`;
 
-/** Programs that run tests in the folder of a project. Its own vitest has the same rights as its tests. */
+/** Programs that run tests and linters in the folder of a project. Its own programs have the same rights as its tests. */
 async function runnersOf(
   project: string,
   given: ReadonlyMap<string, string>,
 ): Promise<Readonly<Record<string, SpawnCommand>>> {
   const place = { cwd: project, env: { ...env, PATH: systemFolders.join(":"), NO_COLOR: "1" } };
-  const pytest = given.get("pytest") ?? (await findProgram("pytest"));
-  const vitest = join(project, "node_modules/vitest/vitest.mjs");
-  const hasVitest = await isAllowed(vitest, constants.R_OK);
+  const ofSystem = async (name: string): Promise<string | undefined> => given.get(name) ?? (await findProgram(name));
+  const ofProject = async (script: string): Promise<string | undefined> => {
+    const path = join(project, "node_modules", script);
+    return (await isAllowed(path, constants.R_OK)) ? path : undefined;
+  };
+  const [pytest, ruff, mypy] = await Promise.all(["pytest", "ruff", "mypy"].map(ofSystem));
+  const scripts = ["vitest/vitest.mjs", "oxlint/bin/oxlint", "eslint/bin/eslint.js"];
+  const [vitest, oxlint, eslint] = await Promise.all(scripts.map(ofProject));
   const tap = given.get("tap");
   const behindPipe = (...program: readonly string[]): SpawnCommand => ({
     ...place,
@@ -125,7 +131,11 @@ async function runnersOf(
   return {
     node: { ...place, path: process.execPath },
     ...(pytest !== undefined && { pytest: behindPipe(pytest) }),
-    ...(hasVitest && { vitest: behindPipe(process.execPath, vitest) }),
+    ...(vitest !== undefined && { vitest: behindPipe(process.execPath, vitest) }),
+    ...(ruff !== undefined && { ruff: { ...place, path: ruff } }),
+    ...(mypy !== undefined && { mypy: { ...place, path: mypy } }),
+    ...(oxlint !== undefined && { oxlint: { ...place, path: process.execPath, args: [oxlint] } }),
+    ...(eslint !== undefined && { eslint: { ...place, path: process.execPath, args: [eslint] } }),
     ...(tap !== undefined && { tap: { ...place, path: tap } }),
   };
 }
