@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import type { BrokerReply, Capability, JsonObject, JsonValue } from "@keyhole/kernel";
-import { browserBroker, type DialedPlace } from "@keyhole/worker-host/node/browser";
+import { browserBroker, type BrowserBrokerOptions, type DialedPlace } from "@keyhole/worker-host/node/browser";
 import { openSession, type SessionOptions, type TestSession } from "./session.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -19,6 +19,8 @@ export interface PageWorld {
   readonly addresses: Map<string, () => readonly string[]>;
   /** Requests that arrived, as `GET shop.example.com/`. */
   readonly arrived: string[];
+  /** For a browser that is in this web. */
+  readonly options: BrowserBrokerOptions;
   /** Addresses that were dialed. */
   readonly dialed: DialedPlace[];
   /** Connections and datagrams that arrived where nobody may go. */
@@ -58,7 +60,7 @@ export async function pageWorld(sandbox: "required" | "off" = "off"): Promise<Pa
   });
   await listening(server);
   const { tcp, udp } = await openCanaries(strays);
-  const broker = browserBroker({
+  const options: BrowserBrokerOptions = {
     sandbox,
     network: {
       resolve: async (host) => addresses.get(host)?.() ?? [publicAddress],
@@ -69,8 +71,10 @@ export async function pageWorld(sandbox: "required" | "off" = "off"): Promise<Pa
         return socket;
       },
     },
-  });
+  };
+  const broker = browserBroker(options);
   return {
+    options,
     routes,
     addresses,
     arrived,

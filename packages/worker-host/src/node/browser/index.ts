@@ -3,3 +3,4 @@ import "../refuse-older-node.ts";
 
 export { browserBroker, type BrowserBrokerOptions, withBrowser } from "./broker.ts";
 export type { DialedPlace, PageNetwork } from "./dial.ts";
+export { browser, browserScreenshot } from "./packages.ts";
