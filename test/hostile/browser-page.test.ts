@@ -12,6 +12,7 @@ afterAll(() => world.close());
 beforeEach(() => {
   world.routes.clear();
   world.addresses.clear();
+  world.addresses.set("rebound.example.com", () => ["127.0.0.1"]);
   for (const list of [world.arrived, world.dialed, world.strays]) list.length = 0;
 });
 
@@ -43,7 +44,6 @@ function expectNothingAstray(): void {
 
 describe("a page that asks beside its grant", () => {
   it("reaches nothing, by any way", async () => {
-    world.addresses.set("rebound.example.com", () => ["127.0.0.1"]);
     // A download of another origin leads the whole page there.
     const ways = Object.entries(vectors).filter(([name]) => name !== "download");
     const all = targets(world)
