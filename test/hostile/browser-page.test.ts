@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type PageWorld, pageWorld } from "../brokers/page-world.ts";
-import { sized, thorough } from "../support/size.ts";
+import { sized } from "../support/size.ts";
 import { vectors } from "./pages/vectors.ts";
 
 let world: PageWorld;
@@ -135,7 +135,7 @@ describe("a page that takes more than it may", () => {
     expect(session.used.networkBytes).toBeLessThanOrEqual(2 << 20);
   });
 
-  it.runIf(thorough)("ends with its documents", async () => {
+  it("ends with its documents", async () => {
     world.routes.set("shop.example.com/", (_, response) => response.writeHead(302, { location: "/?again" }).end());
     const { reply } = await world.open({ url, waitMs: 20_000 }, { limit: 3 });
     expect(reply).toMatchObject({ ok: false, error: { code: "BOUNDS_EXCEEDED" } });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CallResult } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
@@ -161,14 +161,4 @@ it.each([["../other"], ["--fix"], ["--config=/etc/x"], ["/etc"]])("run_linter lo
     ok: false,
     error: { code: "CAPABILITY_DENIED" },
   });
-});
-
-/** Debian's, with its package `python3-pytest`. */
-const pytest = "/usr/bin/pytest";
-it.skipIf(!existsSync(pytest))("run_tests runs pytest", async () => {
-  const folder = project({
-    "test_a.py":
-      'import pytest\ndef test_passes(): print("<?xml noise")\ndef test_fails(): assert 1 == 2, "\\x1b[31m"\n@pytest.mark.skip\ndef test_later(): pass\n',
-  });
-  expect(await runTests(users[0], folder, { runner: "pytest" })).toMatchObject(outcome);
 });
