@@ -34,7 +34,7 @@ describe("a page", () => {
       screenshot: "window",
     });
     expect(reply, JSON.stringify(reply)).toMatchObject({ ok: true });
-    expect(value).toMatchObject({ url, status: 200, title: "Shop", isLoaded: true, refusals: 0 });
+    expect(value).toMatchObject({ url, status: 200, title: "Shop", isLoaded: true, refused: [] });
     expect(value["text"]).toContain("open");
     expect(value["extracted"]).toEqual([
       { count: 2, values: ["Tea", "Milk"] },

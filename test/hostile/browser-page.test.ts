@@ -80,7 +80,7 @@ describe("a page that leads elsewhere", () => {
       if (redirect)
         world.routes.set("shop.example.com/", (__, response) => response.writeHead(302, { location: `${to}/` }).end());
       else world.page("shop.example.com", html?.(to) ?? "");
-      const { reply } = await world.open({ url, waitMs: 1_500 });
+      const { reply } = await world.open({ url, waitMs: 20_000 });
       expect(reply).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" } });
       expectNothingAstray();
     },

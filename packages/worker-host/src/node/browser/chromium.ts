@@ -101,7 +101,7 @@ export async function startChromium({
 /** What {@link startChromium} reports where the machine gives no sandbox. */
 export const noSandbox = "this machine gives Chromium no sandbox";
 
-function argumentsOf(folder: string, { port, keyHash }: PageProxy, sandbox: Sandbox): readonly string[] {
+function argumentsOf(folder: string, { port, keyHash, greeting }: PageProxy, sandbox: Sandbox): readonly string[] {
   return [
     "--headless=new",
     "--remote-debugging-pipe",
@@ -115,7 +115,9 @@ function argumentsOf(folder: string, { port, keyHash }: PageProxy, sandbox: Sand
     "--disable-quic",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // Nothing of Chromium's own.
+    // Nothing of Chromium's own. Its questions about accounts have no switch: they end at the proxy, beside the page's requests.
+    ...["gaia", "google", "google-apis", "lso"].map((service) => `--${service}-url=${greeting}`),
+    "--allow-browser-signin=false",
     "--disable-background-networking",
     "--disable-breakpad",
     "--disable-client-side-phishing-detection",

@@ -17,7 +17,7 @@ export interface PageProxy {
   readonly password: string;
   /** Of the key that it shows in TLS. */
   readonly keyHash: string;
-  /** Answers only who has the credentials, and reaches nothing. */
+  /** Answers only who has the credentials, and reaches nothing. Its host also takes what Chromium asks for by itself. */
   readonly greeting: string;
   /** Whether a browser asked for it with the credentials. */
   readonly isGreeted: () => boolean;
@@ -54,7 +54,8 @@ export async function openProxy(rules: PageRules, dial: Dial): Promise<PageProxy
       wasGreeted = true;
       // With an icon of its own: the browser asks for no other.
       response.writeHead(200, { "content-type": "text/html" }).end('<link rel="icon" href="data:,">');
-    } else void forward(port, request, response, request.url ?? "");
+    } else if (request.url?.startsWith(greeting)) response.writeHead(404).end();
+    else void forward(port, request, response, request.url ?? "");
   });
   outer.on("upgrade", (_, socket: Duplex) => socket.destroy());
   outer.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {

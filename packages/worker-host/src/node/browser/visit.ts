@@ -3,6 +3,7 @@ import { cancelled, refused } from "../../brokers/fault.ts";
 import { CdpFailure, type CdpParams } from "./cdp.ts";
 import { type Chromium, noSandbox, type Sandbox, startChromium } from "./chromium.ts";
 import { dialer, type PageNetwork } from "./dial.ts";
+import { PageEvents } from "./page-events.ts";
 import { readingScript } from "./in-page.ts";
 import { openProxy, type PageProxy } from "./proxy.ts";
 import type { Visit } from "./request.ts";
@@ -70,35 +71,8 @@ export async function visit(wanted: Visit, session: BrokerSession, options: Visi
   }
 }
 
-type Send = (method: string, params?: CdpParams, sessionId?: string) => void;
-
-/** What the browser reports of itself. */
-class PageEvents {
-  send: Send = () => {};
-  target = "";
-  #onLoad: (() => void) | undefined;
-
-  /** Resolves when the page has loaded, the first time from now on. */
-  loaded(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onLoad = resolve;
-    });
-  }
-
-  take(method: string, params: CdpParams, sessionId: string | undefined): void {
-    if (method === "Page.loadEventFired") this.#onLoad?.();
-    else if (method === "Page.javascriptDialogOpening")
-      this.send("Page.handleJavaScriptDialog", { accept: false }, sessionId);
-    else if (method === "Target.targetCreated") this.#closeOther(memberOf(params, "targetInfo"));
-  }
-
-  /** A window that the page opened, or that the browser did. */
-  #closeOther(info: unknown): void {
-    const [type, targetId] = [memberOf(info, "type"), memberOf(info, "targetId")];
-    if (this.target !== "" && type === "page" && targetId !== this.target)
-      this.send("Target.closeTarget", { targetId });
-  }
-}
+/** Refreshes that are followed. A page could lead to itself without end. */
+const maxRefreshes = 5;
 
 async function drive(
   wanted: Visit,
@@ -123,7 +97,7 @@ async function drive(
   const loading = events.loaded();
   const navigated = cdp.send("Page.navigate", { url: wanted.url.href }, page);
   const isLoaded = await within(
-    navigated.then(() => loading),
+    navigated.then(() => loading).then(() => settled(cdp, page, events)),
     waitMs + 1,
   );
   const frame = memberOf(memberOf(await answer(cdp.send("Page.getFrameTree", {}, page)), "frameTree"), "frame");
@@ -150,6 +124,16 @@ async function drive(
     },
     ...(picture && { body: picture }),
   };
+}
+
+/** Resolves when the page orders no other one, or has ordered too many. */
+async function settled(cdp: Chromium["cdp"], page: string, events: PageEvents): Promise<void> {
+  for (let left = maxRefreshes; left > 0; left--) {
+    // A page that has loaded orders its refresh before it answers.
+    await cdp.send("Page.getFrameTree", {}, page);
+    if (!events.isLeaving) return;
+    await events.loaded();
+  }
 }
 
 /** Gives the browser its credentials once; it repeats them by itself, also for what is no page. Nothing else of the machine has them. */
