@@ -40,8 +40,9 @@ const outcome = {
 function canRunNode(user: User): boolean {
   if (user !== "nobody") return true;
   try {
-    const asNobody = ["--reuid=nobody", "--regid=nogroup", "--clear-groups", process.execPath, "--version"];
-    execFileSync("/usr/bin/setpriv", asNobody, { stdio: "ignore" });
+    // By a shell: setpriv itself still has the rights of root when it starts a program.
+    const asNobody = ["--reuid=nobody", "--regid=nogroup", "--clear-groups", "/bin/sh", "-c", 'exec "$0" --version'];
+    execFileSync("/usr/bin/setpriv", [...asNobody, process.execPath], { stdio: "ignore" });
     return true;
   } catch {
     return false;
