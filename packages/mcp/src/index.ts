@@ -15,4 +15,5 @@ export type { McpEra } from "./source/connection.ts";
 export type { McpEndpoint } from "./source/endpoint.ts";
 export { mcpHttp, type McpHttpEndpointOptions } from "./source/http-endpoint.ts";
 export type { McpSource, McpSourceOptions } from "./source/options.ts";
+export type { McpSignInOptions, SignInRecord, SignInStore } from "./source/sign-in-options.ts";
 export { mcpSource } from "./source/source.ts";

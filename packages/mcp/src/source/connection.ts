@@ -94,6 +94,7 @@ export class ServerConnection {
   }
 
   async #connect(): Promise<Open> {
+    await this.#ports.endpoint.prepare?.();
     const open = await this.#negotiate();
     const opened = this.#open;
     open.client.onclose = () => this.#failed(opened, open.transport.fault);

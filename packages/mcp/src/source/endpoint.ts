@@ -13,6 +13,8 @@ export interface McpEndpoint {
   /** The policy has to grant these to each tool of the server. */
   readonly capabilities: readonly Capability[];
   readonly effects: readonly Effect[];
+  /** Before each connection. Takes as long as it takes: a person may have to sign in. */
+  prepare?(): Promise<void>;
   /** A new connection. */
   open(options: OpenOptions): Transport;
 }

@@ -1,18 +1,16 @@
 import { parseUrl } from "@keyhole/kernel";
-import {
-  type FetchLike,
-  StreamableHTTPClientTransport,
-  type StreamableHTTPClientTransportOptions,
-} from "@modelcontextprotocol/client";
+import { type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { McpEndpoint } from "./endpoint.ts";
+import { SignIn } from "./sign-in.ts";
+import type { McpSignInOptions } from "./sign-in-options.ts";
 
 export interface McpHttpEndpointOptions {
   readonly url: string;
   /** Sent with each request, such as an `Authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Signs in by OAuth: a provider of the SDK. */
-  readonly authProvider?: StreamableHTTPClientTransportOptions["authProvider"];
+  /** Signs in by OAuth 2.1 where the server asks for it. */
+  readonly signIn?: McpSignInOptions;
   /** Default: the platform's. */
   readonly fetch?: FetchLike;
 }
@@ -20,17 +18,19 @@ export interface McpHttpEndpointOptions {
 /**
  * A server that is reached over Streamable HTTP. Its tools need `net.read` and `net.write` for its host. Redirects are refused.
  *
- * @throws TypeError for what is no URL of HTTP
+ * @throws TypeError for what is no URL of HTTP, and for a sign-in without issuers
  * @example
  * const server = mcpHttp({ url: "https://mcp.example.com/mcp", headers: { authorization: `Bearer ${token}` } });
  */
-export function mcpHttp({ url, headers, authProvider, fetch = globalThis.fetch }: McpHttpEndpointOptions): McpEndpoint {
+export function mcpHttp({ url, headers, signIn, fetch = globalThis.fetch }: McpHttpEndpointOptions): McpEndpoint {
   const parsed = parseUrl(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new TypeError(`${JSON.stringify(url)} is no URL of HTTP.`);
   const { hostname, protocol } = parsed;
   const port = parsed.port === "" ? (protocol === "https:" ? 443 : 80) : Number(parsed.port);
   const reach = { hosts: [hostname], ports: [port] };
+  const signed = signIn && new SignIn(parsed, signIn, fetch);
   return {
+    ...(signed && { prepare: () => signed.prepare() }),
     capabilities: [
       { kind: "net.read", ...reach },
       { kind: "net.write", ...reach },
@@ -38,9 +38,8 @@ export function mcpHttp({ url, headers, authProvider, fetch = globalThis.fetch }
     effects: ["net.read", "net.write"],
     open: (options) =>
       new StreamableHTTPClientTransport(parsed, {
-        fetch: boundedFetch(fetch, options),
+        fetch: boundedFetch(signed?.fetch ?? fetch, options),
         ...(headers && { requestInit: { headers: { ...headers } } }),
-        ...(authProvider && { authProvider }),
       }),
   };
 }
