@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { bodyLimits, readBody } from "../../packages/edge/src/app/body.ts";
 import { readJson as readMcp } from "../../packages/mcp/src/server/read-json.ts";
-import { readJson as readEdge } from "../../packages/playground/src/client/edge-wire.ts";
+import { readJson as readEdge } from "../../packages/worker-host/src/edge/wire.ts";
 
 // What is in the body of a transport is counted in its text: a parser builds all of it before anybody can count.
 

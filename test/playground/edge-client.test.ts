@@ -1,16 +1,10 @@
 import { defineTool, manifestOf, outputKinds } from "@keyhole/kernel";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readAddress } from "../../packages/playground/src/client/edge-settings.ts";
-import {
-  readApproval,
-  readEvent,
-  readJson,
-  readResult,
-  readTools,
-} from "../../packages/playground/src/client/edge-wire.ts";
-import { ClientFault } from "../../packages/playground/src/client/kernel-client.ts";
-import { type ServerEvent, serverEvents } from "../../packages/playground/src/client/sse.ts";
+import { readAddress } from "../../packages/worker-host/src/edge/address.ts";
+import { readApproval, readEvent, readJson, readResult, readTools } from "../../packages/worker-host/src/edge/wire.ts";
+import { EdgeFault } from "../../packages/worker-host/src/edge/fault.ts";
+import { type ServerEvent, serverEvents } from "../../packages/worker-host/src/edge/server-events.ts";
 
 async function eventsOf(text: string, cuts: readonly number[] = []): Promise<ServerEvent[]> {
   const bytes = new TextEncoder().encode(text);
@@ -126,7 +120,11 @@ describe("an event that ends with two CRs", () => {
 describe("what an edge sends", () => {
   it.each(["", "{", "still here", "{}{}"])("is JSON, or the edge is told of, and not the network: %j", (data) => {
     expect(() => readJson(data)).toThrow(
-      new ClientFault("protocol", "The edge sent an event that is not JSON.", "Is this the address of a Keyhole edge?"),
+      new EdgeFault(
+        "EDGE_NOT_UNDERSTOOD",
+        "The edge sent an event that is not JSON.",
+        "Is this the address of a Keyhole edge?",
+      ),
     );
   });
 
@@ -182,7 +180,7 @@ describe("what an edge sends", () => {
       { rpId: "a", keys: Array.from({ length: 101 }, () => passkey) },
     ].map((odd) => ["a question with odd passkeys", readApproval, { ...question, passkey: odd }] as const),
   ])("is refused: %s", ([, read, foreign]) => {
-    expect(() => read(foreign)).toThrow(ClientFault);
+    expect(() => read(foreign)).toThrow(EdgeFault);
   });
 });
 

@@ -1,10 +1,6 @@
+import { isLoopback, readAddress } from "../../packages/worker-host/src/edge/address.ts";
 import { describe, expect, it } from "vitest";
-import {
-  type EdgeLink,
-  isLoopback,
-  readAddress,
-  readEdgeLink,
-} from "../../packages/playground/src/client/edge-settings.ts";
+import { type EdgeLink, readEdgeLink } from "../../packages/playground/src/client/edge-settings.ts";
 
 const current = { address: "http://127.0.0.1:8701", token: "old" };
 const link = (fragment: string, settings = current): EdgeLink | undefined =>

@@ -1,8 +1,8 @@
 import { hashBytes } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { readTools } from "../../packages/playground/src/client/edge-wire.ts";
-import { ClientFault } from "../../packages/playground/src/client/kernel-client.ts";
+import { readTools } from "../../packages/worker-host/src/edge/wire.ts";
+import { EdgeFault } from "../../packages/worker-host/src/edge/fault.ts";
 import { collect } from "../../packages/playground/src/run/collect.ts";
 import { callIt, edgeThatSends, eventText, failure, output, success, summaryOf, whole } from "./edge-parts.ts";
 
@@ -83,7 +83,7 @@ describe("an edge that lies about a stream", () => {
     };
     const { state } = edgeThatSends(endless());
     const collector = collect();
-    await expect(callIt({ output: collector.output })).rejects.toThrow(ClientFault);
+    await expect(callIt({ output: collector.output })).rejects.toThrow(EdgeFault);
     expect(collector.byteLength()).toBe(100_000);
     expect(state.left).toBe(true);
   });
@@ -110,7 +110,7 @@ describe("an edge that lies about a stream", () => {
     ["an end without a result", pieces.map(output)],
   ])("is found out when it sends %s", async (_, texts) => {
     edgeThatSends(texts);
-    await expect(callIt({ output: collect().output })).rejects.toThrow(ClientFault);
+    await expect(callIt({ output: collect().output })).rejects.toThrow(EdgeFault);
   });
 
   it("reaches nothing with bytes for which nobody asked", async () => {
@@ -123,7 +123,7 @@ describe("an edge that lies about a stream", () => {
     ["a text for bytes", "no bytes", hashBytes(new Uint8Array([1, 2]))],
   ])("is found out in a result with %s", async (_, data, hash) => {
     edgeThatSends([success(data, hash, { encoding: "base64" })], summaryOf("binary"));
-    await expect(callIt()).rejects.toThrow(ClientFault);
+    await expect(callIt()).rejects.toThrow(EdgeFault);
   });
 
   it("has its bytes in a result taken where they are what it says", async () => {
@@ -146,6 +146,6 @@ describe("an edge that lies about a stream", () => {
   ])("has no tool that is named %j: a file would be named after it", (name) => {
     const tool = summaryOf("stream") as { readonly manifest: object };
     const named = { ...tool, manifest: { ...tool.manifest, name } };
-    expect(() => readTools({ tools: [named] })).toThrow(ClientFault);
+    expect(() => readTools({ tools: [named] })).toThrow(EdgeFault);
   });
 });

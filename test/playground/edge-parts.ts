@@ -72,7 +72,7 @@ export function edgeThatSends(
     signal = init.signal ?? undefined;
     const header = new Headers(init.headers).get("keyhole-call");
     asked.push(JSON.parse(header === null ? (init.body as string) : atob(header.slice(1, -1))));
-    return new Response(body);
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
   });
   return { asked, state };
 }

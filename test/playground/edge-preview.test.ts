@@ -1,7 +1,7 @@
 import type { Preview } from "@keyhole/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openEdgeClient } from "../../packages/playground/src/client/edge-client.ts";
-import { ClientFault } from "../../packages/playground/src/client/kernel-client.ts";
+import { EdgeFault } from "../../packages/worker-host/src/edge/fault.ts";
 import { foreseen } from "../../packages/playground/src/run/verdict.ts";
 import { edgeThatSends } from "./edge-parts.ts";
 
@@ -39,10 +39,10 @@ describe("the preview of an edge", () => {
     ["a denial without an error", { decision: "deny", tool: "pour@1.0.0" }],
     ["rules that are no list", { decision: "ask", tool: "pour@1.0.0", proof: { ...proof, determining: "all" } }],
   ])("is refused: %s", async ([, answer]) => {
-    await expect(previewOf(() => Response.json(answer))).rejects.toThrow(ClientFault);
+    await expect(previewOf(() => Response.json(answer))).rejects.toThrow(EdgeFault);
   });
 
   it("is missing where the edge has no such address", async () => {
-    await expect(previewOf(() => Response.json({}, { status: 404 }))).rejects.toThrow(ClientFault);
+    await expect(previewOf(() => Response.json({}, { status: 404 }))).rejects.toThrow(EdgeFault);
   });
 });

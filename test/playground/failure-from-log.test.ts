@@ -1,7 +1,7 @@
 import type { Broker, JsonValue, ToolContext } from "@keyhole/kernel";
 import { fsRead } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
-import { failureOf } from "../../packages/playground/src/client/failure-from-log.ts";
+import { failureOf } from "../../packages/worker-host/src/edge/failure-from-log.ts";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
 const noFiles: Broker = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@keyhole/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { mostOfEdge } from "../../packages/playground/src/client/edge-bounds.ts";
+import { mostOfEdge } from "../../packages/worker-host/src/edge/bounds.ts";
 import { openEdgeClient } from "../../packages/playground/src/client/edge-client.ts";
 import { resolve, shapeOf } from "../../packages/playground/src/form/schema.ts";
 import { hasTooManyFields, initialValue, mostFields } from "../../packages/playground/src/form/value.ts";
@@ -108,7 +108,7 @@ describe("an edge whose answer holds too much", () => {
 
   it("of tools is told so", async () => {
     expect(await open("/v1/tools", tools(mostOfEdge.tools))).toBe("opened");
-    const message = "The edge sent a list of tools that holds more than this page takes.";
+    const message = "The edge sent a list of tools that holds more than this client takes.";
     expect(await open("/v1/tools", tools(mostOfEdge.tools + 1))).toBe(message);
   });
 

@@ -1,6 +1,6 @@
 import { type AuditEvent, type CallResult, hashJson, type JsonValue, type ToolSummary } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
-import { type Answer, verifyAnswer } from "../../packages/playground/src/client/verify-answer.ts";
+import { type Answer, verifyAnswer } from "../../packages/worker-host/src/edge/verify-answer.ts";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
 /** A call as an edge would send it: everything went through JSON. */
@@ -75,7 +75,11 @@ describe("an answer of an edge", () => {
 
   it.each<readonly [string, Partial<Answer>, string]>([
     ["another call's proof", { result: { ...json.result, callId: "other" } }, "The proof is of another call."],
-    ["another input", { inputs: [{ amount: 2 }] }, "The proof is for another input than the one that this page sent."],
+    [
+      "another input",
+      { inputs: [{ amount: 2 }] },
+      "The proof is for another input than the one that this client sent.",
+    ],
     ["another tool", { tool: { ...json.tool, id: "other@1.0.0" } }, "The answer is of another tool."],
     [
       "a manifest that is not the hashed one",
@@ -106,7 +110,7 @@ describe("an answer of an edge", () => {
     [
       "of a normal form that is the edge's own",
       { tool: ownForm(json.tool), result: withToolHash(json, ownForm(json.tool)) },
-      "The result has the normal form money@1, which this page cannot compute.",
+      "The result has the normal form money@1, which this client cannot compute.",
     ],
   ])("is inconclusive %s, and says why", (_, more, reason) => {
     expect(reasonsOf({ ...json, ...more })).toContain(reason);
@@ -115,9 +119,9 @@ describe("an answer of an edge", () => {
 
   it("is inconclusive when a stream did not come to this page", () => {
     const tool = { ...json.tool, manifest: { ...json.tool.manifest, output: { kind: "stream" } } } as ToolSummary;
-    expect(reasonsOf({ ...json, tool })).toContain("The bytes of the stream did not come to this page.");
+    expect(reasonsOf({ ...json, tool })).toContain("The bytes of the stream did not come to this client.");
     expect(reasonsOf({ ...json, tool, hasStream: true })).not.toContain(
-      "The bytes of the stream did not come to this page.",
+      "The bytes of the stream did not come to this client.",
     );
   });
 

@@ -73,6 +73,15 @@ export const workerHostProbes: Readonly<Record<string, Probe>> = {
     const { memoryStore } = await import("@keyhole/worker-host/brokers/files");
     hold(typeof contentStore(memoryStore()) === "object", "there is no store");
   },
+  async "@keyhole/worker-host/edge"() {
+    const { connectEdge } = await import("@keyhole/worker-host/edge");
+    const kernel = connectEdge("https://edge.example", "t", { fetch: async () => Response.json({ tools: [] }) });
+    hold((await kernel.list()).length === 0, "the list is another");
+  },
+  async "@keyhole/worker-host/edge-protocol"() {
+    const { readAddress } = await import("@keyhole/worker-host/edge-protocol");
+    hold(readAddress("https://edge.example/v1") === "https://edge.example", "the address is another");
+  },
   async "@keyhole/worker-host/guest"() {
     const { thrownOutcome } = await import("@keyhole/worker-host/guest");
     hold(thrownOutcome(new Error("x")).kind === "threw", "the outcome is another");

@@ -11,6 +11,7 @@ const contracts: Readonly<Record<string, string>> = {
   describeTurns: "Interpreter, in turns",
   describeSuspension: "Interpreter, suspended",
   describeSuspendedCalls: "Suspended calls",
+  kernelClientContract: "Client of a kernel",
   describeTenCalls: "Ten calls",
   describeDeterminism: "Determinism",
   describeReplay: "Replay",

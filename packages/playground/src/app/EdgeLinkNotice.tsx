@@ -1,7 +1,8 @@
 import { parseUrl, visible } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useDeliberate } from "../approval/useDeliberate.ts";
-import { type EdgeLink, isLoopback, takeEdgeLink } from "../client/edge-settings.ts";
+import { isLoopback } from "@keyhole/worker-host/edge-protocol";
+import { type EdgeLink, takeEdgeLink } from "../client/edge-settings.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
 

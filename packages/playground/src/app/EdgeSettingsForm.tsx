@@ -1,6 +1,7 @@
 import { type SubmitEvent, type ReactNode, useState } from "react";
 import { FieldError, Input, Label, TextField } from "react-aria-components";
-import { loadEdgeSettings, readAddress, saveEdgeSettings } from "../client/edge-settings.ts";
+import { readAddress } from "@keyhole/worker-host/edge-protocol";
+import { loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
 import { Button } from "../ui/Button.tsx";
 import { Sheet } from "../ui/Sheet.tsx";
 

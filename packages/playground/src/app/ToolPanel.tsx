@@ -1,6 +1,6 @@
 import { type ToolSummary, visible } from "@keyhole/kernel";
 import type { ComponentProps, ReactNode, RefObject } from "react";
-import { isPackageHash } from "../client/verify-answer.ts";
+import { isPackageHash } from "@keyhole/worker-host/edge-protocol";
 import { CallForm } from "../form/CallForm.tsx";
 import { Badge } from "../ui/Badge.tsx";
 import { IconButton } from "../ui/Button.tsx";

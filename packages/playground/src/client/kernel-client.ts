@@ -12,13 +12,13 @@ import type {
   StandingApproval,
   ToolSummary,
 } from "@keyhole/kernel";
-import type { Verification } from "./verify-answer.ts";
+import { EdgeFault, type Verification } from "@keyhole/worker-host/edge-protocol";
 
 export const places = ["browser", "edge"] as const;
 /** Where the kernel runs that the page talks to. */
 export type Place = (typeof places)[number];
 
-/** A kernel as the page sees it; the page never asks which one it is. Every method rejects only with a {@link ClientFault}. */
+/** A kernel as the page sees it; the page never asks which one it is. Every method rejects only with a {@link ClientFault} or an `EdgeFault`; {@link faultOf} reads both. */
 export interface KernelClient {
   readonly place: Place;
   /** Origin of an edge. */
@@ -117,6 +117,22 @@ export class ClientFault extends Error {
 
 export function faultOf(error: unknown): ClientFault {
   if (error instanceof ClientFault) return error;
+  if (error instanceof EdgeFault) {
+    const kind = kindOf.get(error.code) ?? "protocol";
+    return new ClientFault(kind, error.message, hintOf.get(kind) ?? error.hint);
+  }
   const message = error instanceof Error ? error.message : String(error);
   return new ClientFault("protocol", message, "This is a fault of the page. Reload it and try again.");
 }
+
+const kindOf: ReadonlyMap<EdgeFault["code"], ClientFault["kind"]> = new Map([
+  ["EDGE_UNREACHABLE", "unreachable"],
+  ["EDGE_SILENT", "unreachable"],
+  ["EDGE_UNAUTHENTICATED", "unauthorized"],
+]);
+
+/** By what a person can do in this page. */
+const hintOf: ReadonlyMap<ClientFault["kind"], string> = new Map([
+  ["unreachable", "Is it running, and does it allow this page's origin? Its address and token are under “Edge”."],
+  ["unauthorized", "Copy the token that the edge printed when it started, and enter it under “Edge”."],
+]);

@@ -1,6 +1,6 @@
 import type { AuditEvent, CallResult, Proof, ReasonCode } from "@keyhole/kernel";
 import { isAnswer, isProof, postureAnswer } from "@keyhole/kernel/policy";
-import { isKnown } from "../client/known-event.ts";
+import { isKnown } from "@keyhole/worker-host/edge-protocol";
 import type { ActiveRun } from "../run/run-state.ts";
 import { reasonTexts } from "../run/verdict.ts";
 

@@ -10,7 +10,7 @@ import { Json } from "../ui/Json.tsx";
 import { saveFile } from "../ui/save.ts";
 import { Notice } from "../ui/Notice.tsx";
 import { evidenceOf } from "./evidence.ts";
-import { isKnown } from "../client/known-event.ts";
+import { isKnown } from "@keyhole/worker-host/edge-protocol";
 import type { ActiveRun } from "./run-state.ts";
 import { reasonTexts } from "./verdict.ts";
 

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { offsetText } from "../app/words.ts";
 import type { Tone } from "../ui/Badge.tsx";
 import { Json } from "../ui/Json.tsx";
-import { isKnown } from "../client/known-event.ts";
+import { isKnown } from "@keyhole/worker-host/edge-protocol";
 import { sentenceOf } from "./event-text.ts";
 
 interface TimelineProps {

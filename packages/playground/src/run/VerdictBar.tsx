@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { bytesText, durationText } from "../app/words.ts";
-import { isResultHash } from "../client/verify-answer.ts";
+import { isResultHash } from "@keyhole/worker-host/edge-protocol";
 import { type CallHead, headOf, stateOf } from "../session/call-head.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { StateMark } from "../ui/StateMark.tsx";

@@ -1,6 +1,6 @@
 import { verdictTexts } from "@keyhole/kernel/audit";
 import type { ReactNode } from "react";
-import type { Check, Verification } from "../client/verify-answer.ts";
+import type { Check, Verification } from "@keyhole/worker-host/edge-protocol";
 import { Badge, type Tone } from "../ui/Badge.tsx";
 import { visible } from "@keyhole/kernel";
 

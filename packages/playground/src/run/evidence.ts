@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Proof } from "@keyhole/kernel";
 import type { Governance } from "../client/kernel-client.ts";
-import { withDefaults } from "../client/with-defaults.ts";
+import { withDefaults } from "@keyhole/worker-host/edge-protocol";
 import type { Trace } from "./run-state.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { AuditEvent, CallResult, JsonValue, LogEntry, Progress, ToolSummary } from "@keyhole/kernel";
 import type { ClientFault } from "../client/kernel-client.ts";
-import type { Verification } from "../client/verify-answer.ts";
+import type { Verification } from "@keyhole/worker-host/edge-protocol";
 
 /** One call as the page shows it, from the press of Run to its end. */
 export type ActiveRun =

@@ -1,6 +1,6 @@
 import type { ErrorCode, JsonValue } from "@keyhole/kernel";
 import { isProof } from "@keyhole/kernel/policy";
-import { isKnown } from "../client/known-event.ts";
+import { isKnown } from "@keyhole/worker-host/edge-protocol";
 import type { Place } from "../client/kernel-client.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 

@@ -1,6 +1,6 @@
 import type { AuditEvent, CallResult, JsonValue, LogEntry, ToolSummary } from "@keyhole/kernel";
 import { type DBSchema, deleteDB, type IDBPDatabase, type IDBPObjectStore, openDB } from "idb";
-import type { Verification } from "../client/verify-answer.ts";
+import type { Verification } from "@keyhole/worker-host/edge-protocol";
 import type { CallHead } from "./call-head.ts";
 import { sessionName } from "./names.ts";
 

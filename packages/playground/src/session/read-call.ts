@@ -1,6 +1,6 @@
 import type { CallResult, JsonObject, JsonValue } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
-import { readEvent, readLog, readResult, readTools, readVerification } from "../client/edge-wire.ts";
+import { readEvent, readLog, readResult, readTools, readVerification } from "@keyhole/worker-host/edge-protocol";
 import { ClientFault, places } from "../client/kernel-client.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, callStates } from "./call-head.ts";

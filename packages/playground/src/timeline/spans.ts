@@ -1,5 +1,5 @@
 import { type AuditEvent, type AuditPayloads, readVersionedId, terminalTypes } from "@keyhole/kernel";
-import { isKnown } from "../client/known-event.ts";
+import { isKnown } from "@keyhole/worker-host/edge-protocol";
 import { sentenceOf } from "../run/event-text.ts";
 
 /** `person` and `queue` wait; `event` is a moment that no other kind has. */

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   type LogEntry,
+  type Mode,
   modes,
   outputKinds,
   parseJson,
@@ -15,67 +16,32 @@ import {
   type Progress,
   type Risk,
   type StandingApproval,
+  type ToolHealth,
   type ToolSummary,
 } from "@keyhole/kernel";
-import { compileSchema } from "@keyhole/kernel/schema";
-import { explain } from "@keyhole/kernel/schema/explain";
-import { mostOfEdge } from "./edge-bounds.ts";
-import { ClientFault, type GovernanceState } from "./kernel-client.ts";
+import { mostOfEdge } from "./bounds.ts";
+import { EdgeFault } from "./fault.ts";
+import { type Guard, guard, nullableWord, number, record, text, texts, word, words } from "./guard.ts";
 import type { Verification } from "./verify-answer.ts";
-
-/** What an edge sends is foreign until its guard has seen it: every member that the page reads has the type that the page expects. */
-type Guard<T> = (foreign: unknown) => T;
-
-function guard<T>(what: string, schema: JsonObject): Guard<T> {
-  const compiled = compileSchema(schema, { explain });
-  if (!compiled.ok) throw new Error(compiled.error.message);
-  return (foreign) => {
-    const checked = compiled.validator.validate(foreign);
-    if (checked.ok) return checked.value as T;
-    const [error] = checked.errors;
-    if (error !== undefined && tooMany.has(error.keyword))
-      throw new ClientFault("protocol", `The edge sent ${what} that holds more than this page takes.`, error.message);
-    throw new ClientFault(
-      "protocol",
-      `The edge sent ${what} that this page does not understand.`,
-      error?.message ?? "",
-    );
-  };
-}
-
-const tooMany: ReadonlySet<string> = new Set(["maxItems", "maxLength", "maxProperties", "limit"]);
 
 /** A result with an output of the largest size: as base64, in one text. */
 const eventLimits = { maxStringUnits: 64 << 20 };
 
-/** @throws {ClientFault} for what is not JSON, or holds more than an answer of an edge: something else may answer at this address. */
+/** @throws {EdgeFault} for what is not JSON, or holds more than an answer of an edge: something else may answer at this address. */
 export function readJson(data: string): unknown {
   const parsed = parseJson(data, { maxDepth: 80, maxNodes: 1_001_000, maxMembers: 251_000, ...eventLimits });
   if (parsed.ok) return parsed.value;
   const isText = parsed.error.reason === "syntax";
-  throw new ClientFault(
-    "protocol",
+  throw new EdgeFault(
+    isText ? "EDGE_NOT_UNDERSTOOD" : "EDGE_TOO_MUCH",
     isText ? "The edge sent an event that is not JSON." : "The edge sent an event that holds too much.",
     "Is this the address of a Keyhole edge?",
   );
 }
 
-const text: JsonObject = { type: "string", maxLength: 65_536 };
-/** A name, a digest or a time. */
-const word: JsonObject = { type: "string", maxLength: 1_024 };
-const nullableWord: JsonObject = { type: ["string", "null"], maxLength: 1_024 };
-const number: JsonObject = { type: "number" };
-const texts: JsonObject = { type: "array", items: text, maxItems: 1_000 };
-const words: JsonObject = { type: "array", items: word, maxItems: 200 };
 const determinisms = ["pure", "seeded", "external", "nondeterministic"] as const satisfies readonly Determinism[];
 const risks = ["low", "medium", "high", "critical"] as const satisfies readonly Risk[];
 const tier: JsonObject = { enum: [0, 1, 2, 3, 4] };
-const record = (required: JsonObject, optional: JsonObject = {}): JsonObject => ({
-  type: "object",
-  properties: { ...required, ...optional },
-  required: Object.keys(required),
-});
-
 const manifest = record(
   {
     /** What every kernel asks of a name, and a file is named after it. */
@@ -94,12 +60,14 @@ const manifest = record(
   { title: text, body: record({}, { mediaType: text }) },
 );
 
+const summary = record({ id: word, hash: word, codeHash: nullableWord, manifest });
+
 export const readTools: Guard<{ readonly tools: readonly ToolSummary[] }> = guard(
   "a list of tools",
   record({
     tools: {
       type: "array",
-      items: record({ id: word, hash: word, codeHash: nullableWord, manifest }),
+      items: summary,
       maxItems: mostOfEdge.tools,
     },
   }),
@@ -118,7 +86,7 @@ const event: JsonObject = record({
 
 export const readEvent: Guard<AuditEvent> = guard("an event", event);
 
-/** As many as the page asks for. */
+/** As many as a client asks for. */
 export const eventsOfPage = 1_000;
 
 export const readEvents: Guard<{ readonly events: readonly AuditEvent[] }> = guard(
@@ -169,29 +137,34 @@ const passkey = record({
   },
 });
 
-export const readApproval: Guard<ApprovalRequest> = guard(
-  "a question",
-  record(
-    {
-      approvalId: word,
-      callId: word,
-      sessionId: word,
-      caller: word,
-      tool: { type: "string", maxLength: 256 },
-      toolHash: word,
-      description: text,
-      tier,
-      risk: { enum: [null, ...risks] },
-      effects: texts,
-      grants: texts,
-      input: {},
-      argsHash: word,
-      hasBody: { type: "boolean" },
-      reason: text,
-      expiresAt: word,
-    },
-    { passkey },
-  ),
+const approval = record(
+  {
+    approvalId: word,
+    callId: word,
+    sessionId: word,
+    caller: word,
+    tool: { type: "string", maxLength: 256 },
+    toolHash: word,
+    description: text,
+    tier,
+    risk: { enum: [null, ...risks] },
+    effects: texts,
+    grants: texts,
+    input: {},
+    argsHash: word,
+    hasBody: { type: "boolean" },
+    reason: text,
+    expiresAt: word,
+  },
+  { passkey },
+);
+
+export const readApproval: Guard<ApprovalRequest> = guard("a question", approval);
+
+/** What waits for a person, oldest first. */
+export const readQuestions: Guard<{ readonly approvals: readonly ApprovalRequest[] }> = guard(
+  "a list of questions",
+  record({ approvals: { type: "array", maxItems: mostOfEdge.approvals, items: approval } }),
 );
 
 export const readStanding: Guard<{ readonly standing: readonly StandingApproval[] }> = guard(
@@ -215,7 +188,7 @@ export const readStanding: Guard<{ readonly standing: readonly StandingApproval[
   }),
 );
 
-/** The members that the page shows. A preview proves nothing, so nothing of it is recomputed. */
+/** The members that clients show. A preview proves nothing, so nothing of it is recomputed. */
 const previewProof = record({
   reasonCode: word,
   posture: word,
@@ -230,10 +203,30 @@ export const readPreview: Guard<Preview> = guard("a preview", {
   ],
 });
 
-export const readGovernance: Guard<GovernanceState> = guard(
+/** How an edge is governed. */
+export interface EdgePolicy {
+  readonly policy: JsonValue;
+  readonly policyHash: string;
+  readonly mode: Mode;
+}
+
+export const readGovernance: Guard<EdgePolicy> = guard(
   "a policy",
   record({ policy: { type: "object" }, policyHash: word, mode: { enum: modes } }),
 );
+
+export const readVersions: Guard<{ readonly versions: readonly ToolSummary[] }> = guard(
+  "the versions of a tool",
+  record({ versions: { type: "array", items: summary, maxItems: mostOfEdge.tools } }),
+);
+
+export const readToolHealth: Guard<ToolHealth> = guard("the health of a tool", {
+  oneOf: [
+    record({ state: { const: "healthy" } }),
+    record({ state: { enum: ["unhealthy", "unreachable", "unchecked"] }, reason: text }),
+    record({ state: { const: "quarantined" }, reason: text, retryAfterMs: number }),
+  ],
+});
 
 export const readProblem: Guard<{ readonly code: string; readonly detail: string }> = guard(
   "a problem",
@@ -274,20 +267,27 @@ const wireResult: JsonObject = {
   ],
 };
 
-const readWireResult: Guard<CallResult<JsonValue> & { readonly encoding?: unknown }> = guard("a result", wireResult);
+type WireResult = CallResult<JsonValue> & { readonly encoding?: unknown; readonly rawEncoding?: unknown };
+
+const readWireResult: Guard<WireResult> = guard("a result", wireResult);
 
 /** Bytes travel as base64. */
 export function readResult(foreign: unknown): CallResult {
-  const result = readWireResult(foreign);
-  if (!result.ok || result.encoding !== "base64" || typeof result.data !== "string") return result;
-  const { encoding: _encoding, ...rest } = result as typeof result & { encoding: string };
-  return { ...rest, data: bytesOf(result.data) };
+  const wire = readWireResult(foreign);
+  if (!wire.ok) return wire;
+  const { encoding, rawEncoding, data, raw, ...rest } = wire;
+  const isText = (mark: unknown, value: unknown): value is string => mark === "base64" && typeof value === "string";
+  return {
+    ...rest,
+    data: isText(encoding, data) ? bytesOf(data) : data,
+    ...(raw !== undefined && { raw: isText(rawEncoding, raw) ? bytesOf(raw) : raw }),
+  };
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {
-    throw new ClientFault("protocol", "The edge sent a text where bytes have to be.", "They are no base64.");
+    throw new EdgeFault("EDGE_NOT_UNDERSTOOD", "The edge sent a text where bytes have to be.", "They are no base64.");
   }
 }

@@ -1,8 +1,19 @@
 import { limits } from "@keyhole/kernel";
-import { ClientFault } from "./kernel-client.ts";
+import { EdgeFault } from "./fault.ts";
 
-/** What the page takes of an edge, at most. An edge can send anything, as long as it likes; one that runs Keyhole stays below. */
-export const mostOfEdge = {
+/** What a client takes of an edge, at most. An edge can send anything, as long as it likes; one that runs Keyhole stays below. */
+export const mostOfEdge: {
+  readonly answerBytes: number;
+  readonly tools: number;
+  readonly approvals: number;
+  readonly events: number;
+  readonly messages: number;
+  readonly questions: number;
+  readonly passkeys: number;
+  readonly answers: number;
+  readonly characters: number;
+  readonly outputBytes: number;
+} = {
   /** Of an answer that is no stream. */
   answerBytes: 16 << 20,
   tools: 1_000,
@@ -20,9 +31,9 @@ export const mostOfEdge = {
   answers: 10,
   /** UTF-16 units of all that a call sends beside its output and its result. */
   characters: 64 << 20,
-  /** Of one stream. The page keeps it, so a larger bound of the tool does not count. */
+  /** Of one stream. A page keeps it, so a larger bound of the tool does not count. */
   outputBytes: 1 << 30,
-} as const;
+};
 
 /** Counts what an edge sends in the course of one call. */
 export class EdgeTally {
@@ -36,7 +47,7 @@ export class EdgeTally {
   /**
    * Of one event. The result comes once, and the bytes of a stream are counted by the one who takes them.
    *
-   * @throws {ClientFault} past the bound
+   * @throws {EdgeFault} past the bound
    */
   take(event: string, data: string): void {
     if (event === "result" || (event === "output" && this.#takesOutput)) return;
@@ -63,10 +74,10 @@ const names = {
 } as const;
 
 /** @param bound of what, and how much */
-export function tooMuch(bound: string): ClientFault {
-  return new ClientFault(
-    "protocol",
+export function tooMuch(bound: string): EdgeFault {
+  return new EdgeFault(
+    "EDGE_TOO_MUCH",
     `The edge sent more than ${bound}.`,
-    "The page takes no more. The audit log of the edge has the rest.",
+    "The client takes no more. The audit log of the edge has the rest.",
   );
 }

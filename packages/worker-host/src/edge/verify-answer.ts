@@ -14,7 +14,7 @@ import { type EvidenceVerdict, hashOf } from "@keyhole/kernel/audit";
 import { isProof } from "@keyhole/kernel/policy";
 import { isKnown } from "./known-event.ts";
 
-/** One thing that this page can recompute, or cannot. */
+/** One thing that this client can recompute, or cannot. */
 export interface Check {
   readonly what: "tool" | "result" | "proof" | "events" | "log";
   readonly outcome: "passed" | "failed" | "skipped";
@@ -23,7 +23,7 @@ export interface Check {
 }
 
 export interface Verification {
-  /** `broken` where one check failed, `inconclusive` where one could not be made. Never `verified`: this page has no key of the edge. */
+  /** `broken` where one check failed, `inconclusive` where one could not be made. Never `verified`: this client has no key of the edge. */
   readonly verdict: Exclude<EvidenceVerdict, "verified">;
   readonly checks: readonly Check[];
 }
@@ -35,7 +35,7 @@ export interface Answer {
   readonly result: CallResult;
   /** As the edge sent them with the result. */
   readonly events: readonly AuditEvent[];
-  /** The stream came to this page, and was held against the result's digest. */
+  /** The stream came to this client, and was held against the result's digest. */
   readonly hasStream: boolean;
 }
 
@@ -84,7 +84,7 @@ function checkTool({ tool, result }: Answer): Outcome {
   return isPackageHash(tool) ? undefined : { failed: "The hash of the tool is not that of its manifest." };
 }
 
-/** @returns `undefined` where this page cannot compute it */
+/** @returns `undefined` where this client cannot compute it */
 export function isResultHash(tool: ToolSummary, result: CallResult): boolean | undefined {
   const outcome = guarded(() => checkResult({ tool, inputs: [], result, events: [], hasStream: false }));
   return outcome === undefined ? true : "failed" in outcome ? false : undefined;
@@ -96,11 +96,13 @@ function checkResult({ tool: { manifest }, result, hasStream }: Answer): Outcome
   const by = hashOf(hash);
   if (by === undefined) return { failed: "The hash of the result names no known algorithm." };
   const { kind } = manifest.output;
+  if (result.reference !== undefined)
+    return { skipped: "The output is behind a reference, and did not come with the result." };
   if (kind === "stream")
-    return hasStream ? undefined : { skipped: "The bytes of the stream did not come to this page." };
+    return hasStream ? undefined : { skipped: "The bytes of the stream did not come to this client." };
   const normalizer = manifest.normalization?.custom;
   if (normalizer !== undefined)
-    return { skipped: `The result has the normal form ${normalizer.slice(0, 100)}, which this page cannot compute.` };
+    return { skipped: `The result has the normal form ${normalizer.slice(0, 100)}, which this client cannot compute.` };
   const isOfKind = kind === "binary" ? data instanceof Uint8Array : kind === "json" || typeof data === "string";
   if (!isOfKind) return { failed: `The result is not ${kind}, which the tool gives.` };
   const normal = normalize(kind, data, by);
@@ -118,7 +120,7 @@ function checkProof({ tool, inputs, result }: Answer): Outcome {
   if (proof.callId !== result.callId) return { failed: "The proof is of another call." };
   if (proof.tool !== tool.id || proof.toolHash !== tool.hash) return { failed: "The proof is of another tool." };
   if (!inputs.some((input) => by.jsonOrFault(input) === proof.inputHash))
-    return { failed: "The proof is for another input than the one that this page sent." };
+    return { failed: "The proof is for another input than the one that this client sent." };
   return result.ok && proof.decision !== "allow" && proof.enforced
     ? { failed: `The proof says ${proof.decision}, and yet there is a result.` }
     : undefined;

@@ -1,11 +1,11 @@
 import { blake3Hash, type CallResult, defaultBounds, type Hash, type ToolSummary } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
-import { mostOfEdge } from "./edge-bounds.ts";
-import { ClientFault } from "./kernel-client.ts";
+import { mostOfEdge } from "./bounds.ts";
+import { EdgeFault } from "./fault.ts";
 
 /**
  * What a tool streams, as an edge sends it. An edge can send anything, as long as it likes: what comes is counted and hashed here, and counts for whole only as the bytes that
- * the result names. Every fault is a {@link ClientFault}, after which what came is of no use.
+ * the result names. Every fault is a {@link EdgeFault}, after which what came is of no use.
  */
 export class EdgeOutput {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -13,25 +13,39 @@ export class EdgeOutput {
   readonly #limitBytes: number;
   #byteLength = 0;
 
-  /** @param tool as the person was shown it, with its bound */
+  /** @param tool as the edge lists it, with its bound */
   constructor(output: WritableStream<Uint8Array>, tool: ToolSummary) {
     this.#writer = output.getWriter();
     this.#hasher = hashOf(tool).hasher();
     this.#limitBytes = Math.min(tool.manifest.bounds.outputBytes ?? defaultBounds.outputBytes, mostOfEdge.outputBytes);
   }
 
-  /** Resolves when the page has them: until then nothing more is read, and the tool waits. */
+  /** Resolves when the caller has them: until then nothing more is read, and the tool waits. */
   async take(bytes: Uint8Array): Promise<void> {
     this.#byteLength += bytes.length;
     if (this.#byteLength > this.#limitBytes)
-      throw untrue("The edge sent more bytes than this page takes of the tool.", `It takes ${this.#limitBytes} bytes.`);
+      throw untrue(
+        "The edge sent more bytes than this client takes of the tool.",
+        `It takes ${this.#limitBytes} bytes.`,
+      );
     this.#hasher.update(bytes);
     await this.#writer.write(bytes);
   }
 
-  /** Of a call that has its result. */
+  /** As a kernel ends the caller's stream: whole only with the bytes of the result. */
+  async settle(result: CallResult | undefined): Promise<void> {
+    try {
+      if (result?.ok && !result.meta.cached) await this.#writer.close();
+      else
+        await this.#writer.abort(new Error(result?.ok === false ? result.error.message : "The answer has no bytes."));
+    } catch {
+      // What its other end makes of it is the caller's own.
+    }
+  }
+
+  /** Of a call that has its result. The result of an idempotency key has no bytes. */
   end(result: CallResult): void {
-    if (!result.ok) return;
+    if (!result.ok || (result.meta.cached && this.#byteLength === 0)) return;
     const { digest, byteLength } = referenceIn(result.data);
     const own = this.#hasher.digest();
     const isWhole = byteLength === this.#byteLength && digest === own && result.hash === own;
@@ -57,6 +71,6 @@ function referenceIn(data: unknown): { readonly digest?: unknown; readonly byteL
   return typeof data === "object" && data !== null ? data : {};
 }
 
-function untrue(message: string, seen: string): ClientFault {
-  return new ClientFault("protocol", message, `${seen} Nothing is kept of them: they may not be what the tool gave.`);
+function untrue(message: string, seen: string): EdgeFault {
+  return new EdgeFault("EDGE_UNTRUE", message, `${seen} Nothing is kept of them: they may not be what the tool gave.`);
 }

@@ -1,4 +1,4 @@
-import { ClientFault } from "./kernel-client.ts";
+import { EdgeFault } from "./fault.ts";
 
 export interface ServerEvent {
   readonly event: string;
@@ -11,7 +11,7 @@ const maxEventLength = 64 << 20;
 /**
  * Server-Sent Events of a response (HTML, 9.2.6), as far as one answer to one request needs them: no ids, no reconnecting.
  *
- * @throws {ClientFault} when an event is too long; also the error of the stream itself
+ * @throws {EdgeFault} when an event is too long; also the error of the stream itself
  */
 export async function* serverEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -58,9 +58,9 @@ class EventFields {
   }
 }
 
-function tooLong(): ClientFault {
-  return new ClientFault(
-    "protocol",
+function tooLong(): EdgeFault {
+  return new EdgeFault(
+    "EDGE_TOO_MUCH",
     "The edge sent an event that is too long.",
     "Is this the address of a Keyhole edge?",
   );

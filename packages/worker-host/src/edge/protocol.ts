@@ -1,0 +1,20 @@
+export { type EdgeSettings, isLoopback, readAddress } from "./address.ts";
+export { mostOfEdge } from "./bounds.ts";
+export { aheadBytes, callOver } from "./call.ts";
+export { isKnown } from "./known-event.ts";
+export { EdgeFault } from "./fault.ts";
+export { Edge } from "./http.ts";
+export { checkBytes, EdgeOutput } from "./output.ts";
+export {
+  type EdgePolicy,
+  readEvent,
+  readGovernance,
+  readLog,
+  readPreview,
+  readResult,
+  readStanding,
+  readTools,
+  readVerification,
+} from "./wire.ts";
+export { type Check, isPackageHash, isResultHash, type Verification, verifyAnswer } from "./verify-answer.ts";
+export { withDefaults } from "./with-defaults.ts";
