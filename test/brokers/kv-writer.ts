@@ -5,5 +5,6 @@ const store = nodeKv(process.argv[2]!);
 for (let round = 1; ; round++) {
   const kept = await store.put("value", new Uint8Array(50_000).fill(round % 251));
   if (!kept.ok) throw new Error(kept.fault);
-  process.stdout.write(`${round}\n`);
+  // A pipe that is full would keep the numbers in this process, and they would end with it.
+  await new Promise((resolve) => process.stdout.write(`${round}\n`, resolve));
 }
