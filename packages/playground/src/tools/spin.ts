@@ -8,7 +8,7 @@ export default defineTool({
     "Runs an endless loop, to show how the kernel stops a tool that never gives control back. Press Cancel, or wait for its deadline.",
   category: "example",
   determinism: "nondeterministic",
-  bounds: { timeoutMs: 3_000 },
+  bounds: { timeoutMs: 10_000 },
   input: {
     type: "object",
     properties: {
