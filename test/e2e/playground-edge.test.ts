@@ -278,7 +278,7 @@ function lyingEdge(tools: readonly object[]): Promise<Site> {
     if (method === "OPTIONS") response.end();
     else if (url === "/v1/tools") response.end(JSON.stringify({ tools }));
     else if (url === "/v1/policy") response.end(JSON.stringify({ policy: {}, policyHash: "", mode: "NORMAL" }));
-    else response.end(lie);
+    else response.setHeader("content-type", "text/event-stream").end(lie);
   });
 }
 
