@@ -1,18 +1,8 @@
-import { Parser, type Result } from "tap-parser";
+import { Parser } from "tap-parser";
 import { lineOf } from "./clean.ts";
+import type { LineParser } from "./line-parser.ts";
 import { unreadable } from "./program.ts";
 import { ReportBuilder, type TestReport } from "./test-report.ts";
-
-/** What is used of the parser. Its own declarations need those of Node. */
-interface LineParser {
-  on(event: "result", listener: (result: Result) => void): unknown;
-  parse(line: string): void;
-  end(): unknown;
-  readonly bailedOut: boolean | string;
-  readonly count: number;
-  readonly planStart: number;
-  readonly planEnd: number;
-}
 
 /**
  * Reads a report in TAP, version 12 to 14, with its subtests. A test that has subtests counts as them; one marked `TODO` counts as skipped.

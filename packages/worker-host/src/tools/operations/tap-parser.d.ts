@@ -1,0 +1,3 @@
+import type { LineParser } from "./line-parser.ts";
+
+export const Parser: new () => LineParser;
