@@ -27,8 +27,11 @@ describeSink("Durable Object SQLite", { keeps: true }, async () => {
     close: () => {},
     tamper: (seq, line) =>
       inObject(({ sql }) => {
-        if (line === undefined) sql.exec("DELETE FROM audit WHERE seq = ?", seq);
-        else sql.exec("UPDATE audit SET event = ? WHERE seq = ?", line, seq);
+        const query = "SELECT seq, event FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1";
+        const row = sql.exec<{ seq: number; event: string }>(query, seq).one();
+        const lines = row.event.split("\n").toSpliced(seq - row.seq, 1, ...(line === undefined ? [] : [line]));
+        if (lines.length === 0) sql.exec("DELETE FROM audit WHERE seq = ?", row.seq);
+        else sql.exec("UPDATE audit SET event = ? WHERE seq = ?", lines.join("\n"), row.seq);
       }),
   };
 });

@@ -1,6 +1,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { sqlSink } from "@keyhole/edge";
-import { type AuditSink, createFullKernel, type EventRecord, eventOf, hashText, verifyChain } from "@keyhole/kernel";
+import {
+  type AuditSink,
+  createFullKernel,
+  type EventRecord,
+  eventOf,
+  hashText,
+  lineOf,
+  verifyChain,
+} from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { toolOf } from "../support/kernel.ts";
 import { bindings } from "./bindings.ts";
@@ -24,6 +32,9 @@ function recordOf(seq: number): EventRecord {
 const recordsOf = (from: number, count: number): EventRecord[] =>
   Array.from({ length: count }, (_, i) => recordOf(from + i));
 
+const rowsIn = ({ sql }: DurableObjectStorage): number =>
+  sql.exec<{ rows: number }>("SELECT count(*) AS rows FROM audit").one().rows;
+
 describe("the log in a Durable Object", () => {
   it.each([
     ["with a gap", [1]],
@@ -42,6 +53,31 @@ describe("the log in a Durable Object", () => {
     inObject(async (sink) => {
       await sink.append(recordsOf(0, 1_000));
       expect((await sink.open()).last?.seq).toBe(999);
+    }));
+
+  it("shares rows, and reads no more of them than it has to give", () =>
+    inObject(async (sink, storage) => {
+      await sink.append(recordsOf(0, 4));
+      expect(rowsIn(storage)).toBe(1);
+      // As an edge before this one has written them: a row for each.
+      for (const record of recordsOf(4, 3))
+        storage.sql.exec("INSERT INTO audit (seq, event) VALUES (?, ?)", record.seq, lineOf(record));
+      await sink.append(recordsOf(7, 3_000));
+      const { sizes } = storage.sql
+        .exec<{ sizes: string }>("SELECT group_concat(length(event)) AS sizes FROM audit")
+        .one();
+      expect(Math.max(...sizes.split(",").map(Number))).toBeLessThanOrEqual(100_000);
+      expect(rowsIn(storage)).toBeLessThan(12);
+      for (const [from, limit] of [
+        [0, 5],
+        [2, 4],
+        [5, 1],
+        [900, 1_500],
+        [3_006, 9],
+        [3_007, 9],
+      ] as const)
+        expect(await sink.read(from, limit)).toEqual(recordsOf(from, Math.min(limit, 3_007 - from)));
+      expect(await sink.open()).toMatchObject({ last: { seq: 3_006 }, damage: null });
     }));
 
   it("goes on with the chain after a restart, and ends what the crash left open", () =>

@@ -3,49 +3,47 @@ import { type AuditSink, type EventRecord, hashText, lineOf, recordOf, type Sink
 /** Rows per statement: each binds two values, and a statement takes 100. */
 const ROWS = 50;
 
+/** Characters of the events of one row, unless one event alone has more: a reader that wants one of them has all. */
+const ROW_CHARACTERS = 100_000;
+
 /** Characters of one row of a checkpoint: a row has at most 2 MB, and a character up to 3 bytes. */
 const PART_CHARACTERS = 500_000;
 
 /**
  * The audit log in a Durable Object's SQLite storage. A batch is one transaction, and the object's output gate holds back whatever the
  * kernel sends on (the answer, the call into the sandbox) until that transaction is durable; so `append` need not wait for the disk.
+ *
+ * Each written row is billed. So the events of a batch share rows: a row has the number of its first event, and a line for each.
  */
 export function sqlSink(storage: DurableObjectStorage): AuditSink {
   const { sql } = storage;
   sql.exec("CREATE TABLE IF NOT EXISTS audit (seq INTEGER PRIMARY KEY, event TEXT NOT NULL) STRICT");
   sql.exec("CREATE TABLE IF NOT EXISTS audit_checkpoint (part INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT");
-  const lastSeq = (): number =>
-    Number(sql.exec<{ seq: number | null }>("SELECT max(seq) AS seq FROM audit").one().seq ?? -1);
+  const rowAt = (order: "ASC" | "DESC"): Row | undefined =>
+    sql.exec<Row>(`SELECT seq, event FROM audit ORDER BY seq ${order} LIMIT 1`).toArray()[0];
   return {
-    open() {
-      const end = (order: "ASC" | "DESC"): Row | undefined =>
-        sql.exec<Row>(`SELECT seq, event FROM audit ORDER BY seq ${order} LIMIT 1`).toArray()[0];
-      return stateOf(end("ASC"), end("DESC"));
-    },
+    open: () => stateOf(rowAt("ASC"), rowAt("DESC")),
     append(records) {
       storage.transactionSync(() => {
-        let next = lastSeq() + 1;
+        const row = rowAt("DESC");
+        let next = row ? lastIn(row).seq + 1 : 0;
         for (const record of records) {
           // Two kernels on one log would fork the chain: the second one loses here.
           if (record.seq !== next) throw new Error(`the log expects seq ${next}, not ${record.seq}`);
           next++;
         }
-        for (let i = 0; i < records.length; i += ROWS) {
-          const rows = records.slice(i, i + ROWS);
-          const places = rows.map(() => "(?, ?)").join(", ");
+        const rows = rowsOf(records);
+        for (let i = 0; i < rows.length; i += ROWS) {
+          const some = rows.slice(i, i + ROWS);
+          const places = some.map(() => "(?, ?)").join(", ");
           sql.exec(
             `INSERT INTO audit (seq, event) VALUES ${places}`,
-            ...rows.flatMap((record) => [record.seq, lineOf(record)]),
+            ...some.flatMap(({ seq, event }) => [seq, event]),
           );
         }
       });
     },
-    read: (fromSeq, limit) =>
-      sql
-        .exec<Row>("SELECT seq, event FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?", fromSeq, Math.max(0, limit))
-        .toArray()
-        // What is no event any more is left out: the kernel finds the gap.
-        .flatMap((row) => readRecord(row) ?? []),
+    read: (fromSeq, limit) => recordsFrom(sql, fromSeq, limit),
     readCheckpoint: () =>
       sql
         .exec<{ text: string }>("SELECT text FROM audit_checkpoint ORDER BY part")
@@ -59,6 +57,44 @@ export function sqlSink(storage: DurableObjectStorage): AuditSink {
       });
     },
   };
+}
+
+/** As few as hold them. */
+function rowsOf(records: readonly EventRecord[]): Row[] {
+  const rows: { seq: number; event: string }[] = [];
+  for (const record of records) {
+    const line = lineOf(record);
+    const row = rows.at(-1);
+    if (row && row.event.length + line.length < ROW_CHARACTERS) row.event += `\n${line}`;
+    else rows.push({ seq: record.seq, event: line });
+  }
+  return rows;
+}
+
+function recordsFrom(sql: SqlStorage, fromSeq: number, limit: number): EventRecord[] {
+  const found: EventRecord[] = [];
+  if (limit < 1) return found;
+  const query =
+    "SELECT seq, event FROM audit WHERE seq >= ifnull((SELECT max(seq) FROM audit WHERE seq <= ?), 0) ORDER BY seq";
+  // Row by row: a cursor reads no further than it is asked.
+  for (const row of sql.exec<Row>(query, fromSeq))
+    for (const record of recordsIn(row)) {
+      if (record.seq < fromSeq) continue;
+      found.push(record);
+      if (found.length >= limit) return found;
+    }
+  return found;
+}
+
+/** In order, each with a number of its own. What is no event any more is left out: the kernel finds the gap. */
+function recordsIn({ seq, event }: Row): EventRecord[] {
+  let next = seq;
+  return event.split("\n").flatMap((line) => {
+    const record = recordOf(line);
+    if (!record || record.seq < next) return [];
+    next = record.seq + 1;
+    return [record];
+  });
 }
 
 /** Between two readings of a whole log: each row that is read is billed, and an object is opened again after each pause of some seconds. */
@@ -85,23 +121,26 @@ function* partsOf(text: string): Iterable<string> {
 }
 
 interface Row extends Record<string, SqlStorageValue> {
+  /** Of its first event. */
   readonly seq: number;
+  /** A line for each event. */
   readonly event: string;
+}
+
+/** The number of a row's last event, and its record; without one where it was overwritten. */
+function lastIn({ seq, event }: Row): { readonly seq: number; readonly record?: EventRecord } {
+  const record = recordOf(event.slice(event.lastIndexOf("\n") + 1));
+  if (record && record.seq >= seq) return { seq: record.seq, record };
+  return { seq: seq + event.split("\n").length - 1 };
 }
 
 /** The kernel finds what is missing in between. */
 function stateOf(first: Row | undefined, row: Row | undefined): SinkState {
   if (!first || !row) return { last: undefined, cutBytes: 0, damage: null };
-  const { seq, event } = row;
-  const last = readRecord(row);
+  const { seq, record } = lastIn(row);
   const gap = first.seq === 0 ? null : "Event 0 of the log is missing.";
-  if (last) return { last, cutBytes: 0, damage: gap };
+  if (record) return { last: record, cutBytes: 0, damage: gap };
   // The number goes on, and the chain shows the break.
-  const body = JSON.stringify(event);
+  const body = JSON.stringify(row.event);
   return { last: { seq, body, hash: hashText(body) }, cutBytes: 0, damage: `Event ${seq} of the log was overwritten.` };
-}
-
-function readRecord({ seq, event }: Row): EventRecord | undefined {
-  const record = recordOf(event);
-  return record?.seq === seq ? record : undefined;
 }
