@@ -1,5 +1,6 @@
 import type { IsolateHost } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
+import { sized } from "../support/size.ts";
 import { expectedOf, toolOf, withToolShape } from "./model/as-tool.ts";
 import { type Generator, generators } from "./model/recorded.ts";
 import { callIn, type Ran } from "./run-body.ts";
@@ -10,7 +11,9 @@ const ENOUGH = 1_000_000;
 /** Random modules as tools: each host ends each call as the rules of docs/wasm-tools.md say. */
 export function describeRandomTools(name: string, makeHost: () => Promise<IsolateHost>, count: number): void {
   describe(`random modules as tools: ${name}`, () => {
-    it.each(Object.keys(generators) as Generator[])("end as the rules say: %s", async (generator) => {
+    // In full size it takes minutes: an isolate for each module.
+    const timeout = sized(240_000, 1_500_000);
+    it.each(Object.keys(generators) as Generator[])("end as the rules say: %s", { timeout }, async (generator) => {
       const host = await makeHost();
       let returned = 0;
       try {

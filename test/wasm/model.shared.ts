@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sized } from "../support/size.ts";
 import { encode } from "./model/encode.ts";
 import { expected, MeteredProgram } from "./model/observe.ts";
 import { limits } from "./model/observed.ts";
@@ -11,14 +12,18 @@ const LARGE = 10 ** 9;
 /** How metered modules end in this engine, and how the rules of docs/wasm-tools.md say that they end. */
 export function compareWithRules(first: number, count: number): void {
   describe.each(Object.keys(generators) as Generator[])("metered random modules of the generator %s", (name) => {
-    it("have the values, the fuel, the memory and the depth of the rules", () => {
-      for (let seed = first; seed < first + count; seed++) {
-        const program = generators[name](seed);
-        const rules = expected(program, given);
-        const bytes = encode(program);
-        check(seed, rules, MeteredProgram.of(bytes), bytes.length);
-      }
-    });
+    it(
+      "have the values, the fuel, the memory and the depth of the rules",
+      { timeout: sized(240_000, 1_500_000) },
+      () => {
+        for (let seed = first; seed < first + count; seed++) {
+          const program = generators[name](seed);
+          const rules = expected(program, given);
+          const bytes = encode(program);
+          check(seed, rules, MeteredProgram.of(bytes), bytes.length);
+        }
+      },
+    );
   });
 }
 
