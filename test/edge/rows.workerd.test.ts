@@ -49,7 +49,7 @@ it("are three at most for a plain call, with the state that it changes", async (
   await runInDurableObject(bindings.KERNEL.getByName("rows"), async (_, context) => {
     const { storage, rowsWritten } = counted(context.storage);
     Object.defineProperty(context, "storage", { value: storage });
-    const object = new Configured(context, { ...bindings, KEYHOLE_TOKENS: "{}" } as never);
+    const object = new Configured(context, { ...bindings, KEYHOLE_TOKENS: "{}" });
     const rowsOf = async (sessionId: string): Promise<number> => {
       const headers = { [identityHeader]: identity, "content-type": "application/json" };
       const body = JSON.stringify({ input: { message: "x" }, sessionId, bounds: { callsPerHour: 50 } });

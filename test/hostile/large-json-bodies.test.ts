@@ -11,7 +11,9 @@ const { depth, topMembers, members, values } = bodyLimits;
 
 const inObject = (count: number): string =>
   `{"input":{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join()}}}`;
-const inManyObjects = (count: number): string => `[${`{"a":1},`.repeat(count - 1)}{"a":1}]`;
+/** Two in each: so many objects with one would be too many values. */
+const inManyObjects = (count: number): string =>
+  `[${`{"a":1,"b":1},`.repeat(count >> 1)}{${count % 2 === 0 ? "" : '"a":1'}}]`;
 const inArray = (count: number): string => `[${"1,".repeat(count - 1)}1]`;
 /** As long as a text that can hold too many members. */
 const nested = (count: number): string => "[".repeat(count) + " ".repeat(4 * members) + "]".repeat(count);

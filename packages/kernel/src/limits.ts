@@ -31,8 +31,12 @@ export const ceilings: Required<Bounds> = {
 export const graceMs = 250;
 /** Nested arrays and objects in an input or output. */
 export const depth = 64;
-/** Values in an input or output: a DAG that unfolds beyond is refused. */
-export const nodes = 1_000_000;
+/** Values in an input or output: a DAG that unfolds beyond is refused. A step that looks at each of so many holds the thread for some tens of milliseconds. */
+export const nodes = 100_000;
+/** Members of all objects of an input or output: one takes as long as several items of an array. */
+export const members = 50_000;
+/** Values of an input or output up to which all steps that look at each of them share a turn of the event loop. With more, each has a turn of its own. */
+export const turnNodes = 5_000;
 /** Of an output in a result, where the caller takes references: more than a model reads and a page shows, and the largest that is handed on by default. */
 export const inlineOutputBytes = 1_048_576;
 /** An output that crosses as a whole: the smallest value cap on a way to an isolate (RPC at the edge: 32 MiB), with room for the envelope. */

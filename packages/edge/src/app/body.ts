@@ -7,7 +7,10 @@ import { drain } from "./drain-body.ts";
 const jsonType = "application/json";
 
 export const bodyLimits: Readonly<
-  Record<"bytes" | "totalMs" | "silentMs" | "depth" | "topMembers" | "members" | "values" | "placeUnits", number>
+  Record<
+    "bytes" | "totalMs" | "silentMs" | "depth" | "topMembers" | "members" | "values" | "turnUnits" | "placeUnits",
+    number
+  >
 > = {
   /** The kernel's own limit of an input (8 MiB) and room for the envelope. */
   bytes: (8 << 20) + 4096,
@@ -20,8 +23,10 @@ export const bodyLimits: Readonly<
   /** No envelope has a tenth of it. */
   topMembers: 250,
   /** Of all objects together, and all values: what the kernel allows in an input, with room for the envelope. */
-  members: 251_000,
-  values: 1_001_000,
+  members: 51_000,
+  values: 101_000,
+  /** UTF-16 units up to which a body is read in one turn of the event loop. What looks at each unit of a larger one has a turn of its own. */
+  turnUnits: 131_072,
   /** UTF-16 units in which a fault is looked for. Larger bodies are written by programs, and looking through 8 MiB takes a second of everybody's time. */
   placeUnits: 65_536,
 };
@@ -37,7 +42,7 @@ export async function readBody<Output>(
   check: Check<Output>,
   types: readonly string[] = [jsonType],
 ): Promise<Output> {
-  if (isOfType(request, jsonType)) return readJson("body", await readBytes(request, bodyLimits.bytes), check);
+  if (isOfType(request, jsonType)) return readLarge(await readBytes(request, bodyLimits.bytes), check);
   throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `Send the body as ${types.join(" or as ")}.`, {
     "accept-post": types.join(", "),
   });
@@ -67,12 +72,30 @@ export function readHeader<Output>(request: Request, name: string, check: Check<
   );
 }
 
+async function readLarge<Output>(bytes: Uint8Array, check: Check<Output>): Promise<Output> {
+  const text = decode("body", bytes);
+  const turn = async (): Promise<void> => {
+    if (text.length > bodyLimits.turnUnits) await new Promise((resolve) => setTimeout(resolve, 0));
+  };
+  await turn();
+  checkText(text);
+  await turn();
+  const value = parse("body", text);
+  await turn();
+  return check("body", value);
+}
+
 /** @param what it is of the request */
 function readJson<Output>(what: string, bytes: Uint8Array, check: Check<Output>): Output {
   const text = decode(what, bytes);
+  checkText(text);
+  return check(what, parse(what, text));
+}
+
+/** @throws {HttpRefusal} before anything of it is parsed */
+function checkText(text: string): void {
   const fault = jsonTextFault(text, bodyLimits);
   if (fault !== undefined) throw new HttpRefusal("INVALID_REQUEST", fault);
-  return check(what, parse(what, text));
 }
 
 export function isOfType(request: Request, type: string): boolean {

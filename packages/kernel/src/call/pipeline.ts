@@ -53,7 +53,8 @@ async function pass(call: CallRecord, entry: Entry, core: Core): Promise<Answere
   const { points } = core;
   if (entry.phase !== "edit") points.onArrival?.(call);
   const resolved = resolve(call, core);                                     //  1
-  const validated = validate(resolved, entry, core);                        //  2
+  const validating = validate(resolved, entry, core);                       //  2
+  const validated = validating instanceof Promise ? await validating : validating;
   const granted = checkGrants(validated, core);                             //  3
   const decided = decide(granted, entry, core);                             //  4
   assertAnswersStand(decided, core.revocations);

@@ -37,6 +37,8 @@ export type Taken =
       readonly value: JsonValue;
       /** Whether all keys are in canonical order, so that the engine's own writer gives the canonical text. */
       readonly isOrdered: boolean;
+      /** How many values it has, itself included. */
+      readonly nodes: number;
     }
   | { readonly ok: false; readonly error: NormalizeError };
 
@@ -99,10 +101,11 @@ class SnapshotRefusal {
 }
 
 function attempt(value: unknown, limits: SnapshotLimits, take: Take, isLoose = false): Taken {
+  const { maxNodes = SNAPSHOT_LIMITS.maxNodes } = limits;
   const walk: Walk = {
     take,
     isLoose,
-    nodesLeft: limits.maxNodes ?? SNAPSHOT_LIMITS.maxNodes,
+    nodesLeft: maxNodes,
     membersLeft: limits.maxMembers ?? SNAPSHOT_LIMITS.maxMembers,
     unitsLeft: limits.maxStringUnits ?? SNAPSHOT_LIMITS.maxStringUnits,
     isOrdered: true,
@@ -111,7 +114,7 @@ function attempt(value: unknown, limits: SnapshotLimits, take: Take, isLoose = f
   };
   try {
     const plain = visit(value, walk, limits.maxDepth ?? SNAPSHOT_LIMITS.maxDepth);
-    return { ok: true, value: plain, isOrdered: walk.isOrdered };
+    return { ok: true, value: plain, isOrdered: walk.isOrdered, nodes: maxNodes - walk.nodesLeft };
   } catch (error) {
     return { ok: false, error: explain(error, walk) };
   }

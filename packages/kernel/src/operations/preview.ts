@@ -30,7 +30,8 @@ export async function preview(call: CallRecord, input: unknown, { foresee, ...co
   const ports = { ...core, log: unwritten };
   let decided: Decided | undefined;
   try {
-    decided = decide(checkGrants(validate(resolve(call, ports), entry, ports), ports), entry, ports);
+    const validated = await validate(resolve(call, ports), entry, ports);
+    decided = decide(checkGrants(validated, ports), entry, ports);
     const { tool, proof } = await authorize(decided, { ...ports, ask: foresee && answering(foresee) });
     return { decision: "allow", tool: tool.id, proof: previewProof(proof), ...revokedOf(decided, core) };
   } catch (thrown) {

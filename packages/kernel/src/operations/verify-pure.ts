@@ -30,7 +30,7 @@ export async function checkPurity(
   if (!runsIn(mode, manifest)) return refused(null, `${tool.id} does not run in ${mode}.`);
   const given: Input[] = [];
   for (const [place, foreign] of inputs.entries()) {
-    const input = attempt(() => readInput(resolved, foreign));
+    const input = await inputOrFault(resolved, foreign);
     if (input instanceof CallFault) return refused(place, input.message);
     given.push(input);
   }
@@ -64,4 +64,13 @@ export async function checkPurity(
 
 function refused(input: number | null, reason: string): PureCheck {
   return { ok: false, kind: "refused", input, reason, hashes: [] };
+}
+
+async function inputOrFault(of: Parameters<typeof readInput>[0], foreign: unknown): Promise<Input | CallFault> {
+  try {
+    return await readInput(of, foreign);
+  } catch (thrown) {
+    if (thrown instanceof CallFault) return thrown;
+    throw thrown;
+  }
 }

@@ -1,7 +1,7 @@
 import { parseJson } from "@keyhole/kernel";
 
 /** What the kernel allows in an input, with room for the message around it. */
-const messageLimits = { maxDepth: 80, maxNodes: 1_001_000, maxMembers: 251_000 };
+const messageLimits = { maxDepth: 80, maxNodes: 101_000, maxMembers: 51_000 };
 
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }

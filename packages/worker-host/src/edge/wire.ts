@@ -29,7 +29,7 @@ const eventLimits = { maxStringUnits: 64 << 20 };
 
 /** @throws {EdgeFault} for what is not JSON, or holds more than an answer of an edge: something else may answer at this address. */
 export function readJson(data: string): unknown {
-  const parsed = parseJson(data, { maxDepth: 80, maxNodes: 1_001_000, maxMembers: 251_000, ...eventLimits });
+  const parsed = parseJson(data, { maxDepth: 80, maxNodes: 101_000, maxMembers: 51_000, ...eventLimits });
   if (parsed.ok) return parsed.value;
   const isText = parsed.error.reason === "syntax";
   throw new EdgeFault(

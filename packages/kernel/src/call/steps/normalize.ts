@@ -117,6 +117,7 @@ function readNormalized(foreign: Foreign<NormalForm>, kind: NormalizationKind, b
   if (kind === "binary") return normalForm(kind, bytes, by);
   if (typeof text !== "string") return { ok: false, error: { reason: "not-text", path: "", message: "" } };
   if (kind === "text") return normalForm(kind, text, by);
-  const taken = takeJson(text, { maxDepth: limits.depth, maxNodes: limits.nodes });
+  const { depth: maxDepth, nodes: maxNodes, members: maxMembers } = limits;
+  const taken = takeJson(text, { maxDepth, maxNodes, maxMembers });
   return taken.ok ? normalForm(kind, taken.value, by) : taken;
 }

@@ -1,3 +1,4 @@
+import * as limits from "../../limits.ts";
 import { present } from "../../support/guards.ts";
 import type { LastRefusal } from "../../capability/gate/call-usage.ts";
 import type { Gate } from "../../capability/gate/gate.ts";
@@ -25,7 +26,9 @@ export function notNormalizable(toolId: string, reason: string, path: string): C
       ? "text that is not JSON"
       : reason === "detached"
         ? "bytes whose buffer is gone"
-        : `something that is not plain data: ${reason}`;
+        : reason === "too-large"
+          ? `more than ${limits.nodes} values, or more than ${limits.members} members in all objects`
+          : `something that is not plain data: ${reason}`;
   return new CallFault("NOT_NORMALIZABLE", `${toolId} returned ${what}${place}.`, {
     details: { reason, path: explanation(path) },
   });

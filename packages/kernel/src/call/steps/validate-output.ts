@@ -4,9 +4,11 @@ import type { RunEnd } from "../../isolate/run.ts";
 import * as limits from "../../limits.ts";
 import { canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
-import { takeJson } from "../../json/snapshot.ts";
+import { type Taken, takeJson } from "../../json/snapshot.ts";
+import { yieldToEventLoop } from "../../support/yield-to-event-loop.ts";
 import { errorDetails, explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 import type { Ran } from "./run.ts";
 import type { Started } from "./start.ts";
 import { notNormalizable, refusalBehind, runFault, tooLarge } from "./run-faults.ts";
@@ -25,15 +27,28 @@ interface Output {
   readonly outputText?: string | undefined;
 }
 
-/** Step 9: the output as the contract says, or why there is none. */
-export function validateOutput({ started, end }: Ran): Checked {
-  const { tool } = started;
+/** Step 9: the output as the contract says, or why there is none. Nothing to wait for but turns of the event loop, where an output has many values. */
+export function validateOutput({ started, end }: Ran): MaybePromise<Checked> {
   warnOfUnproven(started);
   if (end.kind !== "returned") {
     proveDenial(started, end);
     throw runFault(started, end);
   }
-  const { output, outputText } = readOutput(end.output, started);
+  const read = readOutput(end.output, started);
+  return read.taken && read.taken.nodes > limits.turnNodes
+    ? validateLarge(read.output, read.taken, started)
+    : checked(read.output, read.taken && canonicalTextOf(read.taken), started);
+}
+
+async function validateLarge(output: JsonValue, taken: Json, started: Started): Promise<Checked> {
+  await yieldToEventLoop();
+  const outputText = canonicalTextOf(taken);
+  await yieldToEventLoop();
+  return checked(output, outputText, started);
+}
+
+function checked(output: Output["output"], outputText: string | undefined, started: Started): Checked {
+  const { tool } = started;
   const valid = tool.output?.validateOwn(output);
   if (!valid || (valid.ok && valid.value === output)) return { started, output, outputText } as Checked;
   if (valid.ok) return { started, output: valid.value } as Checked;
@@ -60,8 +75,15 @@ function warnOfUnproven({ call, denials }: Started): void {
   call.warn(`${unproven} refused requests have no proof of their own: one call has at most ${limits.provenDenials}.`);
 }
 
+type Json = Extract<Taken, { ok: true }>;
+
+/** An output, and what is known of one that is JSON. */
+type Read =
+  | { readonly output: JsonValue; readonly taken: Json }
+  | { readonly output: Output["output"]; readonly taken?: undefined };
+
 /** The isolate is foreign: what it calls JSON is parsed here, and what it calls small is measured here. */
-function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started): Output {
+function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started): Read {
   const { kind, mediaType } = tool.manifest.output;
   if (output.form !== kind)
     throw new CallFault("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
@@ -74,7 +96,8 @@ function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started
   if (size > bounds.outputBytes) throw tooLarge(tool.id, bounds.outputBytes);
   if (output.form === "binary") return { output: output.bytes };
   if (output.form === "text") return { output: output.text };
-  const taken = takeJson(output.text, { maxDepth: limits.depth, maxNodes: limits.nodes });
+  const { depth: maxDepth, nodes: maxNodes, members: maxMembers } = limits;
+  const taken = takeJson(output.text, { maxDepth, maxNodes, maxMembers });
   if (!taken.ok) throw notNormalizable(tool.id, taken.error.reason, taken.error.path);
-  return { output: taken.value, outputText: canonicalTextOf(taken) };
+  return { output: taken.value, taken };
 }

@@ -4,12 +4,14 @@ import * as limits from "../../limits.ts";
 import { bringExplanations } from "../../capability/registry.ts";
 import { canonicalJson, canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
-import { snapshotInOrder } from "../../json/snapshot.ts";
+import { snapshotInOrder, type Taken } from "../../json/snapshot.ts";
+import { yieldToEventLoop } from "../../support/yield-to-event-loop.ts";
 import { type Target, targetsIn } from "../../tool/targets.ts";
 import { errorDetails, explanation } from "../explanation.ts";
 import { CallFault } from "../fault.ts";
 import type { CarriedPart } from "../carried-part.ts";
 import type { DecisionEntry } from "../entry.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 import type { CallRecord } from "../record.ts";
 import type { Resolved } from "./resolve.ts";
 
@@ -38,15 +40,18 @@ export interface ValidatePorts {
   readonly log: EventRecorder;
 }
 
-/** Step 2. */
-export function validate(state: Resolved, entry: DecisionEntry, { log }: ValidatePorts): Validated {
+/** Step 2. Nothing to wait for but turns of the event loop, where an input has many values. */
+export function validate(state: Resolved, entry: DecisionEntry, { log }: ValidatePorts): MaybePromise<Validated> {
   const { call, tool } = state;
   // Bytes come with the call, and not before it.
   const hasBody = entry.phase === "preview" ? tool.manifest.body !== undefined : call.body !== undefined;
-  const input = readInput(state, entry.input, hasBody);
-  recordInvoked(call, input.inputHash, log);
-  call.carry(inputPart, input.inputText);
-  return call.reach({ ...state, ...input } as Validated);
+  const validated = (input: Input): Validated => {
+    recordInvoked(call, input.inputHash, log);
+    call.carry(inputPart, input.inputText);
+    return call.reach({ ...state, ...input } as Validated);
+  };
+  const reading = readInput(state, entry.input, hasBody);
+  return reading instanceof Promise ? reading.then(validated) : validated(reading);
 }
 
 /** Also for a call that ends before: every call has a beginning on record. */
@@ -62,19 +67,45 @@ export function recordInvoked(call: CallRecord, inputHash: string | null, log: V
   });
 }
 
+type Of = Pick<Resolved, "call" | "tool">;
+type Plain = Extract<Taken, { ok: true }>;
+
+/** @throws CallFault, or rejects with it */
 export function readInput(
-  { call, tool }: Pick<Resolved, "call" | "tool">,
+  of: Of,
   foreign: unknown,
-  hasBody: boolean = call.body !== undefined,
-): Input {
+  hasBody: boolean = of.call.body !== undefined,
+): MaybePromise<Input> {
+  const plain = takeInput(of, foreign, hasBody);
+  return plain.nodes > limits.turnNodes ? readLarge(of, plain) : writeInput(of, plain, checkInput(of, plain));
+}
+
+/** It is the caller's no more, so it is the same in each turn. */
+async function readLarge(of: Of, plain: Plain): Promise<Input> {
+  await yieldToEventLoop();
+  const checked = checkInput(of, plain);
+  await yieldToEventLoop();
+  return writeInput(of, plain, checked);
+}
+
+function takeInput({ call, tool }: Of, foreign: unknown, hasBody: boolean): Plain {
   const fault = bodyFault(call, tool, hasBody);
   if (fault) throw new CallFault("INVALID_INPUT", fault);
-  const plain = snapshotInOrder(foreign, { maxDepth: limits.depth, maxNodes: limits.nodes });
-  if (!plain.ok)
-    throw new CallFault("INVALID_INPUT", `The input is not plain JSON data: ${explanation(plain.error.message)}.`, {
-      details: [{ path: explanation(plain.error.path), keyword: plain.error.reason }],
-      hint: "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
-    });
+  const { depth: maxDepth, nodes: maxNodes, members: maxMembers } = limits;
+  const plain = snapshotInOrder(foreign, { maxDepth, maxNodes, maxMembers });
+  if (plain.ok) return plain;
+  const { message, path, reason } = plain.error;
+  throw new CallFault("INVALID_INPUT", `The input is not plain JSON data: ${explanation(message)}.`, {
+    details: [{ path: explanation(path), keyword: reason }],
+    hint:
+      reason === "too-large"
+        ? `Send at most ${maxNodes} values, with ${maxMembers} members in all objects. Send large data as a file.`
+        : "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
+  });
+}
+
+/** As the tool's schema says. */
+function checkInput({ tool }: Of, plain: Plain): Pick<Input, "input" | "targets"> {
   const valid = tool.input.validateOwn(plain.value);
   if (!valid.ok) {
     const { message, hint, keyword } = present(valid.errors[0]);
@@ -86,19 +117,19 @@ export function readInput(
   }
   const input = valid.value as JsonValue;
   const read = targetsIn(input, tool.targets);
-  if (!read.ok) {
-    const { at, message } = read.fault;
-    throw new CallFault("INVALID_INPUT", explanation(message), {
-      details: [{ path: explanation(at), keyword: "target" }],
-    });
-  }
+  if (read.ok) return { input, targets: read.targets };
+  const { at, message } = read.fault;
+  throw new CallFault("INVALID_INPUT", explanation(message), {
+    details: [{ path: explanation(at), keyword: "target" }],
+  });
+}
+
+function writeInput({ call }: Of, plain: Plain, { input, targets }: Pick<Input, "input" | "targets">): Input {
   const inputText = input === plain.value ? canonicalTextOf(plain) : canonicalJson(input);
   const { hash: inputHash, byteLength: inputBytes } = call.hash.measure(inputText);
-  if (inputBytes > limits.inputBytes) {
-    const hint = "Send large data as a file.";
-    throw new CallFault("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, { hint });
-  }
-  return { input, inputText, inputHash, inputBytes, targets: read.targets };
+  if (inputBytes <= limits.inputBytes) return { input, inputText, inputHash, inputBytes, targets };
+  const hint = "Send large data as a file.";
+  throw new CallFault("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, { hint });
 }
 
 function bodyFault({ options }: CallRecord, { id, manifest }: Resolved["tool"], hasBody: boolean): string | undefined {
