@@ -55,28 +55,43 @@ export async function forward(
     outgoing.on("error", fail);
     response.on("close", () => outgoing.destroy());
     outgoing.on("response", (answer) => {
-      const status = answer.statusCode ?? 502;
-      const decoder = decoderOf(answer.headers["content-encoding"]);
-      // A proxy that asks for credentials is not ours.
-      if (status === 407 || decoder === "unknown") {
-        fail(new Error(status === 407 ? "it asks as a proxy" : "it has an encoding that is not known"));
-        outgoing.destroy();
-        return;
-      }
-      const kept = pairsOf(answer.rawHeaders).filter(
-        ([name]) => !decoder || !/^content-(?:encoding|length)$/i.test(name),
-      );
-      if (!rules.spend(bytesOf(kept), need)) return;
-      rules.answered(asked, status);
-      response.writeHead(status, kept.flat());
-      const counted = counter(rules, need);
-      if (decoder) pipeline(answer, decoder, counted, response, () => {});
-      else pipeline(answer, counted, response, () => {});
+      const fault = takeAnswer(rules, asked, need, answer, response);
+      if (fault === undefined) return;
+      fail(new Error(fault));
+      outgoing.destroy();
+    });
+    outgoing.on("upgrade", (_, upstream) => {
+      fail(new Error("it leaves HTTP"));
+      upstream.destroy();
     });
     pipeline(incoming, counter(rules, need), outgoing, () => {});
   } catch (error) {
     fail(error);
   }
+}
+
+/** Passes an answer on. A text says why not: nothing was written then. */
+function takeAnswer(
+  rules: PageRules,
+  asked: PageRequest,
+  need: Need,
+  answer: IncomingMessage,
+  response: ServerResponse,
+): string | undefined {
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 599) return "it has a status that is none";
+  // A proxy that asks for credentials is not ours.
+  if (status === 407) return "it asks as a proxy";
+  const decoder = decoderOf(answer.headers["content-encoding"]);
+  if (decoder === "unknown") return "it has an encoding that is not known";
+  const kept = pairsOf(answer.rawHeaders).filter(([name]) => !decoder || !/^content-(?:encoding|length)$/i.test(name));
+  if (!rules.spend(bytesOf(kept), need)) return undefined;
+  rules.answered(asked, status);
+  response.writeHead(status, kept.flat());
+  const counted = counter(rules, need);
+  if (decoder) pipeline(answer, decoder, counted, response, () => {});
+  else pipeline(answer, counted, response, () => {});
+  return undefined;
 }
 
 /** The same for the opening of a WebSocket; then counts what goes through it in both directions. */

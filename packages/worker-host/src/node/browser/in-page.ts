@@ -1,16 +1,28 @@
 import type { Wanted } from "./request.ts";
 
-/** Characters of one part, and elements of one selector. */
-const partLength = 10_000;
+/** Elements of one selector. */
 const parts = 200;
 /** Characters of all parts of a page. */
 const allPartsLength = 500_000;
+
+/** Characters that the script sends. */
+export interface PageBounds {
+  readonly textLength: number;
+  readonly titleLength: number;
+  readonly urlLength: number;
+  readonly partLength: number;
+  /** A title, an address or a part that is longer is left out, and not cut. */
+  readonly isWhole: boolean;
+}
 
 /**
  * The script that reads a page. It runs in a world of its own, whose functions the page cannot replace; what the page can replace there are named members of
  * documents and forms, so it takes each function and accessor from its prototype. It cuts what it reads before it sends it.
  */
-export function readingScript(textLength: number, extract: readonly Wanted[]): string {
+export function readingScript(
+  { textLength, titleLength, urlLength, partLength, isWhole }: PageBounds,
+  extract: readonly Wanted[],
+): string {
   return `(() => {
   const call = Function.prototype.call.bind(Function.prototype.call);
   const getter = (prototype, name) => {
@@ -27,6 +39,7 @@ export function readingScript(textLength: number, extract: readonly Wanted[]): s
     const text = element instanceof HTMLElement ? innerText(element) : textContent(element);
     return String(text ?? "");
   };
+  const cut = (text, length) => (text.length <= length ? text : ${isWhole} ? "" : text.slice(0, length));
   let left = ${allPartsLength};
   const extracted = ${JSON.stringify(extract)}.map(({ selector, attribute: name }) => {
     let found;
@@ -38,7 +51,7 @@ export function readingScript(textLength: number, extract: readonly Wanted[]): s
     const values = [];
     for (let at = 0; at < found.length && at < ${parts} && left > 0; at++) {
       const value = name === undefined ? textOf(found[at]) : attribute(found[at], name);
-      const kept = value === null ? null : value.slice(0, Math.min(${partLength}, left));
+      const kept = value === null ? null : cut(value, Math.min(${partLength}, left));
       left -= kept === null ? 1 : kept.length + 1;
       values.push(kept);
     }
@@ -47,8 +60,8 @@ export function readingScript(textLength: number, extract: readonly Wanted[]): s
   const element = root(document);
   const text = ${textLength} > 0 && element ? textOf(element) : "";
   return {
-    url: String(location.href).slice(0, 9000),
-    title: title(document).slice(0, 500),
+    url: cut(String(location.href), ${urlLength}),
+    title: cut(title(document), ${titleLength}),
     text: text.slice(0, ${textLength}),
     textLength: text.length,
     height: element ? Math.ceil(getter(Element.prototype, "scrollHeight")(element)) : 0,

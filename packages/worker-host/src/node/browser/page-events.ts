@@ -1,5 +1,5 @@
 import type { CdpParams } from "./cdp.ts";
-import { memberOf } from "./values.ts";
+import { memberOf, textOf } from "./values.ts";
 
 type Send = (method: string, params?: CdpParams, sessionId?: string) => void;
 
@@ -12,6 +12,8 @@ export class PageEvents {
   target = "";
   /** Whether the page has ordered a refresh since it loaded. */
   isLeaving = false;
+  /** The document that the page is, as the browser got it: a script can show another address. */
+  document: { readonly url: string; readonly isUnreachable: boolean } | undefined;
   #onLoad: (() => void) | undefined;
 
   /** Resolves when the page has loaded, the first time from now on. */
@@ -24,7 +26,7 @@ export class PageEvents {
   take(method: string, params: CdpParams, sessionId: string | undefined): void {
     if (method === "Page.loadEventFired") this.#takeLoad();
     else if (method === "Page.frameScheduledNavigation") this.#takeRefresh(params);
-    else if (method === "Page.frameNavigated") this.#takeFailure(memberOf(params, "frame"));
+    else if (method === "Page.frameNavigated") this.#takeDocument(memberOf(params, "frame"));
     else if (method === "Page.javascriptDialogOpening")
       this.send("Page.handleJavaScriptDialog", { accept: false }, sessionId);
     else if (method === "Target.targetCreated") this.#closeOther(memberOf(params, "targetInfo"));
@@ -36,9 +38,15 @@ export class PageEvents {
     if (isSoon && memberOf(params, "frameId") === this.target) this.isLeaving = true;
   }
 
-  /** The browser's page about one that it did not get never loads. */
-  #takeFailure(frame: unknown): void {
-    if (memberOf(frame, "id") === this.target && memberOf(frame, "unreachableUrl") !== undefined) this.#takeLoad();
+  #takeDocument(frame: unknown): void {
+    if (memberOf(frame, "id") !== this.target) return;
+    const unreachable = memberOf(frame, "unreachableUrl");
+    this.document = {
+      url: textOf(unreachable ?? memberOf(frame, "url"), 9_000),
+      isUnreachable: unreachable !== undefined,
+    };
+    // The browser's page about one that it did not get never loads.
+    if (unreachable !== undefined) this.#takeLoad();
   }
 
   #takeLoad(): void {

@@ -1,7 +1,8 @@
-import type { BrokerError, BrokerReply, BrokerSession, JsonValue } from "@keyhole/kernel";
+import { type BrokerError, type BrokerReply, type BrokerSession, type CallSecrets, parseUrl } from "@keyhole/kernel";
 import { cancelled, refused } from "../../brokers/fault.ts";
 import { CdpFailure, type CdpParams } from "./cdp.ts";
 import { type Chromium, noSandbox, type Sandbox, startChromium } from "./chromium.ts";
+import { boundsFor, chosenPart, contentOf } from "./content.ts";
 import { dialer, type PageNetwork } from "./dial.ts";
 import { PageEvents } from "./page-events.ts";
 import { readingScript } from "./in-page.ts";
@@ -56,7 +57,7 @@ export async function visit(wanted: Visit, session: BrokerSession, options: Visi
       onFault: (reason) => end(faultOf(reason)),
     });
     events.send = (...command) => void browser?.cdp.send(...command).catch(() => {});
-    return await Promise.race([over, drive(wanted, browser, proxy, events, rules)]);
+    return await Promise.race([over, drive(wanted, browser, proxy, events, rules, session.secrets)]);
   } catch (error) {
     if (error instanceof VisitOver) return error.reply;
     // What made the browser fail has been said first.
@@ -80,6 +81,7 @@ async function drive(
   proxy: PageProxy,
   events: PageEvents,
   rules: PageRules,
+  secrets: CallSecrets,
 ): Promise<BrokerReply> {
   const { waitMs, width, height } = wanted;
   const target = textOf(
@@ -100,9 +102,10 @@ async function drive(
     navigated.then(() => loading).then(() => settled(cdp, page, events)),
     waitMs + 1,
   );
-  const frame = memberOf(memberOf(await answer(cdp.send("Page.getFrameTree", {}, page)), "frameTree"), "frame");
-  const url = textOf(memberOf(frame, "url"), 9_000);
-  const document = url.startsWith("http") ? rules.documentAt(url) : rules.documentAt(wanted.url.href);
+  // Answers to what the browser told before.
+  await answer(cdp.send("Page.getFrameTree", {}, page));
+  const { url = "", isUnreachable = false } = events.document ?? {};
+  const document = rules.documentAt(url.startsWith("http") ? url : wanted.url.href);
   if (typeof document === "object") return { ok: false, error: shownAt(document, wanted.url, url) };
   if (document === undefined || url === "about:blank")
     return refused(
@@ -110,12 +113,20 @@ async function drive(
       `${wanted.url.host} gave no page within ${waitMs} ms.`,
       "Give `waitMs` more, or open another page.",
     );
-  const content = await readContent(cdp, page, wanted);
-  const picture = await screenshot(cdp, page, wanted, Number(memberOf(content, "height")));
+  if (isUnreachable && document < 400)
+    return refused("UNAVAILABLE", `The answer of ${parseUrl(url)?.host ?? ""} broke off.`, "Try again later.");
+  const isSearching = secrets.isSearching();
+  const chosen = isSearching ? chosenPart(wanted) : undefined;
+  if (chosen !== undefined)
+    return refused("CAPABILITY_DENIED", `A tool cannot request a part of a page of ${wanted.url.host}: ${chosen}.`);
+  const read = await readContent(cdp, page, readingScript(boundsFor(wanted, isSearching), wanted.extract));
+  const picture = await screenshot(cdp, page, wanted, Number(memberOf(read, "height")));
+  const content = await contentOf(read, wanted, secrets, isSearching);
+  if (!content.ok) return content;
   return {
     ok: true,
     value: {
-      ...contentOf(content),
+      ...content.value,
       status: document,
       isLoaded: isLoaded === "done",
       navigations: rules.navigations,
@@ -162,12 +173,11 @@ async function introduce(
 }
 
 /** Reads the page in a world of its own, which ends when the page goes on to another document: then that one is read. */
-async function readContent(cdp: Chromium["cdp"], page: string, wanted: Visit, tries = 3): Promise<unknown> {
+async function readContent(cdp: Chromium["cdp"], page: string, expression: string, tries = 3): Promise<unknown> {
   const { frameTree } = await answer(cdp.send("Page.getFrameTree", {}, page));
   const frameId = memberOf(memberOf(frameTree, "frame"), "id");
   try {
     const world = await answer(cdp.send("Page.createIsolatedWorld", { frameId, worldName: "keyhole" }, page));
-    const expression = readingScript(wanted.textLength, wanted.extract);
     const contextId = memberOf(world, "executionContextId");
     const how = { contextId, returnByValue: true, timeout: answerMs };
     return memberOf(
@@ -176,7 +186,7 @@ async function readContent(cdp: Chromium["cdp"], page: string, wanted: Visit, tr
     );
   } catch (error) {
     if (tries === 1 || !(error instanceof CdpFailure) || !/context|navigated/i.test(error.message)) throw error;
-    return readContent(cdp, page, wanted, tries - 1);
+    return readContent(cdp, page, expression, tries - 1);
   }
 }
 
@@ -211,30 +221,10 @@ async function within(work: Promise<unknown>, limitMs: number): Promise<"done" |
   return Promise.race([work.then(() => "done" as const), late]).finally(() => clearTimeout(timer));
 }
 
-function contentOf(content: unknown): Record<string, JsonValue> {
-  const extracted = memberOf(content, "extracted");
-  return {
-    url: textOf(memberOf(content, "url"), 9_000),
-    title: textOf(memberOf(content, "title"), 500),
-    text: textOf(memberOf(content, "text"), 1_000_000),
-    textLength: Number(memberOf(content, "textLength")) || 0,
-    extracted: Array.isArray(extracted) ? (extracted as readonly unknown[]).map(extractOf) : [],
-  };
-}
-
-function extractOf(found: unknown): JsonValue {
-  const values = memberOf(found, "values");
-  return {
-    count: Number(memberOf(found, "count")) || 0,
-    values: Array.isArray(values)
-      ? (values as readonly unknown[]).map((each) => (each === null ? null : textOf(each, 10_000)))
-      : [],
-    ...(memberOf(found, "isInvalid") === true && { isInvalid: true }),
-  };
-}
-
 function shownAt(error: BrokerError, wanted: URL, url: string): BrokerError {
-  if (url.startsWith(wanted.href)) return error;
+  // The browser asks for a page of http over https first.
+  const isSame = url.replace(/^https?:/, "").startsWith(wanted.href.replace(/^https?:/, ""));
+  if (isSame) return error;
   return { ...error, message: `${wanted.host} led to another page, which was not opened: ${error.message}` };
 }
 
