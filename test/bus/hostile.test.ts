@@ -1,4 +1,4 @@
-import { type BusMessage, type BusPort, memoryBus, sealedCallers } from "@keyhole/bus";
+import { type BusCallers, type BusMessage, type BusPort, memoryBus, sealedCallers } from "@keyhole/bus";
 import { readDefinition } from "@keyhole/kernel/foreign-tools";
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
@@ -84,6 +84,7 @@ describe("a request", () => {
   it.each([
     ["without a deadline", { "keyhole-deadline": undefined }, "BAD_REQUEST"],
     ["with a deadline in the past", { "keyhole-deadline": "1" }, "DEADLINE_PASSED"],
+    ["with a deadline in a year", { "keyhole-deadline": String(Date.now() + 31_536_000_000) }, "BAD_REQUEST"],
     ["with a deadline that is no number", { "keyhole-deadline": "1e99" }, "BAD_REQUEST"],
     ["for another definition", { "keyhole-definition": `blake3:${"0".repeat(64)}` }, "DEFINITION_CHANGED"],
     ["with a key at the subject without keys", { "keyhole-idempotency-key": "0".repeat(64) }, "BAD_REQUEST"],
@@ -142,6 +143,34 @@ describe("a request", () => {
     await heard.until(2);
     expect(heard.messages.map(textOf)).toEqual(['{"paid":1}', '{"paid":1}']);
     expect(far.served.deeds).toEqual(["pay 1"]);
+  });
+});
+
+describe("a flood of calls", () => {
+  it("of one caller leaves places to another", async () => {
+    const callers: BusCallers = ({ headers }) => ({
+      caller: { caller: headers.get("test-caller") ?? "nobody" },
+      credential: undefined,
+    });
+    const { far, port, heard, send } = await stranger({ callers });
+    const wait = await hashOf(port, "wait");
+    const started = (caller: string, at: number): void =>
+      send(
+        bytes("{}"),
+        {
+          "test-caller": caller,
+          "keyhole-definition": wait,
+          "keyhole-correlation": at.toString(16).padStart(32, "0"),
+        },
+        "keyhole.tool.wait.request",
+      );
+    const busy = (): number => heard.messages.filter((message) => textOf(message).includes('"BUSY"')).length;
+    for (let at = 0; at < 600; at++) started("one", at);
+    await until(() => busy() === 100);
+    started("two", 600);
+    await settle();
+    expect(busy()).toBe(100);
+    far.served.gate.resolve();
   });
 });
 

@@ -8,10 +8,10 @@ import type { BusCallers, KnownCaller } from "./callers.ts";
 import type { Offers } from "./offers.ts";
 import { failureReply, replyOf, resultReply } from "./replies.ts";
 import { readInput, readRequest, returnAddress } from "./request.ts";
-import { type KnownCall, RunningCalls } from "./running-calls.ts";
+import { KEPT_MS, type KnownCall, RunningCalls } from "./running-calls.ts";
 
-/** At the same time. The kernel bounds those of each tool. */
-const MOST_RUNNING = 1_000;
+/** A call is remembered until its deadline, and no kernel runs one longer. */
+const MOST_AHEAD_MS = ceilings.timeoutMs + KEPT_MS;
 
 export interface CallServerPorts {
   readonly kernel: Kernel;
@@ -62,10 +62,12 @@ export class CallServer {
     const request = readRequest(message, subjects, partition);
     const input = readInput(message);
     if (!request || !input) return refuse("BAD_REQUEST");
-    if (request.deadlineMs <= this.#ports.clock.now()) return refuse("DEADLINE_PASSED");
+    const leftMs = request.deadlineMs - this.#ports.clock.now();
+    if (leftMs <= 0) return refuse("DEADLINE_PASSED");
+    if (leftMs > MOST_AHEAD_MS) return refuse("BAD_REQUEST");
     const offer = this.#ports.offers.all.get(tool);
     if (offer?.hash !== request.definition) return refuse("DEFINITION_CHANGED");
-    const call = this.#running.size < MOST_RUNNING ? this.#calls.add(from, request) : undefined;
+    const call = this.#calls.add(from, request);
     if (!call) return refuse("BUSY");
     const running = this.#run(call, tool, offer.manifest.version, input);
     this.#running.add(running);

@@ -5,10 +5,14 @@ import type { BusRequest } from "./request.ts";
 
 /** Calls that are remembered: those that run, and those whose result can be asked for again. */
 const MOST_CALLS = 20_000;
+/** At the same time. The kernel bounds those of each tool. */
+const MOST_RUNNING = 1_000;
+/** Between two searches for calls that are forgotten. */
+const SWEEP_MS = 1_000;
 /** Results that are kept for callers that lost them. */
 const RESULT_BYTES = 16_777_216;
 /** Behind its deadline, for a clock that is behind. */
-const KEPT_MS = 60_000;
+export const KEPT_MS = 60_000;
 
 /** One call, from its request until its deadline has long passed: the same request again is the same call. */
 export interface KnownCall {
@@ -22,13 +26,21 @@ export interface KnownCall {
   result: OutgoingMessage | undefined;
 }
 
-/** The calls of one server by caller and correlation. */
+interface Count {
+  all: number;
+  running: number;
+}
+
+/** The calls of one server by caller and correlation. Each caller leaves as many places free as it has itself: so no caller takes all. */
 export class RunningCalls {
   readonly #clock: Clock;
   readonly #calls = new Map<string, KnownCall>();
+  readonly #counts = new Map<string, Count>();
   /** The oldest first. */
   readonly #kept = new Set<KnownCall>();
   #bytes = 0;
+  #running = 0;
+  #sweptMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -38,10 +50,10 @@ export class RunningCalls {
     return this.#calls.get(keyOf(from, correlation));
   }
 
-  /** `undefined` where there is no room for one more. */
+  /** `undefined` where there is no room for one more of this caller. */
   add(from: KnownCaller, request: BusRequest): KnownCall | undefined {
-    if (this.#calls.size >= MOST_CALLS) this.#sweep();
-    if (this.#calls.size >= MOST_CALLS) return undefined;
+    if (!this.#hasRoom(from)) this.#sweep();
+    if (!this.#hasRoom(from)) return undefined;
     const call: KnownCall = {
       request,
       from,
@@ -51,12 +63,14 @@ export class RunningCalls {
       result: undefined,
     };
     this.#calls.set(keyOf(from, request.correlation), call);
+    this.#count(from, 1, 1);
     return call;
   }
 
   end(call: KnownCall, result: OutgoingMessage): void {
     call.isOver = true;
     call.result = result;
+    this.#count(call.from, 0, -1);
     this.#kept.add(call);
     this.#bytes += result.body.length;
     for (const oldest of this.#kept) {
@@ -71,16 +85,38 @@ export class RunningCalls {
     call.result = undefined;
   }
 
+  #hasRoom(from: KnownCaller): boolean {
+    const { all, running } = this.#counts.get(ownerOf(from)) ?? { all: 0, running: 0 };
+    return all < MOST_CALLS - this.#calls.size && running < MOST_RUNNING - this.#running;
+  }
+
+  #count(from: KnownCaller, all: number, running: number): void {
+    const owner = ownerOf(from);
+    const count = this.#counts.get(owner) ?? { all: 0, running: 0 };
+    count.all += all;
+    count.running += running;
+    this.#running += running;
+    if (count.all > 0) this.#counts.set(owner, count);
+    else this.#counts.delete(owner);
+  }
+
   #sweep(): void {
     const nowMs = this.#clock.now();
+    if (Math.abs(nowMs - this.#sweptMs) < SWEEP_MS) return;
+    this.#sweptMs = nowMs;
     for (const [key, call] of this.#calls) {
       if (!call.isOver || call.request.deadlineMs + KEPT_MS > nowMs) continue;
       this.#drop(call);
       this.#calls.delete(key);
+      this.#count(call.from, -1, 0);
     }
   }
 }
 
-function keyOf({ caller, credential }: KnownCaller, correlation: string): string {
-  return JSON.stringify([credential?.id ?? null, caller.caller, correlation]);
+function ownerOf({ caller, credential }: KnownCaller): string {
+  return JSON.stringify([credential?.id ?? null, caller.caller]);
+}
+
+function keyOf(from: KnownCaller, correlation: string): string {
+  return `${ownerOf(from)} ${correlation}`;
 }
