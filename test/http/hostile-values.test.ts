@@ -26,6 +26,7 @@ async function call(
 
 const segment = { url: "https://example.com/a/{id}/z" };
 const inner = { url: "https://example.com/a/{+id}/z" };
+const whole = { url: "https://example.com/{id}/z" };
 const query = { url: "https://example.com/a?q={id}{&other,list}" };
 const header = { url: "https://example.com/", headers: { "x-id": "v={id}" } };
 
@@ -44,6 +45,9 @@ describe("a value that could change the request is refused, and nothing is sent"
     ["a line break", segment, "a\r\nHost: internal"],
     ["a NUL", segment, "a\0b"],
     ["a lone surrogate", segment, "\ud800"],
+    ["a step up in wide dots", whole, "\uff0e\uff0e"],
+    ["a step up in one character", whole, "\u2025"],
+    ["a step up before a wide space", whole, "..\u3000"],
     ["a path with a step up", inner, "b/../../../admin"],
     ["a path with a query", inner, "b?admin=1"],
     ["a path with a fragment", inner, "b#"],
@@ -60,6 +64,22 @@ describe("a value that could change the request is refused, and nothing is sent"
     ["a URL without an end", query, "a".repeat(9_000)],
   ] as const)("%s", async (_, http, id, more: JsonObject = {}) => {
     expect(await call(http, { id, ...more })).toEqual({ error: { code: "INVALID_INPUT" } });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("a value without a text is refused where the path needs one, and nothing is sent", () => {
+  const loose = { input: { type: "object", properties: { id: {} }, required: ["id"] } } as object;
+  it.each([
+    ["null", segment, null],
+    ["an empty list", segment, []],
+    ["null in a path", inner, null],
+    ["an empty list in a path", inner, []],
+    ["a list with an empty text", segment, ["a", ""]],
+  ] as const)("%s", async (_, http, id) => {
+    const kernel = await openHttpKernel([requestTool(http, loose)], send);
+    expect(await kernel.call("subject", { id })).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
+    await kernel.close();
     expect(sent).toEqual([]);
   });
 });

@@ -216,7 +216,10 @@ function expandUrl(
 function pathValueFault({ operator, names }: Expression, values: ReadonlyMap<string, Variable>): string | undefined {
   for (const name of names) {
     const value = values.get(name);
-    for (const text of typeof value === "string" ? [value] : (value ?? [])) {
+    const texts = typeof value === "string" ? [value] : (value ?? []);
+    if (texts.length === 0 && (operator === "" || operator === "+"))
+      return `\`${name}\` has no text, so the URL would lead elsewhere.`;
+    for (const text of texts) {
       if (text === "" && operator !== ";") return `\`${name}\` is empty, so the URL would lead elsewhere.`;
       if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return `\`${name}\` has control characters.`;
       if (operator === "+" && (/[?#%\\]/.test(text) || text.split("/").includes("")))
@@ -230,14 +233,21 @@ function pathValueFault({ operator, names }: Expression, values: ReadonlyMap<str
 function stepsUp(path: string): boolean {
   let reading = path;
   for (let round = 0; round < mostDecodings; round++) {
-    if (reading.split(/[/\\]/).some((segment) => /^\s*\.\.?[\s.]*(?:;|$)/.test(segment))) return true;
-    const next = reading.replace(/%([0-7][0-9A-Fa-f])/g, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
+    const segments = reading.normalize("NFKC").split(/[/\\]/);
+    if (segments.some((segment) => /^\s*\.\.?[\s.]*(?:;|$)/.test(segment))) return true;
+    const next = reading.replace(/(?:%[0-9A-Fa-f]{2})+/g, decoded);
     if (next === reading) return false;
     reading = next;
   }
   return true;
+}
+
+/** Bytes that are no UTF-8 stay signs that no path has. */
+function decoded(run: string): string {
+  const bytes = run.slice(1).split("%");
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+    Uint8Array.from(bytes, (hex) => Number.parseInt(hex, 16)),
+  );
 }
 
 function variableOf(input: JsonObject, name: string, secret: (name: string) => string): Variable | false {
