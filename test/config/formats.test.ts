@@ -243,3 +243,11 @@ describe("a wrong configuration is refused with file and line", () => {
     });
   });
 });
+
+it.each(["absent.json", "."])("a policy whose file %j cannot be read is named as such", async (file) => {
+  const loaded = await load(JSON.stringify({ version: "1", policy: file }), "json");
+  expect(loaded).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("policy's file cannot be read") as string,
+  });
+});

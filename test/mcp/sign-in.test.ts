@@ -127,8 +127,16 @@ describe("a source does not sign in", () => {
     expect(person.visits).toBe(1);
   });
 
+  it("at a server that would get the token in the clear", () => {
+    const signIn = { issuers: [issuer], redirectUrl, visit: async (address: string) => address };
+    expect(() => mcpHttp({ url: "http://mcp.example.com/mcp", signIn })).toThrow(TypeError);
+    expect(() => mcpHttp({ url: "http://127.0.0.1:4567/mcp", signIn })).not.toThrow();
+  });
+
   it.each<[string, Partial<McpSignInOptions>]>([
     ["no issuer", { issuers: [] }],
+    ["an issuer without TLS", { issuers: ["http://login.example.com"] }],
+    ["an issuer that is no URL", { issuers: ["login.example.com"] }],
     ["a known client for two issuers", { issuers: [issuer, "https://b.example"], client: { id: "known" } }],
     ["an address to come back to that is none", { redirectUrl: "callback" }],
   ])("with %s", async (_, options) => {

@@ -33,6 +33,8 @@ export class SignInProvider implements OAuthClientProvider {
     const { redirectUrl, clientMetadataUrl, client, issuers } = options;
     if (!parseUrl(redirectUrl)) throw new TypeError(`${JSON.stringify(redirectUrl)} is no URL to come back to.`);
     if (issuers.length === 0) throw new TypeError("A sign-in needs the issuers that may do it.");
+    for (const each of [server.href, ...issuers])
+      if (!isSealed(each)) throw new TypeError(`${JSON.stringify(each)} would get secrets in the clear. Use https.`);
     if (client && issuers.length > 1) throw new TypeError("A known client is the client of one issuer.");
     this.#server = server.href;
     this.#options = options;
@@ -167,6 +169,12 @@ export class SignInProvider implements OAuthClientProvider {
     };
     await this.#options.store?.save(record);
   }
+}
+
+/** Reached over TLS, or on this machine (RFC 6749, 10.3; RFC 8252, 8.3). */
+function isSealed(address: string): boolean {
+  const { protocol, hostname = "" } = parseUrl(address) ?? {};
+  return protocol === "https:" || (protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
 }
 
 /** The address of an issuer without a path has a slash in some places. */

@@ -29,6 +29,9 @@ export function policyWith(
   document: JsonValue | undefined,
   limits: Limits,
 ): { readonly ok: true; readonly policy: PolicyDocument } | ({ readonly ok: false } & ConfigFault) {
+  // The text says why the policy's file cannot be read.
+  if (typeof document === "string")
+    return { ok: false, path: "/policy", message: `The policy's file cannot be read: ${document}.`, hint: "" };
   const policy = document ?? withoutGrants;
   const merged = isJsonObject(policy) ? withLimits(policy, limits) : policy;
   if (typeof merged === "string")
