@@ -29,7 +29,7 @@ export const parts = [
   },
   {
     name: "packages",
-    holds: "the tarballs in programs of Vite, webpack, esbuild, Workers and Node 20, 22 and 24",
+    holds: "the tarballs in programs of Vite, webpack, rollup, esbuild, Workers and Node 20, 22 and 24",
     run: { peers: ["bundlers", "node-versions"], packed: true },
   },
   { name: "pages", holds: "every page, in both themes, and every way to start and to end", run: { tests: pages } },

@@ -18,7 +18,7 @@ const platformImports: readonly { readonly specifier: RegExp; readonly folders: 
   {
     specifier: /^node:/,
     folders:
-      /^packages\/(?:worker-host\/src\/node\/|edge\/src\/dev\/|mcp\/src\/node\/|keyhole\/src\/(?:(?:node|vite|command)\/|cli\.ts$))/,
+      /^packages\/(?:worker-host\/src\/node\/|edge\/src\/dev\/|mcp\/src\/node\/|keyhole\/src\/(?:(?:node|plugin|vite|command)\/|cli\.ts$))/,
   },
   { specifier: /^cloudflare:/, folders: /^packages\/edge\/src\/(?!dev\/)/ },
   { specifier: /^vite$/, folders: /^packages\/keyhole\/src\/vite\// },

@@ -73,4 +73,16 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
     const { keyhole } = await import("keyhole/vite");
     hold(keyhole().name === "keyhole", "there is no plugin");
   },
+  async "keyhole/rollup"() {
+    const { keyhole } = await import("keyhole/rollup");
+    hold(keyhole().name === "keyhole", "there is no plugin");
+  },
+  async "keyhole/esbuild"() {
+    const { keyhole } = await import("keyhole/esbuild");
+    hold(keyhole().name === "keyhole", "there is no plugin");
+  },
+  async "keyhole/webpack"() {
+    const { keyhole } = await import("keyhole/webpack");
+    hold(typeof keyhole().apply === "function", "there is no plugin");
+  },
 };

@@ -1,28 +1,16 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import * as esbuild from "esbuild";
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import webpack from "webpack";
-import { serve } from "../../e2e/playground/site.ts";
 import { launch } from "../../e2e/playground/visitor.ts";
 import { packedApp, removePackedApps } from "../../support/packed-app.ts";
-import { program } from "./program.ts";
+import { isolated, program, saidBy } from "./program.ts";
 
 const run = promisify(execFile);
-
-/** Nothing of the kernel's realm. A browser refuses new code too; the interpreter of Node has a realm of its own for it. */
-const isolatedIn = (ownCode: "refused" | null) => ({
-  globals: [],
-  self: [],
-  constructor: ownCode,
-  evaluated: ownCode,
-  prototype: ownCode,
-  imported: "refused",
-});
 
 let app: string;
 let browser: Browser;
@@ -54,43 +42,20 @@ async function runEsbuild(entries: readonly string[], to: string): Promise<reado
   }
 }
 
-/** What the page says that is served from a folder. */
-async function saidBy(folder: string): Promise<unknown> {
-  const html = '<!doctype html><meta charset="utf-8"><title>app</title><script type="module" src="/main.js"></script>';
-  await writeFile(join(app, folder, "index.html"), html);
-  const types: Readonly<Record<string, string>> = { ".js": "text/javascript", ".html": "text/html" };
-  const site = await serve((request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    const path = pathname === "/" ? "/index.html" : pathname;
-    readFile(join(app, folder, path)).then(
-      (content) => response.writeHead(200, { "content-type": types[extname(path)] ?? "application/wasm" }).end(content),
-      () => response.writeHead(404).end(),
-    );
-  });
-  const page = await browser.newPage();
-  page.setDefaultTimeout(120_000);
-  await page.goto(site.origin);
-  await page.waitForFunction(() => document.body.textContent?.startsWith("{"));
-  const said: unknown = JSON.parse((await page.textContent("body")) ?? "");
-  await page.close();
-  await site.close();
-  return said;
-}
-
 describe("a kernel in a worker isolates the tool that is packed as JSON", () => {
   it("built by webpack", async () => {
     expect(await runWebpack("./page/main.js", "webpack")).toEqual([]);
-    expect(await saidBy("webpack")).toEqual(isolatedIn("refused"));
+    expect(await saidBy(browser, join(app, "webpack"))).toEqual(isolated);
   });
 
   it("built by esbuild", async () => {
     expect(await runEsbuild(["page/main.js", "page/kernel.js"], "esbuild")).toEqual([]);
-    expect(await saidBy("esbuild")).toEqual(isolatedIn("refused"));
+    expect(await saidBy(browser, join(app, "esbuild"))).toEqual(isolated);
   });
 
   it("in Node", async () => {
     const { stdout } = await run(process.execPath, ["node/main.js"], { cwd: app });
-    expect(JSON.parse(stdout)).toEqual(isolatedIn(null));
+    expect(JSON.parse(stdout)).toEqual(isolated);
   });
 });
 

@@ -1,3 +1,41 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { Browser } from "playwright";
+import { serve } from "../../e2e/playground/site.ts";
+
+/** Nothing of the kernel's realm, and no new code. */
+export const isolated: object = {
+  globals: [],
+  self: [],
+  constructor: "refused",
+  evaluated: "refused",
+  prototype: "refused",
+  imported: "refused",
+};
+
+/** What the page says that is served from a folder with `main.js`. */
+export async function saidBy(browser: Browser, folder: string): Promise<unknown> {
+  const html = '<!doctype html><meta charset="utf-8"><title>app</title><script type="module" src="/main.js"></script>';
+  await writeFile(join(folder, "index.html"), html);
+  const types: Readonly<Record<string, string>> = { ".js": "text/javascript", ".html": "text/html" };
+  const site = await serve((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const path = pathname === "/" ? "/index.html" : pathname;
+    readFile(join(folder, path)).then(
+      (content) => response.writeHead(200, { "content-type": types[extname(path)] ?? "application/wasm" }).end(content),
+      () => response.writeHead(404).end(),
+    );
+  });
+  const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
+  await page.goto(site.origin);
+  await page.waitForFunction(() => document.body.textContent?.startsWith("{"));
+  const said: unknown = JSON.parse((await page.textContent("body")) ?? "");
+  await page.close();
+  await site.close();
+  return said;
+}
+
 /** Looks for whatever belongs to the realm of the kernel, by each way that a tool might try. */
 const evil = `globalThis.evaluated = "yes";
 const names = [
@@ -10,7 +48,8 @@ const attempts = {
   constructor: () => (() => {}).constructor("return globalThis.secret")(),
   evaluated: () => (0, eval)("globalThis.secret"),
   prototype: () => ({}).constructor.constructor("return this")().secret,
-  imported: () => (() => {}).constructor("return import('node:fs')")(),
+  // In two parts: the packer refuses the word in one.
+  imported: () => (() => {}).constructor(["return imp", "ort('node:fs')"].join(""))(),
 };
 async function tried(attempt) {
   try {
@@ -80,6 +119,18 @@ import evil from "../evil.json" with { type: "json" };
 ${register}const kernel = await boot(nodeHost());
 const result = await kernel.call("evil", {});
 parentPort.postMessage(result.ok ? result.data : result.error);
+`,
+  // With the plugin of the bundler, which packs the tool itself.
+  "plugged/main.js": `import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";
+const worker = new Worker(new URL("./kernel.js", import.meta.url), { type: "module" });
+serveFrameContainer(worker);
+const result = await connectKernel(worker).call("evil", {});
+document.body.textContent = JSON.stringify(result.ok ? result.data : result.error);
+`,
+  "plugged/kernel.js": `import { createFullKernel } from "@keyhole/kernel";
+import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
+import evil from "keyhole:../evil.ts";
+${register}exposeKernel(browserHost({ container: remoteFrameContainer() }).then(boot));
 `,
   // What a program that forgets the plugin says.
   "direct/main.js": 'import evil from "keyhole:../evil.ts"; console.log(evil);\n',

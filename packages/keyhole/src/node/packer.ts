@@ -6,6 +6,7 @@ import { compileEngine, type Engine } from "@keyhole/worker-host/wasm";
 import type { Esbuild } from "../pack/bundle.ts";
 import type { PackFiles } from "../pack/files.ts";
 import { type PackedTool, Packer } from "../pack/packer.ts";
+import { Resolver } from "../pack/resolve.ts";
 
 /** The files of this machine. */
 const nodeFiles: PackFiles = {
@@ -60,6 +61,15 @@ export const nodePacker: Packer = new Packer({
  */
 export function packTool(file: string): Promise<PackedTool> {
   return nodePacker.pack(forward(resolve(file)));
+}
+
+/**
+ * The file that an import names, as the packer finds it inside of a tool.
+ *
+ * @throws Error with a readable reason
+ */
+export function locate(source: string, importer: string): string {
+  return new Resolver(nodeFiles, conditions).resolve(source, importer, "import").path;
 }
 
 export function forward(path: string): string {

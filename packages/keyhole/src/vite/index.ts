@@ -1,8 +1,10 @@
 import type { Plugin } from "vite";
+import { idPattern, listPattern, listText, unschemedPattern } from "../plugin/ids.ts";
+import { Imports } from "../plugin/imports.ts";
 import { Loader, type State } from "./loader.ts";
 import { placeholderPattern, resolvePlaceholders } from "./metered.ts";
 import { specifierPattern } from "../pack/specifier.ts";
-import { idPattern, listPattern, listText, resolveSpecifier, unschemedPattern } from "./ids.ts";
+import { resolveId } from "./ids.ts";
 
 export interface KeyholeOptions {
   /**
@@ -33,7 +35,7 @@ export interface KeyholeOptions {
  * export default { plugins: [keyhole()] };
  */
 export function keyhole(options: KeyholeOptions = {}): Plugin {
-  return pluginOf(options, { built: new Map(), printed: new Set(), declarations: undefined }, false);
+  return pluginOf(options, { imports: new Imports(), printed: new Set(), declarations: undefined }, false);
 }
 
 function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): Plugin {
@@ -57,7 +59,7 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
       filter: { id: [specifierPattern, idPattern, placeholderPattern, unschemedPattern] },
       async handler(source, importer) {
         if (placeholderPattern.test(source)) return { id: source, external: true };
-        const id = await resolveSpecifier(this, source, importer);
+        const id = await resolveId(this, source, importer);
         if (id !== null && idPattern.test(id)) await loader.declare(source, id);
         return id;
       },
@@ -70,7 +72,7 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
       },
     },
     moduleParsed: ({ id }) => loader.notePage(id),
-    watchChange: (file) => loader.forget(file),
+    watchChange: (file) => state.imports.forget(file),
     renderChunk(code, { fileName }) {
       const resolved = resolvePlaceholders(code, fileName, loader.emitted);
       return resolved === undefined ? null : { code: resolved, map: null };

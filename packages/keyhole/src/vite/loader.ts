@@ -1,20 +1,17 @@
 import { versionedId } from "@keyhole/kernel";
-import { readFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
 import { pagePolicy } from "@keyhole/worker-host/csp";
 import { normalizePath, type ResolvedConfig } from "vite";
-import { BundleError, type BundleKind } from "../pack/bundle.ts";
-import { type BuiltImport, buildImport } from "../node/build-import.ts";
-import { bytesModule } from "../pack/module-text.ts";
-import { type ImportKind, isBundleKind, specifierOf } from "../pack/specifier.ts";
+import { type ImportKind, isBundleKind } from "../pack/specifier.ts";
+import { importFailure, type Imports } from "../plugin/imports.ts";
 import { Declarations } from "./declarations.ts";
 import { partsOf } from "./ids.ts";
 import { importMetered, type MeteredFile, meterFile, placeholderOf } from "./metered.ts";
 
 /** Shared by the plugin and its copies in workers, so that a build packs and prints each tool once. */
 export interface State {
-  readonly built: Map<string, Promise<BuiltImport>>;
+  readonly imports: Imports;
   readonly printed: Set<string>;
   declarations: Declarations | undefined;
 }
@@ -63,42 +60,12 @@ export class Loader {
     const { file, kind } = partsOf(id);
     try {
       if (kind === "metered" || kind === "metered-url") return await this.#loadMetered(file, kind, context);
-      if (isBundleKind(kind)) return await this.#loadBundle(id, file, kind, context);
-      context.addWatchFile(file);
-      return bytesModule(await readFile(file));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const specifier = specifierOf(normalizePath(relative(this.#root, file)), kind);
-      throw new Error(`${specifier} cannot be imported: ${reason}`, { cause: error });
-    }
-  }
-
-  /** Forgets what was made of a file. */
-  async forget(changed: string): Promise<void> {
-    const file = normalizePath(changed);
-    for (const [id, pending] of this.#state.built) {
-      const files = await pending.then(
-        (result) => result.files,
-        () => [],
+      const watch = (each: string): void => context.addWatchFile(each);
+      return await this.#state.imports.load(file, isBundleKind(kind) ? kind : "bytes", watch, (pkg) =>
+        this.#printOnce(pkg),
       );
-      if (files.some((each) => normalizePath(each) === file)) this.#state.built.delete(id);
-    }
-  }
-
-  async #loadBundle(id: string, file: string, kind: BundleKind, context: LoadContext): Promise<string> {
-    const { built } = this.#state;
-    const pending = built.get(id) ?? buildImport(file, kind);
-    built.set(id, pending);
-    try {
-      const { module, files, package: pkg } = await pending;
-      for (const each of files) context.addWatchFile(each);
-      if (pkg !== undefined) this.#printOnce(pkg);
-      return module;
     } catch (error) {
-      // Tried again with the next request: what repairs it may be a file that nothing could watch, because it was not there.
-      built.delete(id);
-      for (const each of error instanceof BundleError ? error.files : []) context.addWatchFile(each);
-      throw error;
+      throw importFailure(file, kind, this.#root, error);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { ToolPackage } from "@keyhole/kernel";
 import type { BundleKind } from "../pack/bundle.ts";
 import { packageModule, textModule } from "../pack/module-text.ts";
-import { forward, nodePacker } from "./packer.ts";
+import { forward, nodePacker } from "../node/packer.ts";
 
 /** What an import of `keyhole:` becomes, and the files that it was made of. */
 export interface BuiltImport {

@@ -1,0 +1,62 @@
+// As a whole: an import of `globSync` alone fails on Node 20 before the package can say which Node it needs.
+import fs from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { forward } from "../node/packer.ts";
+import { type ImportKind, parseSpecifier, specifierPattern } from "../pack/specifier.ts";
+
+/** Vite's id of an import: the file's path and `?keyhole-KIND`. Files with a path of their own are watched, and have a URL in dev. */
+export const idPattern: RegExp = /\?keyhole-(tool|iife|esm|bytes|metered|metered-url)$/;
+
+/** An import that means the plugin and does not reach it: `./echo.ts?tool`. Without its scheme the file would be evaluated by whoever imports it. */
+export const unschemedPattern: RegExp = /^(?!keyhole:).*[?&](?:tool|keyhole)(?:[&=#]|$)/s;
+
+/** A resolved `keyhole:./*.ts?all`: the pattern, and the file that imports it. */
+export const listPattern: RegExp = /^\0keyhole-all:/;
+
+/** What an import names: a file and what becomes of it, or the id of a list. */
+export type Named = { readonly file: string; readonly kind: ImportKind } | { readonly list: string };
+
+/**
+ * @param locate the path of the file that an import names
+ * @returns `undefined` for an import that is not ours, and for a file that is not there
+ * @throws Error for a query that does not exist, and for an id of ours that was written in place of `keyhole:`
+ */
+export async function resolveSpecifier(
+  source: string,
+  importer: string | undefined,
+  locate: (path: string) => Promise<string | undefined>,
+): Promise<Named | undefined> {
+  if (importer !== undefined && unschemedPattern.test(source))
+    throw new Error(
+      `Got the import "${source}"; expected "keyhole:${source.replace(/[?#].*$/s, "")}". Without the scheme the file runs in the realm that imports it.`,
+    );
+  // A file that imports such a URL would be evaluated where the plugin is missing. A page of the dev server asks for it by its path.
+  if (importer !== undefined && idPattern.test(source) && !/^(?:keyhole:|\/)/.test(source))
+    throw new Error(`Got the import "${source}"; expected "keyhole:${source.replace(idPattern, "")}".`);
+  if (!specifierPattern.test(source)) return undefined;
+  const { path, kind } = parseSpecifier(source);
+  if (kind === "all") return { list: listOf(path, importer) };
+  const file = await locate(path);
+  return file === undefined ? undefined : { file, kind };
+}
+
+function listOf(pattern: string, importer: string | undefined): string {
+  if (importer === undefined || !pattern.startsWith("./"))
+    throw new Error(`"keyhole:${pattern}?all" is relative to the file that imports it and starts with "./".`);
+  return `\0keyhole-all:${pattern}:${forward(importer.replace(/\?.*$/, ""))}`;
+}
+
+/** The files are imported by their own specifiers; the file that asks is not one of them. */
+export function listText(id: string): string {
+  const [, pattern = "", importer = ""] = /^\0keyhole-all:(.*?):(.*)$/.exec(id) ?? [];
+  const folder = dirname(importer);
+  const files = fs
+    .globSync(pattern, { cwd: folder })
+    .map(forward)
+    .filter((file) => file !== basename(importer))
+    .sort();
+  const imports = files.map(
+    (file, i) => `import p${i} from ${JSON.stringify(`keyhole:${forward(join(folder, file))}`)};`,
+  );
+  return [...imports, `export default [${files.map((_, i) => `p${i}`).join(", ")}];`].join("\n");
+}

@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import { relative } from "node:path";
+import type { ToolPackage } from "@keyhole/kernel";
+import { forward } from "../node/packer.ts";
+import { BundleError, type BundleKind } from "../pack/bundle.ts";
+import { bytesModule } from "../pack/module-text.ts";
+import { type ImportKind, specifierOf } from "../pack/specifier.ts";
+import { type BuiltImport, buildImport } from "./build-import.ts";
+
+/** What each bundler can do with an import. The Vite plugin can do more. */
+export type CommonKind = BundleKind | "bytes";
+
+/** The imports of one build: each file is packed once, whichever bundle, worker or environment asks for it. */
+export class Imports {
+  readonly #built = new Map<string, Promise<BuiltImport>>();
+
+  /**
+   * The text of the module that stands for a file.
+   *
+   * @param watch called for each file that a change may touch, also where the file cannot be packed
+   * @param onPackage called for a tool
+   * @throws BundleError with a readable reason
+   */
+  async load(
+    file: string,
+    kind: CommonKind,
+    watch: (file: string) => void,
+    onPackage: (pkg: ToolPackage) => void = () => {},
+  ): Promise<string> {
+    if (kind === "bytes") {
+      watch(file);
+      return bytesModule(await readFile(file));
+    }
+    const key = specifierOf(file, kind);
+    const pending = this.#built.get(key) ?? buildImport(file, kind);
+    this.#built.set(key, pending);
+    try {
+      const { module, files, package: pkg } = await pending;
+      for (const each of files) watch(each);
+      if (pkg !== undefined) onPackage(pkg);
+      return module;
+    } catch (error) {
+      // Tried again with the next request: what repairs it may be a file that nothing could watch, because it was not there.
+      this.#built.delete(key);
+      for (const each of error instanceof BundleError ? error.files : []) watch(each);
+      throw error;
+    }
+  }
+
+  /** Forgets what was made of a file. */
+  async forget(changed: string): Promise<void> {
+    const file = forward(changed);
+    for (const [key, pending] of this.#built) {
+      const files = await pending.then(
+        (result) => result.files,
+        () => [],
+      );
+      if (files.some((each) => forward(each) === file)) this.#built.delete(key);
+    }
+  }
+
+  clear(): void {
+    this.#built.clear();
+  }
+}
+
+/** The import and the reason, for the person who reads the bundler's output. */
+export function importFailure(file: string, kind: ImportKind, root: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`${specifierOf(forward(relative(root, file)), kind)} cannot be imported: ${reason}`, { cause });
+}

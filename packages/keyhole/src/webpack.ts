@@ -1,0 +1,91 @@
+import { idPattern, unschemedPattern } from "./plugin/ids.ts";
+import { OwnImports } from "./plugin/own-imports.ts";
+
+/** Of webpack's parts, what is used. They are webpack's own objects: only the types are ours. */
+interface Hook<Args extends readonly unknown[], Result> {
+  tapPromise(name: string, work: (...args: Args) => Promise<Result>): void;
+  for(scheme: string): Hook<Args, Result>;
+}
+interface Resolving {
+  readonly request: string;
+  readonly contextInfo: { readonly issuer: string };
+}
+interface ResourceData {
+  resource: string;
+  path: string;
+  query: string;
+  fragment: string;
+}
+interface Compiler {
+  readonly hooks: {
+    readonly compilation: {
+      tap(name: string, work: (compilation: object, parts: { normalModuleFactory: Factory }) => void): void;
+    };
+    readonly beforeCompile: { tap(name: string, work: () => void): void };
+  };
+  readonly webpack: {
+    readonly NormalModule: {
+      getCompilationHooks(compilation: object): {
+        readonly readResource: Hook<[{ readonly resource: string; addDependency(file: string): void }], string>;
+      };
+    };
+  };
+}
+interface Factory {
+  readonly hooks: {
+    readonly beforeResolve: Hook<[Resolving], undefined>;
+    readonly resolveForScheme: Hook<[ResourceData, Resolving], true>;
+  };
+}
+
+const name = "keyhole";
+
+/**
+ * The plugin for webpack 5: `import pkg from "keyhole:./echo.ts"` is the package of the tool, with the hash that every other bundler gives it. webpack takes `keyhole:` for the
+ * scheme of a URL, and asks who reads it; no resolver, rule or loader of the configuration meets the tool's source.
+ *
+ * @example
+ * // webpack.config.js
+ * import { keyhole } from "keyhole/webpack";
+ * export default { plugins: [keyhole()] };
+ */
+export function keyhole(): { apply(compiler: object): void } {
+  const imports = new OwnImports();
+  return {
+    apply(given) {
+      const compiler = given as Compiler;
+      compiler.hooks.beforeCompile.tap(name, () => imports.clear());
+      compiler.hooks.compilation.tap(name, (compilation, { normalModuleFactory: { hooks } }) => {
+        hooks.beforeResolve.tapPromise(name, async ({ request, contextInfo }) => {
+          // It throws: without the scheme the file would be evaluated.
+          if (unschemedPattern.test(request) || idPattern.test(request))
+            await imports.resolve(request, contextInfo.issuer);
+          return undefined;
+        });
+        hooks.resolveForScheme.for(name).tapPromise(name, async (data, { contextInfo }) => {
+          const id = await imports.resolve(data.resource, issuerOf(contextInfo.issuer));
+          const resource = `${scheme}${encodeURIComponent(id ?? "")}${end}`;
+          Object.assign(data, { resource, path: resource, query: "", fragment: "" } satisfies ResourceData);
+          return true;
+        });
+        const { readResource } = compiler.webpack.NormalModule.getCompilationHooks(compilation);
+        readResource
+          .for(name)
+          .tapPromise(name, (module) => imports.load(idOf(module.resource), (file) => module.addDependency(file)));
+      });
+    },
+  };
+}
+
+const scheme = `${name}:`;
+
+/** A rule of the configuration for files that end in `.ts` does not match. */
+const end = ":";
+
+function idOf(resource: string): string {
+  return decodeURIComponent(resource.slice(scheme.length, -end.length));
+}
+
+function issuerOf(issuer: string): string {
+  return issuer.startsWith(scheme) ? idOf(issuer) : issuer;
+}

@@ -1,0 +1,108 @@
+import * as esbuild from "esbuild";
+import { join } from "node:path";
+import { packTool } from "keyhole";
+import { keyhole as forEsbuild } from "keyhole/esbuild";
+import { keyhole as forRollup } from "keyhole/rollup";
+import { build, type Rolldown } from "vite";
+import { afterAll, describe, expect, it } from "vitest";
+import { program, removePrograms, toolText } from "./program.ts";
+
+/* webpack and rollup themselves: test/peers/bundlers. Vite runs the plugin of rollup here. */
+
+afterAll(removePrograms);
+
+async function byEsbuild(root: string): Promise<string> {
+  const options = { bundle: true, format: "esm", write: false, logLevel: "silent" } as const;
+  const entryPoints = [join(root, "main.ts")];
+  const { outputFiles } = await esbuild.build({ ...options, entryPoints, plugins: [forEsbuild()] });
+  return outputFiles[0]!.text;
+}
+
+async function byRollup(root: string): Promise<string> {
+  const built = await build({
+    root,
+    configFile: false,
+    logLevel: "silent",
+    plugins: [forRollup()],
+    build: { write: false, minify: false, lib: { entry: "main.ts", formats: ["es"] } },
+  });
+  return (built as Rolldown.RolldownOutput[])[0]!.output[0].code;
+}
+
+describe.each([
+  ["esbuild", byEsbuild],
+  ["rollup", byRollup],
+])("the plugin for %s", (_, bundle) => {
+  it("gives a tool the hash that packTool gives, and shows the bundler no source of it", async () => {
+    const root = program({
+      "main.ts": 'import tool from "keyhole:./tools/echo.ts";\nexport default tool;\n',
+      "tools/echo.ts": `/* a comment of the source */\n${toolText("echo")}`,
+    });
+    const { package: pkg } = await packTool(join(root, "tools/echo.ts"));
+    const text = await bundle(root);
+    expect(text).toContain(pkg.hash);
+    expect(text).not.toContain("a comment of the source");
+    expect(text).not.toContain("defineTool");
+  });
+
+  it("gives lists, scripts, modules and bytes", async () => {
+    const root = program({
+      "main.ts": `import all from "keyhole:./tools/*.ts?all";
+import script from "keyhole:./script.ts?iife";
+import module from "keyhole:./script.ts?esm";
+import bytes from "keyhole:./bytes.bin?bytes";
+export default [all, script, module, bytes];
+`,
+      "tools/a.ts": toolText("first"),
+      "tools/b.ts": toolText("second"),
+      "script.ts": "globalThis.said = 40 + 2;",
+      "bytes.bin": new Uint8Array([1, 2, 3]),
+    });
+    const text = await bundle(root);
+    expect(text).toContain("globalThis.said=42");
+    expect(text).toContain(btoa("\u0001\u0002\u0003"));
+    expect([...text.matchAll(/\\?"name\\?":\\?"(first|second)\\?"/g)].map(([, name]) => name)).toEqual([
+      "first",
+      "second",
+    ]);
+  });
+
+  it.each([
+    ['import tool from "./tool.ts?tool"; export default tool;', /Got the import ".*"; expected "keyhole:.*tool\.ts"/],
+    ['import tool from "./tool.ts?keyhole-tool"; export default tool;', /expected "keyhole:.*tool\.ts"/],
+    [
+      'import tool from "keyhole:./gone.ts"; export default tool;',
+      /"\.\/gone\.ts" cannot be found \(imported by main\.ts\)/,
+    ],
+    [
+      'import tool from "keyhole:./broken.ts"; export default tool;',
+      /broken\.ts cannot be imported: .*\(broken\.ts:1:17\)/,
+    ],
+    ['import tool from "keyhole:./tool.ts?metered"; export default tool;', /only keyhole\/vite meters modules/],
+    [
+      'import tool from "keyhole:./tool.ts?tools"; export default tool;',
+      /has the query \?tools; expected none or one of/,
+    ],
+  ])("fails the build: %s", async (text, reason) => {
+    const root = program({ "main.ts": text, "tool.ts": toolText("evil"), "broken.ts": "export default {" });
+    await expect(bundle(root)).rejects.toThrow(reason);
+  });
+});
+
+it("the plugin for esbuild packs a changed tool again while it watches", async () => {
+  const root = program({
+    "main.ts": 'import tool from "keyhole:./echo.ts";\nexport default tool;\n',
+    "echo.ts": toolText("before"),
+  });
+  const plugins = [forEsbuild()];
+  const entryPoints = [join(root, "main.ts")];
+  const context = await esbuild.context({ bundle: true, format: "esm", write: false, plugins, entryPoints });
+  try {
+    expect((await context.rebuild()).outputFiles[0]!.text).toContain("before");
+    const { writeFile } = await import("node:fs/promises");
+    await writeFile(join(root, "echo.ts"), toolText("after"));
+    expect((await context.rebuild()).outputFiles[0]!.text).toContain("after");
+  } finally {
+    await context.dispose();
+  }
+});
