@@ -18,6 +18,7 @@ function declared(): Map<string, string[]> {
         `packages/${name}/package.json`,
       ]),
     ),
+    "peer site": "site/package.json",
     ...Object.fromEntries(peers.map((path) => [`peer ${basename(dirname(path))}`, path])),
   };
   const found = new Map<string, string[]>();

@@ -58,16 +58,21 @@ function linksOf(line: string): Omit<Link, "line">[] {
   return [...[...inline, ...references].map(([, label = "", target = ""]) => ({ text: label, target })), ...images];
 }
 
-/** GitHub's names of headings: lower case, without punctuation, with hyphens for spaces, numbered where they repeat. */
+/** GitHub's name of one heading: lower case, without punctuation, with hyphens for spaces. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+/** The names of all headings of a page, numbered where they repeat. */
 function anchorsOf(headings: readonly string[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
   return new Set(
     headings.map((heading) => {
       const label = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
-      const name = label
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "")
-        .replaceAll(" ", "-");
+      const name = anchorOf(label);
       const count = counts.get(name) ?? 0;
       counts.set(name, count + 1);
       return count === 0 ? name : `${name}-${count}`;
