@@ -10,6 +10,7 @@ import { addMeter } from "./verbs/meter.ts";
 import { addPack } from "./verbs/pack.ts";
 import { addPolicy } from "./verbs/policy.ts";
 import { addList, addRun } from "./verbs/run.ts";
+import { addServe } from "./verbs/serve.ts";
 import type { Act } from "./verbs/verb.ts";
 import { addVerify } from "./verbs/verify.ts";
 import { addWrap } from "./verbs/wrap.ts";
@@ -21,6 +22,7 @@ const verbs = [
   addDev,
   addPack,
   addRun,
+  addServe,
   addList,
   addPolicy,
   addVerify,

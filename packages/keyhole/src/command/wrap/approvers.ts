@@ -5,10 +5,12 @@ import { type CommandResult, isObject, parse, Unusable, visible } from "../io.ts
 import type { Home } from "./home.ts";
 import type { McpParts } from "./parts.ts";
 
-const fileOf = ({ folder }: Home): string => join(folder, "approvers.json");
+type Folder = Pick<Home, "folder">;
+
+const fileOf = ({ folder }: Folder): string => join(folder, "approvers.json");
 
 /** Those who may answer questions; none where nobody made a key. @throws {Unusable} for a file that holds something else */
-export async function readApprovers(home: Home): Promise<readonly ApprovalKey[]> {
+export async function readApprovers(home: Folder): Promise<readonly ApprovalKey[]> {
   const path = fileOf(home);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "[]";
@@ -28,7 +30,7 @@ function keyOf(value: unknown): readonly ApprovalKey[] {
 }
 
 /** Makes a key for a person, in place of the one that they had. It is shown once. */
-export async function addApprover(approver: string, home: Home, { common }: McpParts): Promise<CommandResult> {
+export async function addApprover(approver: string, home: Folder, { common }: McpParts): Promise<CommandResult> {
   const { key, digest } = common.newApprovalKey();
   const others = (await readApprovers(home)).filter((each) => each.approver !== approver);
   const text = `${JSON.stringify([...others, { approver, digest }], undefined, 2)}\n`;

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import type { JsonValue } from "@keyhole/kernel";
 import type { ApprovalKey } from "@keyhole/mcp";
 import type { ApprovalServer } from "@keyhole/mcp/node";
 import { type CommandIo, type CommandResult, isObject, Unusable, visible } from "../io.ts";
@@ -12,7 +11,7 @@ const passkeyPort = 41_700;
 
 interface Answerers {
   readonly keys: readonly ApprovalKey[];
-  readonly policy: JsonValue;
+  readonly policy: unknown;
 }
 
 /** `undefined` where nobody has a key or a passkey: then a question is a denial. @throws {Unusable} where no port of the policy's pages is free */
@@ -39,7 +38,7 @@ export async function openDesk(
 }
 
 /** Ports of this machine at which the policy's passkeys count: one for each client that wraps the server at the same time. */
-function passkeyPorts(policy: JsonValue): readonly number[] {
+function passkeyPorts(policy: unknown): readonly number[] {
   const passkeys = isObject(policy) ? policy["passkeys"] : undefined;
   const origins = isObject(passkeys) && passkeys["rpId"] === rpId ? passkeys["origins"] : [];
   return (Array.isArray(origins) ? origins : []).flatMap((origin) => {

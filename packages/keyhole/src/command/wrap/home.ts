@@ -27,20 +27,32 @@ export async function openHome(
   const folder = resolve(io.folder, optionOf(options, "home") ?? join(homedir(), ".keyhole", name));
   const policyFile = join(folder, "policy.json");
   try {
-    await mkdir(join(folder, "logs"), { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     const first = `${JSON.stringify(askingPolicy(endpoint), undefined, 2)}\n`;
     await writeFile(policyFile, first, { flag: "wx", mode: 0o600 }).catch(unlessItIsThere);
     await readFile(policyFile);
   } catch (error) {
+    if (error instanceof Unusable) throw error;
     throw new Unusable(`${folder} cannot be used: ${error instanceof Error ? error.message : ""}`, { cause: error });
   }
-  const started = new Date().toISOString().replaceAll(":", "-");
   return {
     folder,
     pins: join(folder, "pins.json"),
-    log: join(folder, "logs", `${started}-${process.pid}.jsonl`),
+    log: newLog(folder),
     policy: await readPolicy(policyFile, io.files),
   };
+}
+
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(join(folder, "logs"), { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new Unusable(`${folder} cannot be used: ${error.message}`, { cause: error });
+  });
+}
+
+/** Of this process alone. */
+export function newLog(folder: string): string {
+  const started = new Date().toISOString().replaceAll(":", "-");
+  return join(folder, "logs", `${started}-${process.pid}.jsonl`);
 }
 
 function unlessItIsThere(error: NodeJS.ErrnoException): void {

@@ -19,7 +19,7 @@ const members = ["mcpServers", "servers"];
 /** Writes a client's configuration with each server wrapped, beside the one that it read. @throws {Unusable} */
 export async function importConfig(file: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   const config = parse(await readText(file, io.files), file);
-  const member = isObject(config) ? members.find((name) => isObject(config[name])) : undefined;
+  const member = serverMember(config);
   if (!isObject(config) || member === undefined)
     throw new Unusable(`${visible(file)} names no servers; expected an object \`mcpServers\` or \`servers\`.`);
   const out = optionOf(options, "out") ?? beside(file);
@@ -46,13 +46,18 @@ export async function importConfig(file: string, options: CommandOptions, io: Co
   return { exitCode: isWhole ? 0 : 1, output };
 }
 
+/** The member of a client's configuration that names its servers. */
+export function serverMember(config: JsonValue): string | undefined {
+  return isObject(config) ? members.find((name) => isObject(config[name])) : undefined;
+}
+
 function beside(file: string): string {
   const extension = extname(file);
   return join(dirname(file), `${basename(file, extension)}.keyhole${extension}`);
 }
 
 /** Each server's name as `keyhole wrap` takes it, and no two the same. */
-function namesOf(names: readonly string[]): ReadonlyMap<string, string> {
+export function namesOf(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   return new Map(
     names.map((name) => {

@@ -12,7 +12,7 @@ export async function mcpParts(): Promise<McpParts> {
     return { common, node };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")
-      throw new Unusable("`keyhole wrap` needs the package @keyhole/mcp. Install it beside keyhole.", { cause: error });
+      throw new Unusable("This verb needs the package @keyhole/mcp. Install it beside keyhole.", { cause: error });
     throw error;
   }
 }

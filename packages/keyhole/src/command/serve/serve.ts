@@ -1,0 +1,155 @@
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import type { Kernel, ToolPackage } from "@keyhole/kernel";
+import type { McpServerOptions, McpSource } from "@keyhole/mcp";
+import { chooseConfig, configuredTools } from "../config.ts";
+import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
+import { optionOf } from "../options.ts";
+import { openKernel, type OpenKernel } from "../run/open-kernel.ts";
+import { defaultFolder, openTools } from "../tools/find-tool.ts";
+import { faultLine } from "../tools/load-tools.ts";
+import { addApprover, readApprovers } from "../wrap/approvers.ts";
+import { makePasskey, openDesk } from "../wrap/desk.ts";
+import { makeFolder, newLog } from "../wrap/home.ts";
+import { type McpParts, mcpParts } from "../wrap/parts.ts";
+import { review, textOf } from "../wrap/review.ts";
+import { type NamedServer, readServers } from "./servers.ts";
+
+interface Served {
+  readonly kernel: Kernel;
+  readonly mcp: McpServerOptions;
+  readonly caller: string;
+}
+
+/** Serves own tools, and those of other servers, under one policy until the client goes or the command is interrupted. */
+export async function serve(paths: readonly string[], options: CommandOptions, io: CommandIo): Promise<CommandResult> {
+  if (options["mcp"] !== true) throw new Unusable("Name the protocol to serve: `keyhole serve --mcp`.");
+  const parts = await mcpParts();
+  const home = { folder: resolve(io.folder, optionOf(options, "home") ?? ".keyhole") };
+  await makeFolder(home.folder);
+  const newApprover = optionOf(options, "newKey");
+  if (newApprover !== undefined) return addApprover(newApprover, home, parts);
+  if (options["newPasskey"] === true) return makePasskey(parts, io);
+  const servers = await readServers(optionOf(options, "servers"), parts, io);
+  const opened = await open(paths, home.folder, options, io);
+  const { kernel, policy } = opened;
+  const sources: McpSource[] = [];
+  try {
+    for (const server of servers) sources.push(await connect(kernel, server, home.folder, parts, io));
+    if (options["review"] === true) return await reviewAll(sources, io);
+    const keys = await readApprovers(home);
+    const desk = await openDesk({ keys, policy: policy.document }, parts, io);
+    const served = {
+      kernel,
+      caller: optionOf(options, "caller") ?? "client",
+      mcp: { ...(desk && { approvals: desk }) },
+    };
+    try {
+      const port = optionOf(options, "http");
+      if (port === undefined) await overStdio(served, parts, io);
+      else await overHttp(served, port, optionOf(options, "token"), parts, io);
+    } finally {
+      await desk?.close();
+    }
+  } finally {
+    for (const source of sources) await source.close();
+    await opened.close();
+  }
+  return { exitCode: io.signal.aborted ? 130 : 0, output: "" };
+}
+
+async function open(
+  paths: readonly string[],
+  folder: string,
+  options: CommandOptions,
+  io: CommandIo,
+): Promise<OpenKernel> {
+  const config = await chooseConfig(options, io);
+  const typed = paths.length > 0 || config ? paths : await ifThere(defaultFolder, io);
+  const loaded = [await openTools(typed, io), ...(config ? [await configuredTools(config, io)] : [])];
+  // A tool that is missing from a server is noticed much later than a server that does not start.
+  const [fault] = loaded.flatMap(({ faults }) => faults);
+  if (fault) throw new Unusable(faultLine(fault));
+  const packages: readonly ToolPackage[] = loaded.flatMap(({ tools }) => tools.map((tool) => tool.package));
+  const log = optionOf(options, "log") ?? (config?.config.document.sink ? undefined : newLog(folder));
+  return openKernel(packages, { ...options, ...(log !== undefined && { log }) }, io, config);
+}
+
+async function ifThere(name: string, io: CommandIo): Promise<readonly string[]> {
+  const { stat } = await import("node:fs/promises");
+  return stat(resolve(io.folder, name)).then(
+    () => [name],
+    () => [],
+  );
+}
+
+/** @throws {Unusable} where the server cannot be reached: a client would miss its tools without a word */
+async function connect(
+  kernel: Kernel,
+  { name, endpoint }: NamedServer,
+  folder: string,
+  { common, node }: McpParts,
+  io: CommandIo,
+): Promise<McpSource> {
+  try {
+    return await common.mcpSource(kernel, {
+      name,
+      server: endpoint,
+      pins: node.filePins(join(folder, `pins-${name}.json`)),
+      onChange: (tool) => io.note(`${textOf(tool)}  Run this command with --review to accept or refuse it.\n`),
+      onLog: (level, data) => io.note(visible(`${name}: ${level}: ${String(data)}`) + "\n"),
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "it failed";
+    throw new Unusable(visible(`The server ${name} cannot be used: ${why}`), { cause: error });
+  }
+}
+
+async function reviewAll(sources: readonly McpSource[], io: CommandIo): Promise<CommandResult> {
+  const results: CommandResult[] = [];
+  for (const source of sources) results.push(await review(source, io));
+  const exitCode = results.find((each) => each.exitCode !== 0)?.exitCode ?? 0;
+  return { exitCode, output: results.map(({ output }) => output).join("") };
+}
+
+async function overStdio({ kernel, mcp, caller }: Served, { node }: McpParts, io: CommandIo): Promise<void> {
+  const ended = Promise.withResolvers<void>();
+  const connection = node.serveMcpStdio(kernel, { ...mcp, caller: { caller }, onEnd: ended.resolve });
+  await Promise.race([ended.promise, interrupted(io)]);
+  await connection.close();
+}
+
+async function overHttp(
+  { kernel, mcp, caller }: Served,
+  typedPort: string,
+  variable: string | undefined,
+  { common, node }: McpParts,
+  io: CommandIo,
+): Promise<void> {
+  const port = /^\d{1,5}$/.test(typedPort) ? Number(typedPort) : Number.NaN;
+  if (!(port <= 65_535)) throw new Unusable(`--http takes a port from 0 to 65535; got ${visible(typedPort)}.`);
+  const given = variable === undefined ? undefined : process.env[variable];
+  if (variable !== undefined && given === undefined)
+    throw new Unusable(`The environment variable ${visible(variable)} is not set.`);
+  const token = given ?? crypto.randomUUID();
+  const server = await listening(() =>
+    node.serveMcpHttp(kernel, { ...mcp, port, authenticate: common.bearerTokens([[token, { caller }]]) }),
+  );
+  io.note(`${server.url}\n${given === undefined ? `The token of the caller ${visible(caller)}: ${token}\n` : ""}`);
+  await interrupted(io);
+  await server.close();
+}
+
+/** @throws {Unusable} for a port that is taken, or a token that is too short */
+async function listening<Server>(start: () => Promise<Server>): Promise<Server> {
+  try {
+    return await start();
+  } catch (error) {
+    throw new Unusable(visible(error instanceof Error ? error.message : "The server cannot listen."), { cause: error });
+  }
+}
+
+/** A client ends its servers with SIGTERM; the default would leave the processes of our own servers behind. */
+async function interrupted({ signal }: CommandIo): Promise<void> {
+  if (!signal.aborted) await Promise.race([once(process, "SIGTERM"), once(signal, "abort")]);
+}
