@@ -1,6 +1,7 @@
 export { type ApprovalDesk, approvalDesk, type ApprovalDeskOptions } from "./approvals/desk.ts";
 export { type ApprovalKey, newApprovalKey } from "./approvals/keys.ts";
 export { mcpOutputType } from "./mcp-output.ts";
+export type { PassedMethod } from "./passed-methods.ts";
 export { anyone, type Authenticate, bearerTokens } from "./server/authenticate.ts";
 export type { McpCaller } from "./server/caller.ts";
 export type { CatalogueOptions } from "./server/catalogue.ts";

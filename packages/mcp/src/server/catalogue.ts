@@ -7,6 +7,7 @@ import {
   type ToolManifest,
   type ToolSummary,
 } from "@keyhole/kernel";
+import type { PassedMethod } from "../passed-methods.ts";
 import { outputSchemaOf } from "../mcp-output.ts";
 import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 import { type McpQuestion, withoutAnswers } from "./questions.ts";
@@ -22,6 +23,8 @@ export interface CatalogueOptions {
   readonly questions?: Readonly<Record<string, McpQuestion>>;
   /** Another definition for a tool, such as that of the server that it comes from; `undefined` for the tool's own. Each has a name of its own. */
   readonly definitionOf?: (tool: ToolSummary) => McpTool | undefined;
+  /** The request that a tool stands for, such as `prompts/get`. Clients send that request, and the tool is not listed. */
+  readonly methodOf?: (tool: ToolSummary) => PassedMethod | undefined;
   /** Tools of one page of `tools/list`. Default 200. */
   readonly pageSize?: number;
 }
@@ -29,6 +32,11 @@ export interface CatalogueOptions {
 export interface ToolPage {
   readonly tools: readonly McpTool[];
   readonly nextCursor?: string;
+}
+
+interface Listed {
+  readonly tools: ReadonlyMap<string, ListedTool>;
+  readonly methods: ReadonlyMap<PassedMethod, ListedTool>;
 }
 
 /** Callers whose lists are remembered. They are names of the program's users: many, and bounded here. */
@@ -39,7 +47,7 @@ export class Catalogue {
   readonly #kernel: Kernel;
   readonly #options: CatalogueOptions;
   readonly #stop: () => void;
-  readonly #byCaller = new Map<string, ReadonlyMap<string, ListedTool>>();
+  readonly #byCaller = new Map<string, Listed>();
   readonly #definitions = new WeakMap<ToolManifest, ListedTool>();
 
   constructor(kernel: Kernel, options: CatalogueOptions) {
@@ -53,7 +61,12 @@ export class Catalogue {
   }
 
   find(caller: string, name: string): ListedTool | undefined {
-    return this.#toolsOf(caller).get(name);
+    return this.#listOf(caller).tools.get(name);
+  }
+
+  /** The tool that stands for a request. */
+  forMethod(caller: string, method: PassedMethod): ListedTool | undefined {
+    return this.#listOf(caller).methods.get(method);
   }
 
   /** The page behind a cursor of ours; `undefined` for another one. */
@@ -61,7 +74,7 @@ export class Catalogue {
     const after = cursor === undefined ? "" : nameAt(cursor);
     if (after === undefined) return undefined;
     const { pageSize = 200 } = this.#options;
-    const rest = [...this.#toolsOf(caller).values()].filter(({ manifest }) => manifest.name > after);
+    const rest = [...this.#listOf(caller).tools.values()].filter(({ manifest }) => manifest.name > after);
     const shown = rest.slice(0, pageSize);
     const last = shown.at(-1);
     return {
@@ -71,10 +84,11 @@ export class Catalogue {
   }
 
   /** In the order of the kernel's names. */
-  #toolsOf(caller: string): ReadonlyMap<string, ListedTool> {
+  #listOf(caller: string): Listed {
     const known = this.#byCaller.get(caller);
     if (known) return known;
     const tools = new Map<string, ListedTool>();
+    const methods = new Map<PassedMethod, ListedTool>();
     let previous = "";
     for (const summary of this.#kernel.list({ caller })) {
       const { name, body } = summary.manifest;
@@ -82,11 +96,17 @@ export class Catalogue {
       if (name === previous || body) continue;
       previous = name;
       const tool = this.#listed(summary);
+      const method = this.#options.methodOf?.(summary);
+      if (method !== undefined) {
+        if (!methods.has(method)) methods.set(method, tool);
+        continue;
+      }
       if (!tools.has(tool.definition.name)) tools.set(tool.definition.name, tool);
     }
     if (this.#byCaller.size >= MOST_CALLERS) this.#byCaller.clear();
-    this.#byCaller.set(caller, tools);
-    return tools;
+    const listed = { tools, methods };
+    this.#byCaller.set(caller, listed);
+    return listed;
   }
 
   #listed(summary: ToolSummary): ListedTool {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@keyhole/kernel";
 import {
   McpServer,
   type McpServerOptions as SdkOptions,
@@ -8,6 +9,7 @@ import {
 import { jsonValidator } from "../json-validator.ts";
 import type { McpCaller } from "./caller.ts";
 import { serveContent } from "./content.ts";
+import { servePassedOn } from "./passed-on.ts";
 import type { McpService } from "./service.ts";
 import { ToolExchange } from "./tool-call.ts";
 
@@ -60,9 +62,13 @@ export function serverFor(service: McpService, caller: McpCaller, sessionId: str
     return { ...page, tools: page.tools as Tool[] };
   });
   const line = { server, caller, sessionId };
-  server.server.setRequestHandler("tools/call", ({ params }, ctx) =>
-    new ToolExchange(service, line, params, ctx).answer(),
-  );
+  server.server.setRequestHandler("tools/call", ({ params }, ctx) => {
+    const tool = catalogue.find(caller.caller, params.name);
+    if (!tool)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name)}.`);
+    return new ToolExchange(service, line, tool, (params.arguments ?? {}) as JsonObject, ctx).answer();
+  });
+  servePassedOn(service, line);
   if (content) serveContent(server, content, caller, service.seal);
   extend?.(server, caller);
   return server;

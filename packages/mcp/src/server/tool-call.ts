@@ -7,7 +7,6 @@ import {
   type JsonObject,
 } from "@keyhole/kernel";
 import {
-  type CallToolRequest,
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -33,8 +32,14 @@ import { WaitingCall } from "./waiting-calls.ts";
 const APPROVAL = "approval";
 const WAIT_MS = 25_000;
 
-type Answer = CallToolResult | InputRequiredResult;
-type Params = CallToolRequest["params"];
+export type Answer = CallToolResult | InputRequiredResult;
+
+/** Where an exchange comes from. */
+export interface ExchangeLine {
+  readonly server: McpServer;
+  readonly caller: McpCaller;
+  readonly sessionId: string;
+}
 
 /** One exchange of a `tools/call`: the first one makes the call; later ones bring answers, or fetch the result of a call that waited for a person. */
 export class ToolExchange {
@@ -47,27 +52,20 @@ export class ToolExchange {
   readonly #input: JsonObject;
   readonly #reports: Reports;
 
-  /** @throws ProtocolError for a tool that this caller is not shown */
   constructor(
     service: McpService,
-    {
-      server,
-      caller,
-      sessionId,
-    }: { readonly server: McpServer; readonly caller: McpCaller; readonly sessionId: string },
-    params: Params,
+    { server, caller, sessionId }: ExchangeLine,
+    tool: ListedTool,
+    input: JsonObject,
     ctx: ServerContext,
   ) {
-    const tool = service.catalogue.find(caller.caller, params.name);
-    if (!tool)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name)}.`);
     this.#service = service;
     this.#server = server;
     this.#caller = caller;
     this.#sessionId = sessionId;
     this.#ctx = ctx;
     this.#tool = tool;
-    this.#input = (params.arguments ?? {}) as JsonObject;
+    this.#input = input;
     this.#reports = new Reports(ctx);
   }
 

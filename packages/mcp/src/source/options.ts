@@ -1,6 +1,7 @@
 import type { Clock, McpTool, Tier, ToolSummary } from "@keyhole/kernel";
 import type { ForeignBounds, ForeignTool, ToolPinStore } from "@keyhole/kernel/foreign-tools";
 import type { LoggingLevel } from "@modelcontextprotocol/client";
+import type { PassedMethod } from "../passed-methods.ts";
 import type { McpEra } from "./connection.ts";
 import type { McpEndpoint } from "./endpoint.ts";
 
@@ -32,6 +33,8 @@ export interface McpSource {
   refresh(): Promise<void>;
   /** The pinned definition of a tool of this source under the server's own name, for the option `definitionOf` of a server. */
   definitionOf(this: void, tool: ToolSummary): McpTool | undefined;
+  /** The request of MCP that a tool of this source stands for, for the option `methodOf` of a server: prompts, resources and completion pass through as calls. */
+  methodOf(this: void, tool: ToolSummary): PassedMethod | undefined;
   /** Ends the connection and takes the tools from the kernel. */
   close(): Promise<void>;
 }

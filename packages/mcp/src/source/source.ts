@@ -19,6 +19,7 @@ import type { Client, LoggingLevel, Tool as ListedTool } from "@modelcontextprot
 import { callFault, outputOf } from "./call-result.ts";
 import { ServerConnection } from "./connection.ts";
 import type { McpSource, McpSourceOptions } from "./options.ts";
+import { PassedOn, type RequestLimits } from "./passed-on.ts";
 import { sourceTool } from "./source-tool.ts";
 
 /** Of a message, over those of a result: names, ids, and escapes that JSON has in other places. */
@@ -53,6 +54,7 @@ export async function mcpSource(kernel: Kernel, options: McpSourceOptions): Prom
 class KernelSource implements McpSource {
   readonly #options: McpSourceOptions;
   readonly #toolbox: Toolbox;
+  readonly #passedOn: PassedOn;
   readonly #connection: ServerConnection;
   readonly #logs = new Set<ToolContext["log"]>();
   #turn: Promise<unknown> = Promise.resolve();
@@ -81,6 +83,7 @@ class KernelSource implements McpSource {
       toolOf: (tool, pin, call) => sourceTool(tool, pin, options, call),
       call: (tool, input, context) => this.#call(tool, input, context),
     });
+    this.#passedOn = new PassedOn(kernel, options, (context, send) => this.#request(context, send));
     this.#connection = new ServerConnection({
       name,
       endpoint,
@@ -121,11 +124,16 @@ class KernelSource implements McpSource {
     return pin && ({ ...pin.definition, name: pin.tool } as unknown as McpTool);
   };
 
+  readonly methodOf: McpSource["methodOf"] = (tool) => this.#passedOn.methodOf(tool);
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#endWait();
     await this.#connection.close();
-    await this.#inTurn(() => this.#toolbox.clear());
+    await this.#inTurn(async () => {
+      await this.#toolbox.clear();
+      await this.#passedOn.clear();
+    });
   }
 
   /** One after the other: two lists must not be compared at the same time. */
@@ -138,6 +146,7 @@ class KernelSource implements McpSource {
   async #opened(client: Client): Promise<void> {
     if (client.getProtocolEra() === "legacy" && client.getServerCapabilities()?.logging)
       await client.setLoggingLevel("info").catch(() => {}); // Then it logs as it likes.
+    this.#passedOn.register(client.getServerCapabilities());
     await this.#list(client);
   }
 
@@ -176,12 +185,10 @@ class KernelSource implements McpSource {
     });
   }
 
-  async #call(tool: OpenTool, input: JsonObject, { signal, progress, log }: ToolContext): Promise<JsonValue> {
-    const { timeoutMs } = boundsOf(this.#options);
+  async #call(tool: OpenTool, input: JsonObject, context: ToolContext): Promise<JsonValue> {
+    const { progress } = context;
     tool.assertOpen();
-    this.#logs.add(log);
-    try {
-      const client = await this.#connection.client();
+    return this.#request(context, async (client, limits) => {
       tool.assertOpen(); // The server can have been started again, with another definition.
       const isModern = client.getProtocolEra() === "modern";
       // The kernel checks the output.
@@ -189,8 +196,7 @@ class KernelSource implements McpSource {
       const result = await client.callTool(
         { name: tool.serverName, arguments: input, ...(isModern && { _meta: wantsLog }) },
         {
-          signal,
-          timeout: timeoutMs + GRACE_MS,
+          ...limits,
           toolDefinition,
           onprogress: ({ progress: done, total, message }) =>
             progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }),
@@ -198,6 +204,19 @@ class KernelSource implements McpSource {
       );
       this.#connection.proven();
       return outputOf(result);
+    });
+  }
+
+  /** Something that the kernel allowed. @throws Error in our own words where it fails */
+  async #request<Value>(
+    { signal, log }: ToolContext,
+    send: (client: Client, limits: RequestLimits) => Promise<Value>,
+  ): Promise<Value> {
+    const { timeoutMs } = boundsOf(this.#options);
+    this.#logs.add(log);
+    try {
+      const client = await this.#connection.client();
+      return await send(client, { signal, timeout: timeoutMs + GRACE_MS });
     } catch (error) {
       throw callFault(await this.#connection.faultOf(error), timeoutMs);
     } finally {

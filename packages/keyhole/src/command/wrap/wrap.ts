@@ -118,10 +118,11 @@ async function serve(
   io: CommandIo,
 ): Promise<CommandResult> {
   const ended = Promise.withResolvers<void>();
-  const { definitionOf } = source;
+  const { definitionOf, methodOf } = source;
   const connection = node.serveMcpStdio(kernel, {
     caller: { caller },
     definitionOf,
+    methodOf,
     onEnd: ended.resolve,
     ...(desk && { approvals: desk }),
   });
