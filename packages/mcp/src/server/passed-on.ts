@@ -2,15 +2,13 @@ import type { JsonObject } from "@keyhole/kernel";
 import {
   type CallToolResult,
   isInputRequiredResult,
-  type McpServer,
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
-import type { Answer, ExchangeLine } from "./tool-call.ts";
-import { ToolExchange } from "./tool-call.ts";
 import type { McpService } from "./service.ts";
+import { type Answer, type ExchangeLine, ToolExchange } from "./tool-call.ts";
 
 const capabilityOf = {
   "prompts/list": "prompts",
@@ -47,12 +45,12 @@ async function exchange(
   // The list is one page, and its cursor is no argument.
   const { _meta, cursor: _, ...input } = (params ?? {}) as JsonObject;
   const answer = await new ToolExchange(service, line, tool, input, ctx).answer();
-  return isInputRequiredResult(answer) ? answer : resultOf(answer as CallToolResult);
+  return isInputRequiredResult(answer) ? answer : resultOf(answer);
 }
 
 /** @throws ProtocolError for a call that failed: these methods have no results that say so */
 function resultOf({ isError, content, structuredContent, _meta }: CallToolResult): object {
-  if (isError !== true) return { ...(structuredContent as object), _meta };
+  if (isError !== true) return Object.assign({ _meta }, structuredContent);
   const [block] = content;
   const message = block?.type === "text" ? block.text : "The request failed.";
   throw new ProtocolError(ProtocolErrorCode.InternalError, message, _meta?.["keyhole/error"]);

@@ -1,7 +1,5 @@
 import {
-  defineTool,
   type JsonObject,
-  type JsonValue,
   type Kernel,
   type Tier,
   type Tool,
@@ -12,6 +10,7 @@ import { boundsOf } from "@keyhole/kernel/foreign-tools";
 import { type Client, isInputRequiredResult, type ServerCapabilities } from "@modelcontextprotocol/client";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
 import type { McpSourceOptions } from "./options.ts";
+import { toolOf } from "./source-tool.ts";
 
 /** What the client of the SDK takes with each request. */
 export interface RequestLimits {
@@ -149,7 +148,7 @@ export class PassedOn {
   #toolOf(method: PassedMethod): Tool<never, unknown> {
     const { name, tier, description, input, gives, givesType, send }: Passed = passed[method];
     const { server } = this.#options;
-    return defineTool({
+    return toolOf({
       name: `${this.#options.name}__${name}`,
       version: "1.0.0",
       description,
@@ -166,17 +165,17 @@ export class PassedOn {
       },
       execute: async (given: JsonObject, context: ToolContext) =>
         partsOf(await this.#send(context, (client, limits) => send(client, given as never, limits)), gives),
-    } as unknown as Parameters<typeof defineTool>[0]);
+    });
   }
 }
 
 /** Without what belongs to the exchange: how long it may be kept, and for whom. @throws Error where the server asks in return */
-function partsOf(result: object, gives: string): JsonObject {
+function partsOf(result: object, gives: string): object {
   if (isInputRequiredResult(result))
     throw new Error("The server asked its client for input. Requests of a server are refused.");
   const parts = ["description", gives].flatMap((name) => {
-    const value: JsonValue | undefined = Reflect.get(result, name);
-    return value === undefined ? [] : [[name, value] as const];
+    const value: unknown = Reflect.get(result, name);
+    return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(parts);
 }

@@ -20,7 +20,7 @@ export function sourceTool(
   const { definition, hash, tool } = pin;
   const title = definitionText(definition["title"], 100) ?? tool.slice(0, 100);
   const { server, tiers = {} } = options;
-  return defineTool({
+  return toolOf({
     name,
     version: `1.0.0+${hash.slice(-16)}`,
     ...(title !== "" && { title }),
@@ -35,8 +35,12 @@ export function sourceTool(
     input: definition["inputSchema"] ?? { type: "object" },
     output: { kind: "json", mediaType: mcpOutputType, schema: contentSchema(definition["outputSchema"]) },
     execute: call,
-    // The schemas are the server's: the kernel reads them when the tool is registered.
-  } as unknown as Parameters<typeof defineTool>[0]);
+  });
+}
+
+/** The kernel reads the definition when the tool is registered: a schema can be the server's. */
+export function toolOf(definition: object): Tool<never, unknown> {
+  return defineTool(definition as Parameters<typeof defineTool>[0]);
 }
 
 /** The form of a result, with the server's own schema for its structured part. */
