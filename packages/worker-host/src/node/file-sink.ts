@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type AuditSink, type EventRecord, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
 import { type CheckpointAt, readCheckpointFile, writeCheckpointFile } from "./checkpoint-file.ts";
@@ -70,7 +71,7 @@ class LogFile implements FileSink {
 
   async append(records: readonly EventRecord[]): Promise<void> {
     const file = this.#opened();
-    await checkOwn(file, this.#size);
+    checkOwn(file, this.#size);
     let text = "";
     const added: EventSpan[] = [];
     let end = this.#size;
@@ -83,10 +84,10 @@ class LogFile implements FileSink {
       added.push({ seq, start, end });
       text += line;
     }
-    await file.appendFile(text);
+    await appendText(file, text, end - this.#size);
     if (this.#fsync === "batch") await file.datasync();
     // Another kernel can have looked at the same time as this one, and written as well.
-    await checkOwn(file, end);
+    checkOwn(file, end);
     for (const span of added) this.#spans.push(span);
     this.#nextSeq += records.length;
     this.#size = end;
@@ -138,8 +139,18 @@ class LogFile implements FileSink {
 }
 
 /** That nobody else wrote, and that the file is still one that somebody can find. */
-async function checkOwn(file: FileHandle, expectedBytes: number): Promise<void> {
-  const { size, nlink } = await file.stat();
+/** Longer ones leave this thread to others while the system copies them. */
+const SHORT_BYTES = 65_536;
+
+/** A way through Node's thread pool costs more than to hand a short text to the system, and each call of a tool would take it several times. */
+async function appendText(file: FileHandle, text: string, byteLength: number): Promise<void> {
+  if (byteLength > SHORT_BYTES) return file.appendFile(text);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) at += writeSync(file.fd, bytes, at);
+}
+
+function checkOwn({ fd }: FileHandle, expectedBytes: number): void {
+  const { size, nlink } = fstatSync(fd);
   if (size !== expectedBytes) throw new Error("another process wrote to the log file");
   if (nlink === 0) throw new Error("the log file was removed");
 }
