@@ -25,7 +25,9 @@ export const parts = [
     name: "peers",
     holds:
       "comparisons with Cedar, ajv, the MCP SDK, its conformance suite and published MCP servers, hash-wasm and real web servers",
-    run: { peers: ["agents", "ajv", "cedar", "hash-wasm", "mcp", "mcp-conformance", "mcp-servers", "servers"] },
+    run: {
+      peers: ["agents", "ajv", "cedar", "hash-wasm", "mcp", "mcp-clients", "mcp-conformance", "mcp-servers", "servers"],
+    },
   },
   {
     name: "packages",

@@ -1,11 +1,4 @@
-import {
-  type JsonObject,
-  type Kernel,
-  type Tier,
-  type Tool,
-  type ToolContext,
-  type ToolSummary,
-} from "@keyhole/kernel";
+import type { JsonObject, Kernel, Tier, Tool, ToolContext, ToolSummary } from "@keyhole/kernel";
 import { boundsOf } from "@keyhole/kernel/foreign-tools";
 import { type Client, isInputRequiredResult, type ServerCapabilities } from "@modelcontextprotocol/client";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
@@ -175,7 +168,7 @@ function partsOf(result: object, gives: string): object {
     throw new Error("The server asked its client for input. Requests of a server are refused.");
   const parts = ["description", gives].flatMap((name) => {
     const value: unknown = Reflect.get(result, name);
-    return value === undefined ? [] : [[name, value]];
+    return value === undefined ? [] : [[name, value] as const];
   });
-  return Object.fromEntries(parts);
+  return Object.fromEntries<unknown>(parts);
 }

@@ -41,8 +41,7 @@ function endpointOf(server: JsonValue, { common, node }: McpParts): McpEndpoint 
   if (!Array.isArray(args) || !args.every((each) => typeof each === "string")) return "has `args` that are no texts";
   if (cwd !== undefined && typeof cwd !== "string") return "has a `cwd` that is no text";
   try {
-    if (typeof command === "string")
-      return node.mcpProcess({ command, args, env, ...(cwd !== undefined && { cwd }) });
+    if (typeof command === "string") return node.mcpProcess({ command, args, env, ...(cwd !== undefined && { cwd }) });
     return typeof url === "string" ? common.mcpHttp({ url, headers }) : "has a `command` or `url` that is no text";
   } catch (error) {
     if (error instanceof TypeError) return `cannot be used: ${error.message}`;
