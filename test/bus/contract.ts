@@ -1,6 +1,6 @@
-import type { BusMessage, BusPort } from "@keyhole/bus";
+import { type BusMessage, type BusPort, channelBus } from "@keyhole/bus";
 import { describe, expect, it } from "vitest";
-import { closeAfterEach } from "../mcp/support.ts";
+import { afterwards, closeAfterEach } from "../mcp/support.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const bytes = (content: string): Uint8Array => new TextEncoder().encode(content);
@@ -14,6 +14,15 @@ export interface BusSubject {
   readonly connect: () => BusPort | Promise<BusPort>;
   /** Whether the bus says that nobody listens. */
   readonly saysNobody: boolean;
+}
+
+/** A channel has two ends: they are connected to in turns. */
+export function messageChannel(): BusSubject {
+  const { port1, port2 } = new MessageChannel();
+  afterwards(() => port1.close());
+  const ends = [channelBus(port1), channelBus(port2)] as const;
+  let turn = 0;
+  return { connect: () => ends[turn++ % 2 === 0 ? 0 : 1], saysNobody: false };
 }
 
 /** Messages as they come, and a way to wait for so many. */

@@ -1,6 +1,6 @@
 import { channelBus } from "@keyhole/bus";
 import { afterwards } from "../mcp/support.ts";
-import { describeBus } from "./contract.ts";
+import { describeBus, messageChannel } from "./contract.ts";
 
 describeBus("over BroadcastChannel in a page", () => {
   const name = crypto.randomUUID();
@@ -11,3 +11,5 @@ describeBus("over BroadcastChannel in a page", () => {
   };
   return { connect, saysNobody: false };
 });
+
+describeBus("over the ends of a MessageChannel in a page", messageChannel);

@@ -1,6 +1,6 @@
 import { channelBus, memoryBus } from "@keyhole/bus";
 import { afterwards } from "../mcp/support.ts";
-import { describeBus } from "./contract.ts";
+import { describeBus, messageChannel } from "./contract.ts";
 
 describeBus("in memory", () => {
   const bus = memoryBus();
@@ -16,3 +16,5 @@ describeBus("over BroadcastChannel", () => {
   };
   return { connect, saysNobody: false };
 });
+
+describeBus("over the ends of a MessageChannel", messageChannel);

@@ -7,11 +7,11 @@ import type { Subjects } from "../wire/subjects.ts";
 import type { BusCallers, KnownCaller } from "./callers.ts";
 import type { Offers } from "./offers.ts";
 import { failureReply, replyOf, resultReply } from "./replies.ts";
-import { readInput, readRequest, returnAddress } from "./request.ts";
-import { KEPT_MS, type KnownCall, RunningCalls } from "./running-calls.ts";
+import { type BusRequest, readInput, readRequest, returnAddress } from "./request.ts";
+import { type KnownCall, RunningCalls } from "./running-calls.ts";
 
-/** A call is remembered until its deadline, and no kernel runs one longer. */
-const MOST_AHEAD_MS = ceilings.timeoutMs + KEPT_MS;
+/** No call of a kernel runs longer. A minute more, for a clock that is ahead. */
+const MOST_AHEAD_MS = ceilings.timeoutMs + 60_000;
 
 export interface CallServerPorts {
   readonly kernel: Kernel;
@@ -69,7 +69,7 @@ export class CallServer {
     if (offer?.hash !== request.definition) return refuse("DEFINITION_CHANGED");
     const call = this.#calls.add(from, request);
     if (!call) return refuse("BUSY");
-    const running = this.#run(call, tool, offer.manifest.version, input);
+    const running = this.#run(call, request, tool, offer.manifest.version, input);
     this.#running.add(running);
     void running.finally(() => this.#running.delete(running));
   }
@@ -81,24 +81,24 @@ export class CallServer {
     const from = this.#ports.callers(message);
     const call = from && correlation !== undefined ? this.#calls.find(from, correlation) : undefined;
     if (!call) return;
-    if (kind === "cancel") call.cancel.abort();
+    if (kind === "cancel") call.cancel?.abort();
     else if (kind === "ask") this.#tell(call);
   }
 
   #tell(call: KnownCall): void {
-    const { correlation } = call.request;
-    if (!call.isOver) this.#sendTo(call, replyOf("running", correlation));
+    const { correlation } = call;
+    if (call.cancel) this.#sendTo(call, replyOf("running", correlation));
     else this.#sendTo(call, call.result ?? failureReply(correlation, refusal("RESULT_GONE")));
   }
 
-  async #run(call: KnownCall, tool: string, version: string, input: JsonValue): Promise<void> {
+  async #run(call: KnownCall, request: BusRequest, tool: string, version: string, input: JsonValue): Promise<void> {
     const { kernel, clock, port } = this.#ports;
-    const { deadlineMs, correlation } = call.request;
+    const { deadlineMs, correlation } = call;
     const leftMs = Math.min(ceilings.timeoutMs, deadlineMs - clock.now());
     // Also while it waits for an approval or for its turn.
-    const stop = clock.after(leftMs, () => call.cancel.abort(), "idly");
+    const stop = clock.after(leftMs, () => call.cancel?.abort(), "idly");
     try {
-      const result = await kernel.call(tool, input, { ...this.#optionsOf(call, leftMs), version });
+      const result = await kernel.call(tool, input, { ...this.#optionsOf(call, request, leftMs), version });
       this.#calls.end(call, resultReply(correlation, result, port.bodyBytes));
     } finally {
       stop();
@@ -107,10 +107,9 @@ export class CallServer {
     this.#tell(call);
   }
 
-  #optionsOf(call: KnownCall, leftMs: number): CallOptions {
-    const { request, from } = call;
-    const { caller, sessionId, grants } = from.caller;
-    const { correlation, key, traceparent } = request;
+  #optionsOf(call: KnownCall, { key, traceparent }: BusRequest, leftMs: number): CallOptions {
+    const { correlation, cancel } = call;
+    const { caller, sessionId, grants } = call.from.caller;
     const report = (kind: Kind, body: JsonValue): void =>
       this.#sendTo(call, replyOf(kind, correlation, body, [[headers.sequence, String(++call.sequence)]]));
     return {
@@ -120,15 +119,15 @@ export class CallServer {
       correlationId: correlation,
       ...(traceparent !== undefined && { traceparent }),
       ...(key !== undefined && { idempotencyKey: key }),
-      signal: call.cancel.signal,
+      ...(cancel && { signal: cancel.signal }),
       bounds: { timeoutMs: Math.max(1, Math.floor(leftMs)) },
       onProgress: (progress) => report("progress", { ...progress }),
       onLog: (entry) => report("log", { ...entry }),
     };
   }
 
-  #sendTo({ request, from }: KnownCall, message: OutgoingMessage): void {
-    this.#send(request.reply, message, from);
+  #sendTo({ reply, from }: KnownCall, message: OutgoingMessage): void {
+    this.#send(reply, message, from);
   }
 
   #send(reply: string, message: OutgoingMessage, from: Pick<KnownCaller, "credential">): void {

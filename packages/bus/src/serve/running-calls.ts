@@ -4,24 +4,28 @@ import type { KnownCaller } from "./callers.ts";
 import type { BusRequest } from "./request.ts";
 
 /** Calls that are remembered: those that run, and those whose result can be asked for again. */
-const MOST_CALLS = 20_000;
+const MOST_CALLS = 100_000;
 /** At the same time. The kernel bounds those of each tool. */
 const MOST_RUNNING = 1_000;
-/** Between two searches for calls that are forgotten. */
-const SWEEP_MS = 1_000;
 /** Results that are kept for callers that lost them. */
 const RESULT_BYTES = 16_777_216;
+/** What a result costs beside its body. */
+const RESULT_COST_BYTES = 512;
 /** Behind its deadline, for a clock that is behind. */
-export const KEPT_MS = 60_000;
+const KEPT_MS = 5_000;
+/** Calls are forgotten by the second, so that no request looks at all of them. */
+const SECOND_MS = 1_000;
 
-/** One call, from its request until its deadline has long passed: the same request again is the same call. */
+/** One call, from its request until its deadline has passed: the same request again is the same call. */
 export interface KnownCall {
-  readonly request: BusRequest;
+  readonly reply: string;
+  readonly correlation: string;
+  readonly deadlineMs: number;
   readonly from: KnownCaller;
-  readonly cancel: AbortController;
+  /** `undefined` when it is over. */
+  cancel: AbortController | undefined;
   /** Messages so far. */
   sequence: number;
-  isOver: boolean;
   /** `undefined` while it runs, and when there was no room for it any more. */
   result: OutgoingMessage | undefined;
 }
@@ -34,16 +38,20 @@ interface Count {
 /** The calls of one server by caller and correlation. Each caller leaves as many places free as it has itself: so no caller takes all. */
 export class RunningCalls {
   readonly #clock: Clock;
+  readonly #most: number;
   readonly #calls = new Map<string, KnownCall>();
   readonly #counts = new Map<string, Count>();
+  /** By the second in which they may be forgotten. */
+  readonly #leaving = new Map<number, KnownCall[]>();
   /** The oldest first. */
   readonly #kept = new Set<KnownCall>();
   #bytes = 0;
   #running = 0;
-  #sweptMs = Number.NEGATIVE_INFINITY;
+  #sweptAt = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, most: number = MOST_CALLS) {
     this.#clock = clock;
+    this.#most = most;
   }
 
   find(from: KnownCaller, correlation: string): KnownCall | undefined {
@@ -51,28 +59,23 @@ export class RunningCalls {
   }
 
   /** `undefined` where there is no room for one more of this caller. */
-  add(from: KnownCaller, request: BusRequest): KnownCall | undefined {
-    if (!this.#hasRoom(from)) this.#sweep();
+  add(from: KnownCaller, { reply, correlation, deadlineMs }: BusRequest): KnownCall | undefined {
+    this.#sweep();
     if (!this.#hasRoom(from)) return undefined;
-    const call: KnownCall = {
-      request,
-      from,
-      cancel: new AbortController(),
-      sequence: 0,
-      isOver: false,
-      result: undefined,
-    };
-    this.#calls.set(keyOf(from, request.correlation), call);
+    const cancel = new AbortController();
+    const call: KnownCall = { reply, correlation, deadlineMs, from, cancel, sequence: 0, result: undefined };
+    this.#calls.set(keyOf(from, correlation), call);
     this.#count(from, 1, 1);
+    this.#leave(call, secondOf(deadlineMs + KEPT_MS) + 1);
     return call;
   }
 
   end(call: KnownCall, result: OutgoingMessage): void {
-    call.isOver = true;
+    call.cancel = undefined;
     call.result = result;
     this.#count(call.from, 0, -1);
     this.#kept.add(call);
-    this.#bytes += result.body.length;
+    this.#bytes += bytesOf(result);
     for (const oldest of this.#kept) {
       if (this.#bytes <= RESULT_BYTES) break;
       this.#drop(oldest);
@@ -80,14 +83,14 @@ export class RunningCalls {
   }
 
   #drop(call: KnownCall): void {
-    if (!this.#kept.delete(call)) return;
-    this.#bytes -= call.result?.body.length ?? 0;
+    if (!this.#kept.delete(call) || !call.result) return;
+    this.#bytes -= bytesOf(call.result);
     call.result = undefined;
   }
 
   #hasRoom(from: KnownCaller): boolean {
     const { all, running } = this.#counts.get(ownerOf(from)) ?? { all: 0, running: 0 };
-    return all < MOST_CALLS - this.#calls.size && running < MOST_RUNNING - this.#running;
+    return all < this.#most - this.#calls.size && running < MOST_RUNNING - this.#running;
   }
 
   #count(from: KnownCaller, all: number, running: number): void {
@@ -100,17 +103,37 @@ export class RunningCalls {
     else this.#counts.delete(owner);
   }
 
+  #leave(call: KnownCall, second: number): void {
+    const leaving = this.#leaving.get(second);
+    if (leaving) leaving.push(call);
+    else this.#leaving.set(second, [call]);
+  }
+
   #sweep(): void {
-    const nowMs = this.#clock.now();
-    if (Math.abs(nowMs - this.#sweptMs) < SWEEP_MS) return;
-    this.#sweptMs = nowMs;
-    for (const [key, call] of this.#calls) {
-      if (!call.isOver || call.request.deadlineMs + KEPT_MS > nowMs) continue;
-      this.#drop(call);
-      this.#calls.delete(key);
-      this.#count(call.from, -1, 0);
+    const second = secondOf(this.#clock.now());
+    if (second === this.#sweptAt) return;
+    this.#sweptAt = second;
+    for (const [leavesAt, calls] of this.#leaving) {
+      if (leavesAt > second) continue;
+      this.#leaving.delete(leavesAt);
+      for (const call of calls) this.#forget(call, second);
     }
   }
+
+  #forget(call: KnownCall, second: number): void {
+    if (call.cancel) return this.#leave(call, second + 1);
+    this.#drop(call);
+    this.#calls.delete(keyOf(call.from, call.correlation));
+    this.#count(call.from, -1, 0);
+  }
+}
+
+function bytesOf({ body }: OutgoingMessage): number {
+  return body.length + RESULT_COST_BYTES;
+}
+
+function secondOf(timeMs: number): number {
+  return Math.floor(timeMs / SECOND_MS);
 }
 
 function ownerOf({ caller, credential }: KnownCaller): string {
