@@ -4,7 +4,7 @@ import { packageName, resolveImport, root, type SourceFile } from "../support/so
 /** Which packages of this repository a package may import. */
 export const packageDirections: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
-  "worker-host": ["kernel"],
+  "worker-host": ["kernel", "bus"],
   agents: ["kernel"],
   bus: ["kernel"],
   keyhole: ["kernel", "worker-host", "mcp"],

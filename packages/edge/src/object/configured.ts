@@ -14,7 +14,7 @@ export interface ConfiguredParts {
 }
 
 /** Sections about files and programs, which Workers do not have: the bindings say where things are. */
-const elsewhere = ["tools", "sink", "brokers"] as const;
+const elsewhere = ["tools", "sink", "brokers", "bus"] as const;
 
 /**
  * A configuration, as the build has put it into the Worker.

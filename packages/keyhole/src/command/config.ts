@@ -35,7 +35,8 @@ export async function configuredTools({ config, folder }: ConfigFile, io: Comman
 
 export interface ConfiguredTool {
   readonly name: string;
-  readonly version: string;
+  /** `undefined` for a tool of the bus, which says its version when it is there. */
+  readonly version: string | undefined;
   /** All of the section `tools`. The kernel registers the others by itself. */
   readonly packages: readonly ToolPackage[];
 }
@@ -46,6 +47,7 @@ export interface ConfiguredTool {
  * @throws {Unusable} for a name that it does not have
  */
 export async function findConfigured(typed: string, file: ConfigFile, io: CommandIo): Promise<ConfiguredTool> {
+  const { busTools } = await import("@keyhole/worker-host/config");
   const { tools, faults } = await configuredTools(file, io);
   for (const each of faults) io.note(`${faultLine(each)}\n`);
   const packages = tools.map((tool) => tool.package);
@@ -56,7 +58,9 @@ export async function findConfigured(typed: string, file: ConfigFile, io: Comman
   ];
   const found = known.find((each) => each.name === typed || versionedId(each) === typed);
   if (found) return { name: found.name, version: found.version, packages };
-  const names = known.map(({ name }) => name);
+  const bussed = [...busTools(config.document.bus).keys()];
+  if (bussed.includes(typed)) return { name: typed, version: undefined, packages };
+  const names = [...known.map(({ name }) => name), ...bussed];
   const [close] = nearest(typed, names);
   const hint = close === undefined ? `It has ${names.join(", ") || "none"}.` : `Did you mean ${close}?`;
   throw new Unusable(visible(`${file.file} has no tool ${typed}. ${hint}`));

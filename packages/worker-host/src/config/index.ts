@@ -1,2 +1,3 @@
+export { busTools } from "./sections/bus.ts";
 export type { ConfigFault } from "./fault.ts";
 export { type Config, type ConfigDocument, readConfig, type ReadConfig } from "./read.ts";

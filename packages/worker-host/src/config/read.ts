@@ -11,6 +11,7 @@ import { compileSchema, type Validator } from "@keyhole/kernel/schema";
 import { explain } from "@keyhole/kernel/schema/explain";
 import { atUnknownKey, type ConfigFault, isFault } from "./fault.ts";
 import { configSchema } from "./schema.ts";
+import { type BusEntry, busTools } from "./sections/bus.ts";
 import { type HttpEntry, readHttp } from "./sections/http.ts";
 import type { BrokersEntry, SecretsEntry, SinkEntry } from "./sections/kernel.ts";
 import { type PipelineEntry, readPipelines } from "./sections/pipelines.ts";
@@ -29,6 +30,7 @@ export interface ConfigDocument {
   readonly sink?: SinkEntry;
   readonly brokers?: BrokersEntry;
   readonly secrets?: SecretsEntry;
+  readonly bus?: BusEntry;
 }
 
 /** A configuration that was checked, and the tools that it defines. */
@@ -68,13 +70,20 @@ function readOwn(own: JsonValue, policyFile: ((path: string) => JsonValue) | und
     return refused({ path: first?.instancePath ?? "", message: first?.message ?? "", hint: first?.hint ?? "" });
   }
   const document = valid.value as ConfigDocument;
-  const { http = {}, pipelines = {}, limits = {} } = document;
+  const { http = {}, pipelines = {}, limits = {}, bus } = document;
   const twice = Object.keys(http).find((name) => Object.hasOwn(pipelines, name));
   if (twice !== undefined)
     return refused({
       path: pointerOf(["pipelines", twice]),
       message: `Two tools have the name ${twice}: a request and a pipeline.`,
       hint: "Rename one of them.",
+    });
+  const bussed = [...busTools(bus)].find(([name]) => Object.hasOwn(http, name) || Object.hasOwn(pipelines, name));
+  if (bussed)
+    return refused({
+      path: pointerOf(bussed[1]),
+      message: `Two tools have the name ${bussed[0]}: one comes from the bus.`,
+      hint: "Rename one of them, or the source.",
     });
   const packages = readHttp(http);
   if (isFault(packages)) return refused(packages);
@@ -113,7 +122,7 @@ export function unknownStep({ document }: Config, names: ReadonlySet<string>): C
         return {
           path: pointerOf(["pipelines", pipeline, "steps", place, "tool"]),
           message: `There is no tool ${JSON.stringify(tool)}.`,
-          hint: "Define it under `http` or `pipelines`, or name its file under `tools`.",
+          hint: "Define it under `http`, `pipelines` or `bus`, or name its file under `tools`.",
         };
   return undefined;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@keyhole/kernel";
+import { busSection } from "./sections/bus.ts";
 import { httpSection } from "./sections/http.ts";
 import { brokersSection, modeTriggersSection, secretsSection, sinkSection, toolsSection } from "./sections/kernel.ts";
 import { pipelinesSection } from "./sections/pipelines.ts";
@@ -19,6 +20,7 @@ export const configSchema: JsonObject = {
     sink: { description: "The file of the audit log. Default: memory.", ...sinkSection },
     brokers: { description: "The folders, files and programs that tools can reach.", ...brokersSection },
     secrets: { description: "The environment variables that hold secrets, by name.", ...secretsSection },
+    bus: { description: "The message bus: tools offered to other kernels, and tools of theirs.", ...busSection },
   },
   required: ["version"],
   additionalProperties: false,

@@ -52,10 +52,12 @@ export async function openKernel(
     ...(approver && { approver }),
   });
   if (packages) await registerAll(kernel, packages, config);
+  const leave = config ? await joinBus(kernel, config, packages === undefined) : undefined;
   return {
     kernel,
     policy,
     async close() {
+      await leave?.();
       await kernel.close();
       await sink?.close();
       if (typeof record === "string") await writeFile(resolve(io.folder, record), writeRun({ entries }));
@@ -92,6 +94,18 @@ async function registerAll(
   for (const pkg of packages) {
     const registered = kernel.register(pkg);
     if (!registered.ok) throw new Unusable(`${registered.error.message} ${registered.error.hint}`.trimEnd());
+  }
+}
+
+/** A command that stays offers tools; one call offers none. @throws {Unusable} with file and line */
+async function joinBus(kernel: Kernel, config: ConfigFile, serve: boolean): Promise<() => Promise<void>> {
+  const { joinConfiguredBus } = await import("@keyhole/worker-host/node/config");
+  try {
+    return await joinConfiguredBus(kernel, config, { serve });
+  } catch (error) {
+    await kernel.close();
+    if (error instanceof TypeError) throw new Unusable(visible(error.message), { cause: error });
+    throw error;
   }
 }
 

@@ -16,7 +16,14 @@ export async function run(tool: string, options: CommandOptions, io: CommandIo):
   const caller = optionOf(options, "caller") ?? "terminal";
   const isJson = options["json"] === true;
   try {
-    const { result, events } = await callNoted(kernel, name, input, { version, caller }, io, isJson);
+    const { result, events } = await callNoted(
+      kernel,
+      name,
+      input,
+      { ...(version !== undefined && { version }), caller },
+      io,
+      isJson,
+    );
     if (io.signal.aborted) return { exitCode: 130, output: "", errorOutput: "Interrupted.\n" };
     const exitCode = result.ok ? 0 : 1;
     if (isJson) return { exitCode, output: `${JSON.stringify(reportOf(result, events), undefined, 2)}\n` };

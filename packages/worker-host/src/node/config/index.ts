@@ -1,3 +1,4 @@
+export { joinConfiguredBus } from "./bus.ts";
 export { type ConfigFile, findConfig, loadConfig, type LoadConfig } from "./load.ts";
 export {
   configuredOptions,

@@ -4,18 +4,21 @@ import {
   type FullKernelOptions,
   type IsolateHost,
   type Kernel,
+  pointerOf,
   type ToolPackage,
 } from "@keyhole/kernel";
 import { secretKeeper, type SecretStore } from "@keyhole/kernel/secrets";
+import { busTools } from "../../config/sections/bus.ts";
 import { unknownStep } from "../../config/read.ts";
 import type { BrokersEntry, SecretsEntry } from "../../config/sections/kernel.ts";
 import { type FileSink, fileSink } from "../file-sink.ts";
 import { nodeHost, type NodeHostOptions } from "../host.ts";
+import { joinConfiguredBus } from "./bus.ts";
 import type { ConfigFile } from "./load.ts";
 
 export interface ConfiguredKernel {
   readonly kernel: Kernel;
-  /** Closes the kernel, and then its log. */
+  /** Leaves the bus, closes the kernel, and then its log. */
   close(): Promise<void>;
 }
 
@@ -58,7 +61,10 @@ export function registerConfigured(kernel: Kernel, file: ConfigFile, packages: r
   };
   for (const [name, section] of own)
     if (names.has(name)) fail(`/${section}/${name}`, `Two tools have the name ${name}.`, "Rename one of them.");
-  const unknown = unknownStep(config, new Set([...names, ...own.keys()]));
+  const bussed = busTools(config.document.bus);
+  for (const [name, path] of bussed)
+    if (names.has(name)) fail(pointerOf(path), `Two tools have the name ${name}.`, "Rename one of them.");
+  const unknown = unknownStep(config, new Set([...names, ...own.keys(), ...bussed.keys()]));
   if (unknown) fail(unknown.path, unknown.message, unknown.hint);
   const registered = [
     ...[...packages, ...config.packages].map((pkg) => ({ name: pkg.manifest.name, setup: kernel.register(pkg) })),
@@ -69,7 +75,7 @@ export function registerConfigured(kernel: Kernel, file: ConfigFile, packages: r
 }
 
 /**
- * A kernel on Node as a configuration says, with its tools.
+ * A kernel on Node as a configuration says, with its tools, on its bus.
  *
  * @param options replace those of the configuration
  * @throws TypeError as {@link registerConfigured}
@@ -85,12 +91,15 @@ export async function openConfigured(
 ): Promise<ConfiguredKernel> {
   const { sink, ...own } = configuredOptions(file);
   const kernel = await createFullKernel({ ...own, ...(sink && { sink }), ...options });
+  let leave = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
+    await leave();
     await kernel.close();
     await sink?.close();
   };
   try {
     registerConfigured(kernel, file, packages);
+    leave = await joinConfiguredBus(kernel, file, { serve: true });
     return { kernel, close };
   } catch (error) {
     await close();
