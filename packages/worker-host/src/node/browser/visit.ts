@@ -84,13 +84,7 @@ async function drive(
   secrets: CallSecrets,
 ): Promise<BrokerReply> {
   const { waitMs, width, height } = wanted;
-  const target = textOf(
-    memberOf(await cdp.send("Target.createTarget", { url: "about:blank", width, height }), "targetId"),
-    100,
-  );
-  events.target = target;
-  const attached = await cdp.send("Target.attachToTarget", { targetId: target, flatten: true });
-  const page = textOf(memberOf(attached, "sessionId"), 100);
+  const page = await openPage(cdp, events, { width, height });
   await cdp.send("Browser.setDownloadBehavior", { behavior: "deny" });
   await cdp.send("Target.setDiscoverTargets", { discover: true });
   await cdp.send("Page.enable", {}, page);
@@ -135,6 +129,19 @@ async function drive(
     },
     ...(picture && { body: picture }),
   };
+}
+
+/** The DevTools session of a new page. */
+async function openPage(
+  cdp: Chromium["cdp"],
+  events: PageEvents,
+  size: { readonly width: number; readonly height: number },
+): Promise<string> {
+  const created = await cdp.send("Target.createTarget", { url: "about:blank", ...size });
+  const targetId = textOf(memberOf(created, "targetId"), 100);
+  events.target = targetId;
+  const attached = await cdp.send("Target.attachToTarget", { targetId, flatten: true });
+  return textOf(memberOf(attached, "sessionId"), 100);
 }
 
 /** Resolves when the page orders no other one, or has ordered too many. */
