@@ -59,6 +59,7 @@ it("the vocabulary names every type of event", () => {
     "Elsewhere",
     "Keyhole",
     "Values and notes",
+    "Shown by",
   ).find(([, name]) => name === "`type`");
   expect(wordsIn(row![2]!).toSorted()).toEqual([...eventTypes].toSorted());
 });
