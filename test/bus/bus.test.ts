@@ -141,11 +141,22 @@ describe("a call over the bus", () => {
     expect(requested?.payload).toMatchObject({ caller: "shop" });
   });
 
-  it("whose result is larger than a message says that the tool ran", async () => {
-    const { near } = await pair();
-    const [, message] = await near.failure("bytes", { length: 1_048_577 });
-    expect(message).toContain("RESULT_TOO_LARGE");
-    expect(await near.call("bytes", { length: 1_048_576 })).toMatchObject({ ok: true });
+  it.each([0, 1_048_576, 1_048_577, 3_145_729])(
+    "has a result of %d bytes, in messages of a mebibyte",
+    async (length) => {
+      const { near } = await pair();
+      const result = await near.call("bytes", { length });
+      const expected = Uint8Array.from({ length }, (_, at) => at % 256);
+      expect(result.ok && Buffer.compare(result.data as Uint8Array, expected)).toBe(0);
+    },
+  );
+
+  it("whose result is larger than the caller takes says that the tool ran", async () => {
+    const bus = memoryBus();
+    await serving(bus.connect());
+    const near = await calling(bus.connect(), { resultBytes: 2_000_000 });
+    const [code, message] = await near.failure("bytes", { length: 3_145_728 });
+    expect([code, message]).toEqual(["TOOL_ERROR", "The result of bytes is larger than 2000000 bytes."]);
   });
 });
 

@@ -88,6 +88,44 @@ describe("an answer", () => {
     expect(message).toMatch(/^It is unknown whether the call ran/);
   });
 
+  it("with a lost part is asked for again, and comes whole", async () => {
+    const { bus, near, send } = await against((request, answer) => {
+      answer(request, "part", '"a', { "keyhole-sequence": "1" });
+      answer(request, "part", "c", { "keyhole-sequence": "3" });
+      answer(request, "result", '"', { ...ok, "keyhole-parts": "3" });
+    });
+    const again = bus.connect();
+    again.subscribe("keyhole.tool.pay.request", (request) => {
+      again.subscribe("keyhole.tool.pay.control", () => {
+        for (const [at, text] of ['"a', "b", "c"].entries())
+          send(request, "part", text, { "keyhole-sequence": String(at + 1) });
+        send(request, "result", '"', { ...ok, "keyhole-parts": "3" });
+      });
+    });
+    expect(await near.call("pay", {})).toMatchObject({ ok: true, data: "abc" });
+  });
+
+  it("whose parts are lost each time fails the call", async () => {
+    const lost = (request: BusMessage, send: Send): void =>
+      send(request, "result", '"', { ...ok, "keyhole-parts": "1" });
+    const { bus, near, send } = await against(lost);
+    const again = bus.connect();
+    again.subscribe("keyhole.tool.pay.request", (request) => {
+      again.subscribe("keyhole.tool.pay.control", () => lost(request, send));
+    });
+    expect((await near.failure("pay", {}))[1]).toBe("A part of the result of pay was lost.");
+  });
+
+  it.each([
+    ["of more bytes than the caller takes", "x".repeat(1_000_000), 5],
+    ["in parts without end", "x", 10_001],
+  ])("%s fails the call", async (_, text, count) => {
+    const { near } = await against((request, send) => {
+      for (let at = 1; at <= count; at++) send(request, "part", text, { "keyhole-sequence": String(at) });
+    });
+    expect((await near.failure("pay", {}))[1]).toBe("The result of pay is larger than 4194304 bytes.");
+  });
+
   it("of progress without end is cut off", async () => {
     const { near } = await against((request, send) => {
       for (let at = 1; at <= 10_001; at++) send(request, "progress", '{"done":1}', { "keyhole-sequence": String(at) });

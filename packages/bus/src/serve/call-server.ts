@@ -6,10 +6,12 @@ import { sealed } from "../wire/seal.ts";
 import type { Subjects } from "../wire/subjects.ts";
 import type { BusCallers, KnownCaller } from "./callers.ts";
 import type { Offers } from "./offers.ts";
-import { failureReply, replyOf, resultReply } from "./replies.ts";
+import { failureReply, replyOf, resultReplies } from "./replies.ts";
 import { type BusRequest, readInput, readRequest, returnAddress } from "./request.ts";
 import { type KnownCall, RunningCalls } from "./running-calls.ts";
 
+/** A question is short, and a result is not. */
+const MOST_TOLD = 20;
 /** No call of a kernel runs longer. A minute more, for a clock that is ahead. */
 const MOST_AHEAD_MS = ceilings.timeoutMs + 60_000;
 
@@ -87,8 +89,10 @@ export class CallServer {
 
   #tell(call: KnownCall): void {
     const { correlation } = call;
-    if (call.cancel) this.#sendTo(call, replyOf("running", correlation));
-    else this.#sendTo(call, call.result ?? failureReply(correlation, refusal("RESULT_GONE")));
+    if (call.cancel) return this.#sendTo(call, replyOf("running", correlation));
+    if (++call.told > MOST_TOLD) return;
+    if (call.result) for (const each of call.result) this.#sendTo(call, each);
+    else this.#sendTo(call, failureReply(correlation, refusal("RESULT_GONE")));
   }
 
   async #run(call: KnownCall, request: BusRequest, tool: string, version: string, input: JsonValue): Promise<void> {
@@ -99,7 +103,7 @@ export class CallServer {
     const stop = clock.after(leftMs, () => call.cancel?.abort(), "idly");
     try {
       const result = await kernel.call(tool, input, { ...this.#optionsOf(call, request, leftMs), version });
-      this.#calls.end(call, resultReply(correlation, result, port.bodyBytes));
+      this.#calls.end(call, resultReplies(correlation, result, port.bodyBytes));
     } finally {
       stop();
     }

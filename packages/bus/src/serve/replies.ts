@@ -27,19 +27,27 @@ export function failureReply(correlation: string, failure: BusFailure, callId?: 
   ]);
 }
 
-/** What a call gave, as one message of at most `bodyBytes`. */
-export function resultReply(correlation: string, result: CallResult, bodyBytes: number): OutgoingMessage {
-  if (!result.ok) return failureReply(correlation, failureOf(result), result.callId);
+/** Of one result, in all its messages. */
+const RESULT_BYTES = 16_777_216;
+
+/** What a call gave, as messages of at most `bodyBytes`: the parts of a large result, and last the result. */
+export function resultReplies(correlation: string, result: CallResult, bodyBytes: number): readonly OutgoingMessage[] {
+  if (!result.ok) return [failureReply(correlation, failureOf(result), result.callId)];
   const { data, callId } = result;
   const [form, body] = formOf(data);
-  if (body.length > bodyBytes) return failureReply(correlation, refusal("RESULT_TOO_LARGE"), callId);
-  const { headers: own } = replyOf("result", correlation);
-  const more = [
+  if (body.length > RESULT_BYTES) return [failureReply(correlation, refusal("RESULT_TOO_LARGE"), callId)];
+  const count = Math.max(0, Math.ceil(body.length / bodyBytes) - 1);
+  const parts = Array.from({ length: count }, (_, at) => {
+    const { headers: own } = replyOf("part", correlation, undefined, [[headers.sequence, String(at + 1)]]);
+    return { headers: own, body: body.subarray(at * bodyBytes, (at + 1) * bodyBytes) };
+  });
+  const { headers: own } = replyOf("result", correlation, undefined, [
     [headers.outcome, "ok"],
     [headers.form, form],
     [headers.call, callId],
-  ] as const;
-  return { headers: new Map([...own, ...more]), body };
+    ...(count === 0 ? [] : [[headers.parts, String(count)] as const]),
+  ]);
+  return [...parts, { headers: own, body: body.subarray(count * bodyBytes) }];
 }
 
 function formOf(data: JsonValue | Uint8Array): readonly ["json" | "text" | "binary", Uint8Array] {

@@ -7,9 +7,9 @@ import type { BusRequest } from "./request.ts";
 const MOST_CALLS = 100_000;
 /** At the same time. The kernel bounds those of each tool. */
 const MOST_RUNNING = 1_000;
-/** Results that are kept for callers that lost them. */
-const RESULT_BYTES = 16_777_216;
-/** What a result costs beside its body. */
+/** Results that are kept for callers that lost them. The largest one alone fits. */
+const RESULTS_BYTES = 17_825_792;
+/** What a message costs beside its body. */
 const RESULT_COST_BYTES = 512;
 /** Behind its deadline, for a clock that is behind. */
 const KEPT_MS = 5_000;
@@ -26,8 +26,10 @@ export interface KnownCall {
   cancel: AbortController | undefined;
   /** Messages so far. */
   sequence: number;
-  /** `undefined` while it runs, and when there was no room for it any more. */
-  result: OutgoingMessage | undefined;
+  /** How often its result was sent. */
+  told: number;
+  /** Its messages; `undefined` while it runs, and when there was no room for it any more. */
+  result: readonly OutgoingMessage[] | undefined;
 }
 
 interface Count {
@@ -63,21 +65,21 @@ export class RunningCalls {
     this.#sweep();
     if (!this.#hasRoom(from)) return undefined;
     const cancel = new AbortController();
-    const call: KnownCall = { reply, correlation, deadlineMs, from, cancel, sequence: 0, result: undefined };
+    const call: KnownCall = { reply, correlation, deadlineMs, from, cancel, sequence: 0, told: 0, result: undefined };
     this.#calls.set(keyOf(from, correlation), call);
     this.#count(from, 1, 1);
     this.#leave(call, secondOf(deadlineMs + KEPT_MS) + 1);
     return call;
   }
 
-  end(call: KnownCall, result: OutgoingMessage): void {
+  end(call: KnownCall, result: readonly OutgoingMessage[]): void {
     call.cancel = undefined;
     call.result = result;
     this.#count(call.from, 0, -1);
     this.#kept.add(call);
     this.#bytes += bytesOf(result);
     for (const oldest of this.#kept) {
-      if (this.#bytes <= RESULT_BYTES) break;
+      if (this.#bytes <= RESULTS_BYTES) break;
       this.#drop(oldest);
     }
   }
@@ -128,8 +130,8 @@ export class RunningCalls {
   }
 }
 
-function bytesOf({ body }: OutgoingMessage): number {
-  return body.length + RESULT_COST_BYTES;
+function bytesOf(result: readonly OutgoingMessage[]): number {
+  return result.reduce((sum, { body }) => sum + body.length + RESULT_COST_BYTES, 0);
 }
 
 function secondOf(timeMs: number): number {

@@ -7,9 +7,12 @@ import { callError } from "./call-error.ts";
 import type { Exchange, Inbox } from "./inbox.ts";
 import type { CallReports } from "./options.ts";
 import { readFailure, readReport, readResult } from "./answers.ts";
+import { Parts } from "./parts.ts";
 
 /** Questions without an answer, after which the kernel counts as gone. */
 const MOST_SILENT = 3;
+/** Results with a lost part, after which the next one is not asked for. */
+const MOST_INCOMPLETE = 3;
 /** Requests that nobody was there for. */
 const MOST_UNDELIVERED = 5;
 /** A kernel that reports more does nothing else. */
@@ -22,6 +25,8 @@ export interface BusCallPorts {
   readonly subjects: Subjects;
   readonly clock: Clock;
   readonly askMs: number;
+  /** Of one result, in all its messages. */
+  readonly resultBytes: number;
 }
 
 export interface WantedCall {
@@ -46,6 +51,7 @@ export class BusCall {
   readonly #exchange: Exchange;
   readonly #key: string | undefined;
   readonly #deadlineMs: number;
+  readonly #parts: Parts;
   readonly #settled = Promise.withResolvers<BusOutput>();
   readonly #onAbort = (): void => this.#abandon("The call was cancelled.");
   #stopDeadline: () => void = () => {};
@@ -57,6 +63,7 @@ export class BusCall {
   #wasDelivered = false;
   #undelivered = 0;
   #silent = 0;
+  #incomplete = 0;
   #lastSequence = 0;
   #reports = 0;
 
@@ -64,6 +71,7 @@ export class BusCall {
     const { caller, idempotencyKey, timeoutMs } = call.onward;
     this.#ports = ports;
     this.#call = call;
+    this.#parts = new Parts(ports.resultBytes);
     this.#exchange = ports.inbox.open(
       (message) => this.#take(message),
       () => this.#abandon("The source was closed."),
@@ -147,7 +155,13 @@ export class BusCall {
     this.#silent = 0;
     const kind = kindOf(message);
     if (kind === "result") this.#end(message);
+    else if (kind === "part" && !this.#parts.add(message)) this.#tooLarge();
     else if (kind === "progress" || kind === "log") this.#report(kind, message);
+  }
+
+  #tooLarge(): void {
+    const { resultBytes } = this.#ports;
+    this.#fail(callError("maybe", `The result of ${this.#call.tool} is larger than ${resultBytes} bytes.`));
   }
 
   /** The next request comes with the next question. */
@@ -170,10 +184,20 @@ export class BusCall {
   #end(message: BusMessage): void {
     const { tool } = this.#call;
     if (message.headers.get(headers.outcome) !== "ok") return this.#fail(readFailure(message, tool));
-    const output = readResult(message);
+    const whole = this.#parts.whole(message);
+    if (!whole) return this.#lostPart();
+    const output = readResult(whole);
     if (output === undefined) return this.#fail(callError("maybe", `The result of ${tool} cannot be read.`));
     this.#close();
     this.#settled.resolve(output);
+  }
+
+  /** The kernel sends the whole result again. */
+  #lostPart(): void {
+    const { tool } = this.#call;
+    if (++this.#incomplete > MOST_INCOMPLETE)
+      return this.#fail(callError("maybe", `A part of the result of ${tool} was lost.`));
+    this.#ask();
   }
 
   /** Nothing more is waited for. A kernel that has the call is told. */

@@ -1,5 +1,5 @@
 import { type JsonObject, type Kernel, systemClock, type ToolContext } from "@keyhole/kernel";
-import { checkSourceName, type ForeignTool, type OpenTool, Toolbox } from "@keyhole/kernel/foreign-tools";
+import { boundsOf, checkSourceName, type ForeignTool, type OpenTool, Toolbox } from "@keyhole/kernel/foreign-tools";
 import type { BusPort } from "../port.ts";
 import { checkCredential } from "../wire/seal.ts";
 import { Subjects } from "../wire/subjects.ts";
@@ -52,7 +52,13 @@ class KernelSource implements BusSource {
     this.#options = options;
     const subjects = new Subjects(options.prefix);
     const inbox = new Inbox(port, { prefix: options.inboxPrefix, credential, clock, onError });
-    this.#ports = { inbox, subjects, clock, askMs: options.askMs ?? ASK_MS };
+    this.#ports = {
+      inbox,
+      subjects,
+      clock,
+      askMs: options.askMs ?? ASK_MS,
+      resultBytes: boundsOf(options).outputBytes,
+    };
     this.#toolbox = new Toolbox(kernel, {
       name,
       pins,

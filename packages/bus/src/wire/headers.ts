@@ -17,6 +17,8 @@ export const headers = {
   sequence: "keyhole-sequence",
   kernel: "keyhole-kernel",
   count: "keyhole-count",
+  /** Of a result: how many messages of kind `part` come before it. */
+  parts: "keyhole-parts",
 } as const;
 
 export const kinds = [
@@ -29,6 +31,7 @@ export const kinds = [
   "running",
   "progress",
   "log",
+  "part",
   "result",
 ] as const;
 

@@ -7,7 +7,7 @@ export const refusals = {
   DEADLINE_PASSED: "The request came after its deadline. Nothing ran.",
   DEFINITION_CHANGED: "The kernel has another definition of the tool than the request names. Nothing ran.",
   BUSY: "The kernel has too many calls. Nothing ran.",
-  RESULT_TOO_LARGE: "The tool ran, and its result is larger than a message of the bus.",
+  RESULT_TOO_LARGE: "The tool ran, and its result is larger than a bus carries.",
   RESULT_GONE: "The tool ran, and its result is no longer stored.",
 } as const;
 
