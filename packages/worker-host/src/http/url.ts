@@ -245,7 +245,7 @@ function stepsUp(path: string): boolean {
 /** Bytes that are no UTF-8 stay signs that no path has. */
 function decoded(run: string): string {
   const bytes = run.slice(1).split("%");
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+  return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(
     Uint8Array.from(bytes, (hex) => Number.parseInt(hex, 16)),
   );
 }
