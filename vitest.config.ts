@@ -8,7 +8,7 @@ import { keyhole } from "./scripts/keyhole-plugin.mjs";
 import { jsonSchemaSuite } from "./test/schema/suite-plugin.ts";
 import { type Browser, browserFiles } from "./test/support/browser-files.ts";
 import { webkitgtk } from "./test/support/webkitgtk.ts";
-import { bombsOnNode, suspendedOnNode } from "./test/wasm/node-counts-plugin.ts";
+import { bombsOnNode, suspendedOnNode, urlsOnNode } from "./test/wasm/node-counts-plugin.ts";
 
 /** In the repository the packages are their sources; see `exports` in their package.json. */
 const source = "keyhole-source";
@@ -47,7 +47,7 @@ const chromium = playwright({
 
 function browserProject(name: Browser, provider: BrowserProviderOption): TestProjectInlineConfiguration {
   return {
-    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode()],
+    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode(), urlsOnNode()],
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     server: { host: "127.0.0.1" },
     test: {
@@ -97,7 +97,7 @@ function nodeProject(
   test: NonNullable<TestProjectInlineConfiguration["test"]>,
 ): TestProjectInlineConfiguration {
   return {
-    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode()],
+    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode(), urlsOnNode()],
     // As Node does: modules that are for bundlers only (`module`) can import what it does not resolve.
     resolve: { conditions: [source, "node", "development|production"] },
     ssr: { resolve: { conditions: [source, "node", "development|production"] } },
@@ -145,6 +145,7 @@ export default defineConfig({
           jsonSchemaSuite(),
           bombsOnNode(),
           suspendedOnNode(),
+          urlsOnNode(),
           cloudflareTest({ main: "./packages/edge/src/worker.ts", wrangler: { configPath: "./wrangler.toml" } }),
         ],
         resolve: { conditions: [source] },

@@ -9,7 +9,7 @@ const engineTests = [
   "test/contract/isolate-interpreter.browser.test.ts",
   "test/contract/ten-calls.browser.test.ts",
   "test/wasm/{interpreter,suspend}.browser.test.ts",
-  "test/wasm/{commands,counts,model,primes,tools}.browser.test.ts",
+  "test/wasm/{commands,counts,model,primes,tools,urls}.browser.test.ts",
   "test/browser/{policy,hardened}.browser.test.ts",
   "test/hostile/*.browser.test.ts",
   "test/runtimes/*.browser.test.ts",

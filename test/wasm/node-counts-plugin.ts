@@ -15,6 +15,11 @@ export function suspendedOnNode(): Plugin {
   return onNode("virtual:suspended-on-node", "suspended", "./suspend-call.ts");
 }
 
+/** Serves as `virtual:urls-on-node` what the interpreter makes of URLs on Node. */
+export function urlsOnNode(): Plugin {
+  return onNode("virtual:urls-on-node", "nodeUrls", "./urls.ts");
+}
+
 /** @param file its default export is run, and what it resolves to becomes the export of that name */
 function onNode(id: string, name: string, file: string): Plugin {
   return {

@@ -5,3 +5,7 @@ declare module "virtual:bombs-on-node" {
 declare module "virtual:suspended-on-node" {
   export const suspended: import("./waiting-call.ts").SuspendedOnNode;
 }
+
+declare module "virtual:urls-on-node" {
+  export const nodeUrls: Readonly<Record<string, string>>;
+}

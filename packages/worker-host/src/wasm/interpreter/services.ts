@@ -1,55 +1,38 @@
-import { isBoundedHost, parseUrl } from "@keyhole/kernel";
+import { changeUrl, readUrl } from "./urls.ts";
 import type { HostValue } from "./values.ts";
 import type { HostFunctions } from "./vm.ts";
 
 const encoder = new TextEncoder();
 
+/** What all engines decode alike, beside `windows-1252`, which is decoded here. Of other legacy encodings they have different tables. */
+const encodings: ReadonlySet<string> = new Set(["utf-8", "utf-16le", "utf-16be"]);
+
 /** What the shell asks the platform for: things that are the same everywhere and slow to do in an interpreter. None of them remembers anything. */
 export const services: HostFunctions = {
   encode: ([text]) => encoder.encode(textOf(text)),
   decode: ([bytes, label, flags]) => {
+    const encoding = textOf(label);
+    const given = bytes instanceof Uint8Array ? bytes : new Uint8Array();
+    if (encoding === "windows-1252") return fromWindows1252(given);
+    if (!encodings.has(encoding)) throw new RangeError("The encoding is not known.");
     const options = { fatal: textOf(flags).includes("f"), ignoreBOM: textOf(flags).includes("b") };
-    return new TextDecoder(textOf(label), options).decode(bytes instanceof Uint8Array ? bytes : new Uint8Array());
+    return new TextDecoder(encoding, options).decode(given);
   },
-  parseUrl: ([url, base]) => {
-    const parsed = parseUrl(textOf(url), base === undefined ? undefined : textOf(base));
-    return parsed && partsOf(parsed);
-  },
-  changeUrl: ([href, part, value]) => {
-    const url = parseUrl(textOf(href));
-    if (url === undefined) throw new TypeError("Invalid URL");
-    const name = textOf(part);
-    const given = textOf(value);
-    // A setter leaves the URL as it is where it can make nothing of what it is given.
-    const isTaken =
-      (name !== "host" && name !== "hostname") ||
-      isBoundedHost(given.split(/[/\\?#]/, 1)[0]!.replace(/:[0-9]{0,20}$/, ""));
-    if (isPart(name) && name !== "href" && name !== "origin" && isTaken) url[name] = given;
-    return partsOf(url);
-  },
+  parseUrl: ([url, base]) => readUrl(textOf(url), base === undefined ? undefined : textOf(base)),
+  changeUrl: ([href, part, value]) => changeUrl(textOf(href), textOf(part), textOf(value)),
   random: ([count]) => crypto.getRandomValues(new Uint8Array(Math.min(Number(textOf(count)) || 0, 65_536))),
 };
 
-const parts = [
-  "href",
-  "origin",
-  "protocol",
-  "username",
-  "password",
-  "host",
-  "hostname",
-  "port",
-  "pathname",
-  "search",
-  "hash",
-] as const;
+/** From 0x80 on; bytes that have no sign stand for themselves (Encoding Standard, index windows-1252). */
+const signs =
+  "\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f" +
+  "\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178";
 
-function isPart(name: string): name is (typeof parts)[number] {
-  return (parts as readonly string[]).includes(name);
-}
-
-function partsOf(url: URL): string {
-  return JSON.stringify(Object.fromEntries(parts.map((part) => [part, url[part]])));
+/** Node has taken it for Latin-1. */
+function fromWindows1252(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte >= 0x80 && byte < 0xa0 ? signs.charAt(byte - 0x80) : String.fromCharCode(byte);
+  return text;
 }
 
 function textOf(value: HostValue): string {

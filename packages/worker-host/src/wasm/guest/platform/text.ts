@@ -42,13 +42,15 @@ class GuestTextDecoder {
     this.encoding = String(label)
       .trim()
       .toLowerCase()
-      .replace(/^utf8$/, "utf-8");
+      .replace(/^(?:utf8|unicode-1-1-utf-8)$/, "utf-8")
+      .replace(/^utf-16$/, "utf-16le")
+      .replace(/^(?:latin1|iso-8859-1|us-ascii|ascii)$/, "windows-1252");
     this.fatal = Boolean(fatal);
     this.ignoreBOM = Boolean(ignoreBOM);
     try {
       host.decode(new ArrayBuffer(0), this.encoding, "");
     } catch {
-      throw new RangeError(`The encoding label "${this.encoding.slice(0, 40)}" is not known.`);
+      throw new RangeError(`The encoding label "${this.encoding.slice(0, 40)}" is not known. Use utf-8 or utf-16le.`);
     }
   }
 
