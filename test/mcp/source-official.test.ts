@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import {
   afterwards,
   closeAfterEach,
+  connected,
   type Era,
   eras,
   fetchFrom,
@@ -81,6 +82,30 @@ describe("a server of the official SDK", () => {
     expect(result).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
     expect(JSON.stringify(result)).toContain("a message of more than 1148576 bytes");
     expect(await kernel.call("far_add", { a: 1, b: 2 })).toMatchObject({ ok: true });
+  });
+});
+
+it.each(eras)("tools of a server that are served again keep their own output schemas, in %s", async (era) => {
+  const number = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
+  const word = { type: "object", properties: { word: { type: "string" } }, required: ["word"] };
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: "official", version: "1.0.0" });
+    const of = (structuredContent: Record<string, unknown>) => () => ({ content: [], structuredContent });
+    server.registerTool("count", { description: "Counts.", outputSchema: fromJsonSchema(number) }, of({ total: 1 }));
+    server.registerTool("spell", { description: "Spells.", outputSchema: fromJsonSchema(word) }, of({ word: "a" }));
+    return server;
+  });
+  afterwards(() => handler.close());
+  const { kernel } = await sourceOver("2026-07-28", (to, init) => handler.fetch(new Request(to, init)));
+  const client = await connected("http", era, kernel);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ outputSchema }) => outputSchema)).toEqual([number, word]);
+  // The client checks each result by the schema of its tool.
+  expect(await client.callTool({ name: "far_count", arguments: {} })).toMatchObject({
+    structuredContent: { total: 1 },
+  });
+  expect(await client.callTool({ name: "far_spell", arguments: {} })).toMatchObject({
+    structuredContent: { word: "a" },
   });
 });
 

@@ -1,6 +1,6 @@
 import { defineTool, type JsonObject, type JsonValue, type Tier, type Tool } from "@keyhole/kernel";
 import { boundsOf, definitionText, type ForeignCall, tierOf, type ToolPin } from "@keyhole/kernel/foreign-tools";
-import { mcpOutputType } from "../mcp-output.ts";
+import { mcpOutputType, structuredContentId } from "../mcp-output.ts";
 import type { McpSourceOptions } from "./options.ts";
 
 /** A server's word that a tool destroys raises its tier. */
@@ -48,7 +48,7 @@ function contentSchema(structured: JsonValue | undefined): JsonObject {
   const content = { type: "array" };
   if (!isObject(structured)) return { type: "object", properties: { content }, required: ["content"] };
   // A resource of its own: its references are resolved within it.
-  const structuredContent = { $id: "urn:keyhole:structured-content", ...structured };
+  const structuredContent = { $id: structuredContentId, ...structured };
   return { type: "object", properties: { content, structuredContent }, required: ["content", "structuredContent"] };
 }
 
