@@ -210,6 +210,8 @@ async function recordAndReplay(seed: number): Promise<Outcome> {
     host: inlineHost(),
     tools: [...tools, leaf].map((each) => registered(each)),
     clock: systemClock,
+    // Hundreds of runs share a thread that may be busy: the deadline only ends a run that hangs.
+    timeoutMs: 600_000,
   });
   const fault = replayed.ok
     ? asked === requests
