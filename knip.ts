@@ -29,6 +29,10 @@ const config: KnipConfig = {
     "oxlint",
     "oxlint-tsgolint",
     "publint",
+    // The generator of the site, with a lock of its own.
+    "vitepress",
+    // workerd under wrangler.
+    "miniflare",
     // The interpreter's module, which tests take from worker-host's dependencies.
     "quickjs-wasi",
     // The official SDK, which tests take from mcp's dependencies.
@@ -59,6 +63,8 @@ const config: KnipConfig = {
     ".": {
       entry: [
         "scripts/*.mjs",
+        // The generator of the site reads it.
+        "site/.vitepress/config.mjs",
         "test/**/*.test.ts",
         "test/bench/**/*.bench.{ts,mjs}",
         "test/bench/isolate/page.ts",
@@ -73,11 +79,11 @@ const config: KnipConfig = {
         // A test starts them as processes.
         "test/node/{process,suspend-process}.ts",
       ],
-      project: ["scripts/**/*.mjs", "test/**/*.{ts,tsx}", "*.config.ts"],
+      project: ["scripts/**/*.mjs", "site/.vitepress/*.mjs", "test/**/*.{ts,tsx}", "*.config.ts"],
     },
     // Each has packages of its own, which only its part of the tests installs.
     "test/peers/*": {
-      entry: ["*.{test,bench}.ts"],
+      entry: ["*.{test,bench}.ts", "ratios/in-*.ts", "ratios/worker.ts", "ratios/page/main.ts"],
       ignoreDependencies: [
         // A peer dependency of SDKs, which knip sees only where those are installed.
         "zod",
@@ -87,7 +93,7 @@ const config: KnipConfig = {
         "@playwright/mcp",
         "chrome-devtools-mcp",
       ],
-      project: ["*.ts"],
+      project: ["*.ts", "ratios/**/*.ts"],
     },
     "packages/kernel": {
       project: ["src/**/*.ts"],

@@ -4,7 +4,7 @@
 /** @typedef {Tone | "muted" | "chamber-text"} TextTone */
 /** @typedef {{ tone?: TextTone, anchor?: "start" | "middle" | "end", size?: number, bold?: boolean, mono?: boolean }} TextStyle */
 
-export const width = 560;
+const width = 560;
 
 /** The colours of the playground's tokens, by meaning: in light, in dark. */
 const colours = {

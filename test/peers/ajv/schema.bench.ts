@@ -1,105 +1,65 @@
 /**
- * JSON Schema against ajv 8's generated code, in one process: `npm run bench:schema`. Prints ratios (ours over ajv's, below
- * one is faster) and never fails on a time.
+ * JSON Schema against the code that ajv 8 generates: `npm run bench:schema`, or `… node`, `… chromium`, `… workerd` for one host.
+ * Seven workloads, each condition in a process of its own. Prints each ratio (ours over ajv's, below one is faster) against
+ * its bar, and never fails on a time.
  */
-import { Ajv2020 } from "ajv/dist/2020.js";
-import * as ajvFormats from "ajv-formats";
-import { compileSchema } from "@keyhole/kernel/schema";
-import { workloads } from "../../bench/schema-workloads.ts";
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { keyhole } from "../../../scripts/keyhole-plugin.mjs";
+import { figuresOf } from "../../bench/figures.ts";
+import { type Condition, conditions } from "./ratios/contest.ts";
+import { ratiosInWorkerd } from "./ratios/in-workerd.ts";
+import type { Row } from "./ratios/measure.ts";
 
-type Run = () => unknown;
-let sink = 0;
+type Host = "node" | "chromium" | "workerd";
 
-const ROUNDS = 31;
-const ROUND_MS = 12;
+/** The geometric mean of all ratios of a condition, and the worst of them. */
+const bars = {
+  node: { mean: 1.3, worst: 2.5 },
+  chromium: { mean: 1.6, worst: 3.5 },
+  workerd: { mean: 1.6, worst: 3.5 },
+} as const satisfies Record<Host, { mean: number; worst: number }>;
 
-/** Runs of a function until a round is over; nanoseconds per run. */
-function round(run: Run, batch: number): number {
-  const start = performance.now();
-  let runs = 0;
-  let elapsed = 0;
-  do {
-    for (let index = 0; index < batch; index++) if (run() !== undefined) sink++;
-    runs += batch;
-    elapsed = performance.now() - start;
-  } while (elapsed < ROUND_MS);
-  return (elapsed * 1e6) / runs;
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+function inNode(condition: Condition): readonly Row[] {
+  const args = ["--conditions=keyhole-source", here("./ratios/in-node.ts"), JSON.stringify(condition)];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Row[];
 }
 
-const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] as number;
-
-/** Medians of rounds that take turns, so that what else the machine does hits all alike. */
-function compare(runs: readonly Run[]): number[] {
-  const batches = runs.map((run) => Math.max(1, Math.ceil(200_000 / round(run, 1))));
-  runs.forEach((run, index) => round(run, batches[index] as number));
-  const times: number[][] = runs.map(() => []);
-  for (let turn = 0; turn < ROUNDS; turn++) {
-    runs.forEach((run, index) => times[index]?.push(round(run, batches[index] as number)));
-  }
-  return times.map(median);
+async function inChromium(condition: Condition): Promise<readonly Row[]> {
+  const html = (text: string): string =>
+    text.replace("<!doctype html>", `<!doctype html><html data-condition='${JSON.stringify(condition)}'>`);
+  const plugins = [keyhole(), { name: "condition", transformIndexHtml: html }];
+  return (await figuresOf(here("./ratios/page"), { plugins })) as Row[];
 }
+
+const measured: Record<Host, (condition: Condition) => Promise<readonly Row[]> | readonly Row[]> = {
+  node: inNode,
+  chromium: inChromium,
+  workerd: ratiosInWorkerd,
+};
 
 const geometricMean = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+const against = (value: number, bar: number): string =>
+  `${value.toFixed(2)} × (bar ${bar.toFixed(1)}, ${value <= bar ? "met" : "missed"})`;
 
-function compiled(schema: unknown): (value: unknown) => boolean {
-  const result = compileSchema(schema);
-  if (!result.ok) throw new Error(result.error.message);
-  return result.validator.check;
+const wanted = process.argv.slice(2);
+for (const host of ["node", "chromium", "workerd"] as const) {
+  if (wanted.length > 0 && !wanted.includes(host)) continue;
+  for (const condition of conditions) {
+    const rows = await measured[host](condition);
+    const ratios = rows.map(({ oursNs, theirsNs }) => oursNs / theirsNs);
+    const worst = Math.max(...ratios);
+    const of = rows[ratios.indexOf(worst)]!;
+    const seen = `${condition.otherSets} other sets${condition.odd ? ", odd objects" : ""}`;
+    console.log(
+      `${host}, ${seen}: mean ${against(geometricMean(ratios), bars[host].mean)}, worst ${against(worst, bars[host].worst)}: ${of.name}, ${of.verdict}`,
+    );
+    for (const { name, verdict, oursNs, theirsNs } of rows)
+      console.log(
+        `  ${name.padEnd(25)}${verdict.padEnd(9)}${oursNs.toFixed(0).padStart(8)} ns ${theirsNs.toFixed(0).padStart(8)} ns ${(oursNs / theirsNs).toFixed(2).padStart(7)}`,
+      );
+  }
 }
-
-function newAjv(): { compile(schema: object): (value: unknown) => boolean } {
-  const ajv = new Ajv2020({ strict: false });
-  const add = (ajvFormats.default as unknown as { default?: unknown }).default ?? ajvFormats.default;
-  (add as (to: unknown) => void)(ajv);
-  return ajv;
-}
-
-const all = (check: (value: unknown) => boolean, values: readonly unknown[], want: boolean): Run => {
-  for (const value of values)
-    if (check(value) !== want) throw new Error(`expected ${want} for ${JSON.stringify(value).slice(0, 200)}`);
-  return () => {
-    for (let index = 0; index < values.length; index++) if (check(values[index]) !== want) return undefined;
-    return true;
-  };
-};
-
-const ns = (value: number): string =>
-  (value < 10_000 ? `${value.toFixed(0)} ns` : `${(value / 1000).toFixed(1)} µs`).padStart(10);
-const columns = { valid: [] as number[], invalid: [] as number[], compile: [] as number[] };
-
-// Every shape of value and schema is met once before anything is measured, as in a process that validates more than one thing.
-const checks = workloads.map(({ schema }) => ({ ours: compiled(schema), theirs: newAjv().compile(schema) }));
-for (const [index, { valid, invalid }] of workloads.entries()) {
-  for (let n = 0; n < 200; n++)
-    for (const value of [...valid, ...invalid]) for (const check of Object.values(checks[index] ?? {})) check(value);
-}
-
-console.log(
-  `${"workload".padEnd(26)}${"valid".padStart(22)}${"ratio".padStart(8)}${"invalid".padStart(22)}${"ratio".padStart(8)}${"compile".padStart(12)}`,
-);
-for (const [index, { name, schema, valid, invalid }] of workloads.entries()) {
-  const { ours, theirs } = checks[index] as (typeof checks)[number];
-  const [v1 = 0, v2 = 1] = compare([all(ours, valid, true), all(theirs, valid, true)]);
-  const [i1 = 0, i2 = 1] = compare([all(ours, invalid, false), all(theirs, invalid, false)]);
-  const [c1 = 0] = compare([() => compileSchema(schema)]);
-  columns.valid.push(v1 / v2);
-  columns.invalid.push(i1 / i2);
-  columns.compile.push(c1);
-  const per = (value: number, count: number): string => ns(value / count);
-  console.log(
-    `${name.padEnd(26)}${per(v1, valid.length)} ${per(v2, valid.length)} ${(v1 / v2).toFixed(2).padStart(7)}${per(i1, invalid.length)} ${per(i2, invalid.length)} ${(i1 / i2).toFixed(2).padStart(8)}${ns(c1).padStart(12)}`,
-  );
-}
-const ajvCompile = median(
-  workloads.map(({ schema }) => {
-    const ajv = newAjv();
-    const start = performance.now();
-    ajv.compile(schema);
-    return (performance.now() - start) * 1e6;
-  }),
-);
-console.log(
-  `geometric mean: valid ${geometricMean(columns.valid).toFixed(2)} × ajv, worst ${Math.max(...columns.valid).toFixed(2)} ×; invalid ${geometricMean(columns.invalid).toFixed(2)} × ajv, worst ${Math.max(...columns.invalid).toFixed(2)} ×; compile ${ns(geometricMean(columns.compile)).trim()} (ajv: median ${ns(ajvCompile).trim()})`,
-);
-if (sink < 0) throw new Error("unreachable");

@@ -1,0 +1,3 @@
+declare module "virtual:theirs" {
+  export const theirs: readonly ((value: unknown) => boolean)[];
+}
