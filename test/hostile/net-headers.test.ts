@@ -27,6 +27,10 @@ const misleading = [
   "x-invoke-path x-matched-path x-now-route-matches x-vercel-forwarded-for x-accel-redirect x-sendfile x-arr-ssl",
   "x-amzn-oidc-data x-amzn-trace-id x-amz-copy-source x-ms-copy-source x-goog-copy-source x-goog-iap-jwt-assertion",
   "x-ms-client-principal destination base-url request-uri x-custom-ip-authorization x-url x-scheme front-end-https x-wap-profile",
+  "x-ms-original-url x-waws-unencoded-url x-unencoded-url x-raw-uri x-decoded-path x-effective-host",
+  "impersonate-user Impersonate_Group impersonate-extra-scopes sudo x-webauth-user x-authenticated-user x-auth-request-email",
+  "x-consumer-username x-anonymous-consumer x-credential-identifier x-authentik-uid x-pomerium-jwt-assertion tailscale-user-login",
+  "x-apigateway-api-userinfo x-endpoint-api-userinfo x-vouch-user x-ms-token-aad-id-token x-teleport-login",
   "host via origin referer cookie2 upgrade expect date sec-fetch-site proxy-authorization wl-proxy-client-ip x-proxy-user",
 ].flatMap((names) => names.split(" "));
 

@@ -17,6 +17,8 @@ const forbidden = new Set(
     "x-url x-uri x-path x-host x-hostname x-port x-scheme x-url-scheme x-proto x-protocol x-ip x-true-ip",
     "x-request-uri x-request-url x-script-name path-info x-path-info script-name path-translated x-script-url script-url",
     "x-http-host x-server-name x-backend-host x-matched-path x-custom-ip-authorization front-end-https",
+    // Another caller.
+    "sudo x-credential-identifier",
   ].flatMap((names) => names.split(" ")),
 );
 
@@ -27,8 +29,11 @@ const forbiddenFamilies: readonly RegExp[] = [
   // Who asks, and what for, as a proxy before the server would say.
   /^(?:x-)?(?:forw|original|originating|rewrite|real-|remote-|client-|cluster-|source-|true-client)/,
   /-(?:client|real|source|remote|peer|connecting|user)-(?:ip|addr|address|host)$/,
+  /^(?:x-)?(?:impersonate|webauth|authenticated|auth-request|(?:anonymous-)?consumer|authentik|pomerium|vouch|teleport|tailscale|ms-token)(?:-|$)/,
+  /-userinfo$/,
   // Another method, host or path in place of the request's own.
   /(?:^|-)override(?:-|$)/,
+  /(?:^|-)(?:original|unencoded|decoded|raw|effective)-(?:url|uri|path|host)$/,
   /^x-(?:http|override)(?:-|$)/,
   /method(?:override)?$/,
   // What a server takes from the software before it, and from nobody else.

@@ -13,11 +13,15 @@ const keptZones: readonly string[] = [
   // Loopback by another name.
   "localtest.me lvh.me vcap.me lacolhost.com local.gd localho.st fuf.me smackaho.st yoogle.com lndo.site ddev.site",
   "docksal.site lcl.host localhost.direct localdev.me 127-0-0-1.org.uk localdomain.pw spoofed.burpcollaborator.net",
-  "bugbounty.dod.network",
+  "bugbounty.dod.network localh.st mail.ebc.apple.com localhost.sec.qq.com localhost.ptlogin2.qq.com",
   // Another address the second time.
   "rbndr.us 1u.ms rebind.network rebind.it",
   // Networks of their owners: overlays, routers, private endpoints of clouds.
-  "ts.net netbird.cloud vpce.amazonaws.com fritz.box myfritz.net routerlogin.net tplinkwifi.net asusrouter.com",
+  "ts.net netbird.cloud vpce.amazonaws.com myfritz.net fritz.box easy.box o2.box kabel.box mafreebox.freebox.fr",
+  "routerlogin.net routerlogin.com orbilogin.net orbilogin.com mywifiext.net mywifiext.com asusrouter.com asusnetwork.net",
+  "router.asus.com repeater.asus.com tplinkwifi.net tplinklogin.net tplinkmodem.net tplinkrepeater.net tplinkextender.net",
+  "linksyssmartwifi.com extender.linksys.com miwifi.com tendawifi.com melogin.cn falogin.cn setup.ubnt.com",
+  "mynetworksettings.com myfiosgateway.com gateway.2wire.net huaweimobilewifi.com my.meraki.com setup.meraki.com",
   // Metadata of clouds.
   "metadata.goog metadata.tencentyun.com metadata.packet.net metadata.platformequinix.com",
 ].flatMap((zones) => zones.split(" "));
