@@ -147,6 +147,9 @@ describe("a deny of an argument", () => {
     ["10.0.0.5", "http://[64:ff9b::10.0.0.5]/"],
     ["10.0.0.5", "http://[2002:a00:5::1]/"],
     ["[::ffff:a00:5]", "http://10.0.0.5/"],
+    ["example.com", "about://example.com/"],
+    ["example.com", "file://example.com/etc/passwd"],
+    ["example.com", "postgres://example.com/db?host=example.net"],
   ])("of the host %s meets %s, and an allow of it does not", (host, url) => {
     expect(decision({ at: "/at", hostIn: [host] }, url)).toBe("deny");
     const rule: PolicyRule = { id: "r", effect: "allow", when: { arguments: [{ at: "/at", hostIn: [host] }] }, reason: "Yes." }; // prettier-ignore

@@ -91,10 +91,14 @@ function contains(wanted: string, face: Face): Test {
   };
 }
 
+/** URLs whose host is the place (URL, "special scheme"). `about:` and `file:` go nowhere, and a query of `postgres:` can name another host. */
+const ofHost = /^(?:https?|wss?|ftp):\/\//i;
+
 function onHost(patterns: readonly string[], face: Face): Test {
   const matches = hostMatcher(patterns);
+  const isRead = (text: string): boolean => face === "deny" || !text.includes("://") || ofHost.test(text);
   return (value) => {
-    const host = typeof value === "string" ? hostOf(value) : undefined;
+    const host = typeof value === "string" && isRead(value) ? hostOf(value) : undefined;
     return host === undefined ? "NOT_A_HOST" : matches(host, face === "deny" || canBePublic(host));
   };
 }
