@@ -17,6 +17,7 @@ import { healthStates } from "../../packages/kernel/src/isolate/health.ts";
 import { reasonCodes } from "../../packages/kernel/src/policy/proof/proof.ts";
 import { decided, sealProof } from "../../packages/kernel/src/policy/proof/seal-proof.ts";
 import { payloadSchemas } from "@keyhole/kernel/event-schema";
+import { allParts } from "../../packages/kernel/src/schema/all-parts.ts";
 import { requireValidator } from "../../packages/kernel/src/schema/require.ts";
 import { purityFindings } from "../../packages/kernel/src/isolate/verify-pure.ts";
 import { errorCodes } from "../../packages/kernel/src/result.ts";
@@ -173,7 +174,7 @@ describe("what an event says", () => {
 
 describe("the published schema", () => {
   it.each(Object.keys(payloads) as AuditType[])("takes whatever the type allows: %s", (type) => {
-    const { validate } = requireValidator(payloadSchemas[type]);
+    const { validate } = requireValidator(payloadSchemas[type], allParts);
     fc.assert(
       fc.property(payloads[type] as fc.Arbitrary<AuditPayloads[AuditType]>, (payload) => {
         expect(validate(payload)).toMatchObject({ ok: true });

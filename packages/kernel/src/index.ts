@@ -2,6 +2,8 @@ export { createFullKernel } from "./full-kernel.ts";
 export { createKernel } from "./kernel.ts";
 export { approvals } from "./extensions/approvals/approvals.ts";
 export { explanations } from "./extensions/explanations/explanations.ts";
+export { schemaFormats } from "./extensions/schema-formats/schema-formats.ts";
+export { schemaPatterns } from "./extensions/schema-patterns/schema-patterns.ts";
 export type { Extension } from "./extensions/extension.ts";
 export { idempotency } from "./extensions/idempotency/idempotency.ts";
 export { defaultModeTriggers, modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";

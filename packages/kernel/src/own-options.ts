@@ -3,13 +3,14 @@ import type { Broker } from "./capability/broker.ts";
 import { isFamily } from "./capability/define-family.ts";
 import type { Family } from "./capability/family.ts";
 import { Families } from "./capability/registry.ts";
+import type { Extension } from "./extensions/extension.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
 import type { KernelOptions, FullKernelOptions, ProofSigner } from "./kernel-api.ts";
 import { type Foreign, itemsOf, portOf, type Theirs } from "./support/foreign.ts";
 import { deepFreeze } from "./json/freeze.ts";
 import { snapshot } from "./json/snapshot.ts";
-import type { Explain } from "./schema/index.ts";
+import type { SchemaParts } from "./schema/index.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Mode } from "./tool/manifest.ts";
 import { knownMode } from "./tool/modes.ts";
@@ -91,7 +92,6 @@ export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOpt
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);
   if (!own) throw new TypeError("`brokers` is not a list of brokers.");
   const { extensions = [], secrets } = rest;
-  const explain = extensions.find((each) => each.explain)?.explain;
   const served = [...hosts.flatMap((each) => each.brokers), ...own].map(readBroker);
   const plain = snapshot({ policyVariables, reuse });
   if (!plain.ok) throw new TypeError(`The options are not plain JSON data: ${plain.error.message}.`);
@@ -103,7 +103,7 @@ export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOpt
     ...rest,
     hosts,
     families: assertSecrets(
-      familiesOf(families, [...served, ...extensions, ...(secrets ? [secrets] : [])], explain),
+      familiesOf(families, [...served, ...extensions, ...(secrets ? [secrets] : [])], extensions),
       rest,
     ),
     brokers: new Map(served.flatMap(({ broker, families }) => families.map(({ kind }) => [kind, broker]))),
@@ -134,10 +134,15 @@ function readFamilies(foreign: Foreign<readonly Family[] | undefined>, owner: st
 function familiesOf(
   given: Iterable<Family> = [],
   owners: readonly { readonly families?: readonly Family[] }[],
-  explain: Explain | undefined,
+  extensions: readonly Extension[],
 ): Families {
   const brought = owners.flatMap(({ families = [] }) => families);
-  return (given instanceof Families ? given : new Families(given)).with(brought, explain);
+  return (given instanceof Families ? given : new Families(given)).with(brought, partsOf(extensions));
+}
+
+/** Of two extensions that bring one part the first counts. */
+function partsOf(extensions: readonly Extension[]): Partial<SchemaParts> {
+  return Object.assign({}, ...extensions.toReversed().map(({ schemaParts }) => schemaParts)) as Partial<SchemaParts>;
 }
 
 /** A keeper without its kind would keep secrets that nobody can be granted. */

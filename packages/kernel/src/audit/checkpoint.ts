@@ -1,6 +1,7 @@
 import { digestPattern } from "../hash/hash.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { snapshot } from "../json/snapshot.ts";
+import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
@@ -53,7 +54,7 @@ const validator = requireValidator(
     required: ["v", "origin", "size", "root", "time", "signature"],
     additionalProperties: false,
   },
-  { explain },
+  { ...allParts, explain },
 );
 
 /** Signs the state of a log with the private half of the key that has this thumbprint. */

@@ -3,24 +3,27 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../j
 import { isFamily } from "./define-family.ts";
 import type { Condition, Family, LoadedCapability, OfKind, OwnNeed } from "./family.ts";
 import type { CapabilityFault } from "./fields.ts";
+import { noParts } from "../schema/no-parts.ts";
 import { requireValidator } from "../schema/require.ts";
-import type { Explain, Validator } from "../schema/index.ts";
+import type { SchemaParts, Validator } from "../schema/index.ts";
 
 export const bringFamily = "Give the kernel a broker that brings the family of this kind.";
 
 /** Where a schema refused a value, and nothing says at which place. */
 export const bringExplanations = "Add explanations() to `extensions`: then the error names the place.";
 
+const partNames = ["explain", "formatOf", "linearPatterns"] as const satisfies readonly (keyof SchemaParts)[];
+
 /** The families of one kernel: the only kinds that it knows. */
 export class Families {
   readonly #families = new Map<string, Family>();
   #validator: Validator | undefined;
-  /** Says why a value does not fit a schema: capabilities, the manifests that declare them, and the inputs of their tools. */
-  readonly explain: Explain | undefined;
+  /** For the schemas of capabilities, of the manifests that declare them, and of their tools. */
+  readonly schemaParts: SchemaParts;
 
   /** @throws TypeError for a value that is no family, and for two families of one kind */
-  constructor(families: Iterable<Family>, explain?: Explain) {
-    this.explain = explain;
+  constructor(families: Iterable<Family>, schemaParts: Partial<SchemaParts> = {}) {
+    this.schemaParts = { ...noParts, ...schemaParts };
     for (const family of families) {
       if (!isFamily(family)) throw new TypeError("Got a value that is no family, expected a result of `defineFamily`.");
       const known = this.#families.get(family.kind);
@@ -51,10 +54,12 @@ export class Families {
    *
    * @throws TypeError as the constructor does
    */
-  with(others: Iterable<Family>, explain: Explain | undefined = this.explain): Families {
+  with(others: Iterable<Family>, parts: Partial<SchemaParts> = {}): Families {
     const more = [...others].filter((each) => this.#families.get(each.kind) !== each);
+    const schemaParts = { ...this.schemaParts, ...parts };
+    const hasSameParts = partNames.every((name) => schemaParts[name] === this.schemaParts[name]);
     // The same object, where nothing is new: what was made of it is made once.
-    return more.length === 0 && explain === this.explain ? this : new Families([...this, ...more], explain);
+    return more.length === 0 && hasSameParts ? this : new Families([...this, ...more], schemaParts);
   }
 
   /** The conditions of rules that a request can show, by name: all of one name, of different families. */
@@ -116,10 +121,7 @@ export class Families {
 
   /** Foreign capabilities, or the fault of the first wrong one as a sentence. */
   read(foreign: unknown): readonly LoadedCapability[] | string {
-    this.#validator ??= requireValidator(
-      { type: "array", items: this.schema(), maxItems: 1_000 },
-      { explain: this.explain },
-    );
+    this.#validator ??= requireValidator({ type: "array", items: this.schema(), maxItems: 1_000 }, this.schemaParts);
     const valid = this.#validator.validate(foreign);
     if (!valid.ok) return `${present(valid.errors[0]).message}.`;
     const loaded: LoadedCapability[] = [];

@@ -26,7 +26,7 @@ import type { PreviewQuestion } from "../policy/decision/preview.ts";
 import type { LoadDocument } from "../policy/document/take.ts";
 import type { SessionLabels } from "../policy/decision/session-labels.ts";
 import type { CallResult } from "../result.ts";
-import type { Explain } from "../schema/index.ts";
+import type { SchemaParts } from "../schema/index.ts";
 import type { DeclaredTable, StateChange } from "../state/change.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
 import type { Mode } from "../tool/manifest.ts";
@@ -100,8 +100,8 @@ export interface Extension extends Points, Services {
   readonly name: string;
   /** The kinds that it serves, which the kernel knows by it. */
   readonly families?: readonly Family[];
-  /** Explains values that a schema refuses, beyond that they are refused. */
-  readonly explain?: Explain;
+  /** Parts of the validator that the kernel's schemas have by it. */
+  readonly schemaParts?: Partial<SchemaParts>;
   /** Options of a call that it honours. The core refuses an option that no extension honours. */
   readonly honours?: readonly OptionQuestion[];
   /** All of its state that has to outlive the kernel. */

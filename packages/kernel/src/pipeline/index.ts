@@ -5,6 +5,7 @@ import type { Foreign } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { CallFailure, CallResult } from "../result.ts";
+import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import { filledIn, referencesIn } from "../json/references.ts";
@@ -70,7 +71,7 @@ const validator = requireValidator(
       additionalProperties: false,
     },
   },
-  { explain },
+  { ...allParts, explain },
 );
 
 /**

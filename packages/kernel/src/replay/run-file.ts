@@ -7,6 +7,7 @@ import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
 import { type JsonObject, type JsonValue, isJsonObject } from "../json/json.ts";
 import { repeatsKeys } from "../json/repeated-keys.ts";
 import { parseJson } from "../json/snapshot.ts";
+import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
@@ -89,7 +90,7 @@ const validator = requireValidator(
       entry("outcome", { outcome: text, result: { type: "object" }, outcomeHash: digest }),
     ],
   },
-  { explain, limits: { valueDepth: RUN_DEPTH } },
+  { ...allParts, explain, limits: { valueDepth: RUN_DEPTH } },
 );
 
 const endValidator = requireValidator(
@@ -99,7 +100,7 @@ const endValidator = requireValidator(
     required: ["kind", "entries", "hash"],
     additionalProperties: false,
   },
-  { explain },
+  { ...allParts, explain },
 );
 
 /** Thrown and caught inside this file only. */

@@ -8,10 +8,10 @@ import { unevaluated } from "./keywords/unevaluated.ts";
 import { values } from "./keywords/values.ts";
 import type { Limits } from "./limits.ts";
 import { ALL, ALWAYS, ANY, CHOICE, type Default, NEVER, Node, REF, STRING } from "./node.ts";
+import { Patterns } from "./patterns.ts";
 import { Refusal, tooMuch } from "./refusal.ts";
-import { type Pattern, Patterns } from "./regex/pattern.ts";
 import type { Located, Resource, Resources } from "./resources.ts";
-import type { Check, CompileOptions, SchemaError } from "./types.ts";
+import type { Check, CompileWithParts, Pattern, SchemaError } from "./types.ts";
 
 /** A subschema that some `$ref` leads to: compiled once for each dynamic scope. */
 interface Target {
@@ -42,7 +42,7 @@ interface Compiled {
 }
 
 /** Compiles a document, and what it refers to. */
-export function compile(resources: Resources, limits: Limits, options: CompileOptions, root: Resource): Compiled {
+export function compile(resources: Resources, limits: Limits, options: CompileWithParts, root: Resource): Compiled {
   const compiler = new Compiler(resources, limits, options);
   const place = compiler.enter({ schema: root.root, resource: root, path: "" });
   const node = compiler.nodeOf(place);
@@ -51,7 +51,7 @@ export function compile(resources: Resources, limits: Limits, options: CompileOp
 
 class Compiler implements Context {
   readonly limits: Limits;
-  readonly options: CompileOptions;
+  readonly options: CompileWithParts;
   readonly warnings: SchemaError[] = [];
   defaults: Default[] | undefined = [];
   readonly #resources: Resources;
@@ -63,11 +63,11 @@ class Compiler implements Context {
   #subschemas = 0;
   #owner: Target = newTarget(0, "");
 
-  constructor(resources: Resources, limits: Limits, options: CompileOptions) {
+  constructor(resources: Resources, limits: Limits, options: CompileWithParts) {
     this.#resources = resources;
     this.limits = limits;
     this.options = options;
-    this.#patterns = new Patterns(limits, options.trusted === true);
+    this.#patterns = new Patterns(limits, options.trusted === true, options.linearPatterns);
   }
 
   check(place: Place): Check {

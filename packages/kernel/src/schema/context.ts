@@ -2,9 +2,8 @@ import { isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
 import type { Default, Node } from "./node.ts";
 import { Refusal } from "./refusal.ts";
-import type { Pattern } from "./regex/pattern.ts";
 import type { Anchored, Resource } from "./resources.ts";
-import type { Check, CompileOptions, JsonObject, SchemaError } from "./types.ts";
+import type { Check, JsonObject, CompileWithParts, Pattern, SchemaError } from "./types.ts";
 import { escapeToken } from "../json/pointer.ts";
 
 /** `$dynamicAnchor` name → the outermost subschema that carries it, on the way that led here. */
@@ -27,7 +26,7 @@ export const hasKeywords = (place: Place): place is Keywords => isObject(place.s
 /** What keyword compilers ask of the compiler. */
 export interface Context {
   readonly limits: Limits;
-  readonly options: CompileOptions;
+  readonly options: CompileWithParts;
   /** What in the schema has no effect. */
   readonly warnings: SchemaError[];
   /** All defaults; undefined once the schema is compiled. */

@@ -10,6 +10,7 @@ export type {
   Idna,
   SchemaError,
   SchemaErrorCode,
+  SchemaParts,
   ValidationError,
   ValidationResult,
   Validator,

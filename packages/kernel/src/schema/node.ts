@@ -1,5 +1,4 @@
-import type { Pattern } from "./regex/pattern.ts";
-import type { Check } from "./types.ts";
+import type { Check, Pattern } from "./types.ts";
 
 // What a node asks of a value. Numbers, so that one switch decides.
 export const ANY = 0;

@@ -39,11 +39,39 @@ export interface CompileOptions {
   readonly trusted?: boolean;
 }
 
+/** Whether a text is of a format. `idna` only matters to the formats that have host names in them. */
+export type Format = (text: string, idna?: Idna) => boolean;
+
+/** A compiled pattern. */
+export interface Pattern {
+  /** Whether the pattern matches anywhere in a text. */
+  matches(text: string): boolean;
+}
+
+/**
+ * Compiles patterns of one validator to matchers whose time is linear in the text. Gives what in a pattern no such matcher can match, as a noun phrase.
+ *
+ * @param source a regular expression that the engine's own parser takes
+ */
+export type LinearPatterns = (limits: Limits, trusted: boolean) => (source: string, path: string) => Pattern | string;
+
+/** Parts of the validator that a bundle can leave out. Without `explain` a refused value has one error, which names no place. */
+export interface SchemaParts {
+  readonly explain?: Explain | undefined;
+  /** The test of a format; undefined for an unknown format, which only annotates. */
+  readonly formatOf: (name: string, path: string) => Format | undefined;
+  readonly linearPatterns: LinearPatterns;
+}
+
+/** The options of a compiler that has the parts that it is given, and no others. */
+export interface CompileWithParts extends CompileOptions, SchemaParts {}
+
 export type SchemaErrorCode =
   | "SCHEMA_NOT_JSON"
   | "SCHEMA_TOO_LARGE"
   | "SCHEMA_TOO_DEEP"
   | "KEYWORD_INVALID"
+  | "KEYWORD_UNAVAILABLE"
   | "DIALECT_UNKNOWN"
   | "REF_UNRESOLVED"
   | "REF_CYCLE"

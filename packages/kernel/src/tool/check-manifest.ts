@@ -18,7 +18,7 @@ const validators = /* @__PURE__ */ new WeakMap<Families, Validator>();
 function validatorOf(families: Families): Validator {
   const validator =
     validators.get(families) ??
-    requireValidator(manifestSchema(families), { defaults: "ignore", explain: families.explain });
+    requireValidator(manifestSchema(families), { ...families.schemaParts, defaults: "ignore" });
   validators.set(families, validator);
   return validator;
 }
@@ -32,7 +32,7 @@ export function checkManifest(own: JsonValue, families: Families): Setup<ToolMan
   const valid = validatorOf(families).validate(own);
   if (!valid.ok) {
     const { instancePath, message, hint } = present(valid.errors[0]);
-    return refused(instancePath, message, families.explain ? hint : bringExplanations);
+    return refused(instancePath, message, families.schemaParts.explain ? hint : bringExplanations);
   }
   const manifest = valid.value as ToolManifest;
   if (!parseVersion(manifest.version)) return refused("/version", `${quote(manifest.version)} is not SemVer 2.0.0.`);

@@ -9,7 +9,8 @@ import type { JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { Setup } from "../result.ts";
-import { type CompileOptions, compileSchema, type SchemaError, type Validator } from "../schema/index.ts";
+import { compileWithParts } from "../schema/compile-with-parts.ts";
+import type { CompileWithParts, SchemaError, Validator } from "../schema/types.ts";
 import { declaredBy } from "./declared.ts";
 import { checkManifest } from "./check-manifest.ts";
 import type { Tool } from "./define.ts";
@@ -53,7 +54,7 @@ export function checkParts(
       "",
       "PACKAGE_HASH_MISMATCH",
     );
-  const schemas = compileSchemas(manifest.value, { trusted: tool !== undefined, explain: families.explain });
+  const schemas = compileSchemas(manifest.value, { ...families.schemaParts, trusted: tool !== undefined });
   if (!schemas.ok) return schemas;
   return {
     ok: true,
@@ -222,12 +223,12 @@ function unreadable(error: unknown): Setup<never> {
  */
 function compileSchemas(
   { input, output }: ToolManifest,
-  options: Pick<CompileOptions, "trusted" | "explain">,
+  options: CompileWithParts,
 ): Setup<{ input: Validator; output: Validator | undefined }> {
-  const forInput = compileSchema(input, options);
+  const forInput = compileWithParts(input, options);
   if (!forInput.ok) return refusedSchema("/input", forInput.error);
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
-  const forOutput = compileSchema(output.schema, { ...options, defaults: "ignore" });
+  const forOutput = compileWithParts(output.schema, { ...options, defaults: "ignore" });
   if (!forOutput.ok) return refusedSchema("/output/schema", forOutput.error);
   return { ok: true, value: { input: forInput.validator, output: forOutput.validator } };
 }

@@ -1,4 +1,5 @@
 import { Families } from "../registry.ts";
+import { allParts } from "../../schema/all-parts.ts";
 import { explain } from "../../schema/explain/index.ts";
 import { browserPage } from "./browser-page.ts";
 import { clock, random } from "./clock.ts";
@@ -67,5 +68,5 @@ export const builtInFamilies: Families = /* @__PURE__ */ new Families(
     clock,
     random,
   ],
-  explain,
+  { ...allParts, explain },
 );

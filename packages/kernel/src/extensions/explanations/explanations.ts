@@ -6,5 +6,5 @@ import type { Extension } from "../extension.ts";
  * values are refused, and the error names no place. Families that have explanations, such as `builtInFamilies`, bring them too.
  */
 export function explanations(): Extension {
-  return { name: "explanations", explain };
+  return { name: "explanations", schemaParts: { explain } };
 }

@@ -7,6 +7,7 @@ import { documentExcess } from "../../json/document-excess.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { Setup } from "../../result.ts";
 import type { Validator } from "../../schema/index.ts";
+import { allParts } from "../../schema/all-parts.ts";
 import { explain } from "../../schema/explain/index.ts";
 import { requireValidator } from "../../schema/require.ts";
 import { checkDocument } from "./check.ts";
@@ -20,7 +21,7 @@ import { type PolicyVariables, resolveVariables } from "./variables.ts";
 const validators = /* @__PURE__ */ new WeakMap<Families, Validator>();
 
 function validatorOf(families: Families): Validator {
-  const validator = validators.get(families) ?? requireValidator(documentSchema(families), { explain });
+  const validator = validators.get(families) ?? requireValidator(documentSchema(families), { ...allParts, explain });
   validators.set(families, validator);
   return validator;
 }

@@ -1,11 +1,8 @@
 import { attempt } from "../attempt.ts";
-import type { Idna } from "../types.ts";
+import type { Format } from "../types.ts";
 import { date, dateTime, duration, time } from "./dates.ts";
 import { email, hostname, idnEmail, idnHostname, ipv4, ipv6 } from "./hosts.ts";
 import { iri, iriReference, uri, uriReference, uriTemplate } from "./uris.ts";
-
-/** `idna` only matters to the formats that have host names in them. */
-type Format = (text: string, idna?: Idna) => boolean;
 
 const matches =
   (pattern: RegExp): Format =>
@@ -37,7 +34,6 @@ const FORMATS: ReadonlyMap<unknown, Format> = new Map<string, Format>([
 ]);
 
 /** Undefined for an unknown format, which only annotates. */
-export function findFormat(name: unknown, idna: Idna | undefined): Format | undefined {
-  const format = FORMATS.get(name);
-  return format === undefined || idna === undefined ? format : (text) => format(text, idna);
+export function formatOf(name: unknown): Format | undefined {
+  return FORMATS.get(name);
 }

@@ -1,6 +1,5 @@
 import { spend } from "../budget.ts";
 import { type Context, count, type Keywords, text } from "../context.ts";
-import { findFormat } from "../formats/index.ts";
 import { LENGTH, MAX, Node, TEXT } from "../node.ts";
 import type { Check } from "../types.ts";
 import { content } from "./content.ts";
@@ -13,7 +12,7 @@ export function strings(place: Keywords, context: Context): Node | undefined {
   const lo = count(place, "minLength");
   const hi = count(place, "maxLength");
   const format = text(place, "format");
-  const ofFormat = asserts || dialect.formatAssertion === true ? formatTest(format, context) : undefined;
+  const ofFormat = asserts || dialect.formatAssertion === true ? formatTest(format, place, context) : undefined;
   const ofContent = dialect.year === 7 && asserts ? content(place.schema) : undefined;
   const test: Check | undefined =
     ofFormat !== undefined && ofContent !== undefined
@@ -28,15 +27,17 @@ export function strings(place: Keywords, context: Context): Node | undefined {
   return node;
 }
 
-function formatTest(name: string | undefined, { limits, options }: Context): Check | undefined {
-  const test = findFormat(name, options.idna);
+function formatTest(name: string | undefined, { path }: Keywords, { limits, options }: Context): Check | undefined {
+  if (name === undefined) return undefined;
+  const { formatOf, idna } = options;
+  const test = formatOf(name, `${path}/format`);
   return (
     test &&
     ((value) => {
       const { length } = value as string;
       if (length > limits.formatLength) return false;
       spend(4 + (length >> 1));
-      return test(value as string);
+      return test(value as string, idna);
     })
   );
 }

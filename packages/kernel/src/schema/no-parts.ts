@@ -1,0 +1,24 @@
+import { Refusal } from "./refusal.ts";
+import type { SchemaParts } from "./types.ts";
+
+const unavailable = (keyword: string, path: string, extension: string): Refusal =>
+  new Refusal(
+    "KEYWORD_UNAVAILABLE",
+    `This kernel does not check the keyword ${keyword}.`,
+    path,
+    `Add ${extension} to \`extensions\`.`,
+  );
+
+/**
+ * Refuses the schemas that need a part. An unknown format would only annotate: without the tests nothing is known of any. A trusted pattern runs on the
+ * engine's own matcher, as one that no automaton can match does.
+ */
+export const noParts: SchemaParts = {
+  formatOf(_name, path) {
+    throw unavailable("format", path, "schemaFormats()");
+  },
+  linearPatterns: (_limits, trusted) => (_source, path) => {
+    if (trusted) return "anything";
+    throw unavailable("pattern", path, "schemaPatterns()");
+  },
+};
