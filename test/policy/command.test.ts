@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { builtInFamilies, createFullKernel, createKernel } from "@keyhole/kernel";
+import { builtInFamilies, createFullKernel, createKernel, policyRules } from "@keyhole/kernel";
 import { createProofKey, keyId, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
@@ -158,7 +158,12 @@ describe("keyhole policy compile", () => {
     const files = { policy, vars: { WHO: "eve" } };
     const { exitCode, output } = await run("policy compile policy --hash sha256 --variables vars", files);
     expect(exitCode).toBe(0);
-    const kernel = await createKernel({ policy: JSON.parse(output), hash: sha256Hash, families: builtInFamilies });
+    const kernel = await createKernel({
+      policy: JSON.parse(output),
+      hash: sha256Hash,
+      families: builtInFamilies,
+      extensions: [policyRules()],
+    });
     const full = await createFullKernel({ policy, policyVariables: files.vars, hash: sha256Hash });
     expect(kernel.policyHash).toBe(full.policyHash);
   });

@@ -8,12 +8,14 @@ import {
   type Kernel,
   type PolicyDocument,
   policyDocuments,
+  policyRules,
 } from "@keyhole/kernel";
 import { Families, netRead, netWrite } from "@keyhole/kernel/families";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { loadRules } from "../../packages/kernel/src/policy/decision/load-rules.ts";
 import { loadCompiled } from "../../packages/kernel/src/policy/document/compiled.ts";
 import { requestPolicyOf } from "../../packages/kernel/src/policy/decision/request-policy.ts";
 import { echo } from "../support/kernel.ts";
@@ -47,7 +49,13 @@ function compile(document: unknown = rich, ...more: [Record<string, string>?, ty
 }
 
 const open = (policy: unknown): Promise<Kernel> =>
-  createKernel({ policy, hash: sha256Hash, families: builtInFamilies, inline: inlineHost(), extensions: [] });
+  createKernel({
+    policy,
+    hash: sha256Hash,
+    families: builtInFamilies,
+    inline: inlineHost(),
+    extensions: [policyRules()],
+  });
 
 /** A member named `__proto__` is refused before any digest is compared. */
 const plainJson = fc.jsonValue().filter((value) => !JSON.stringify(value).includes("__proto__"));
@@ -64,7 +72,12 @@ describe("a compiled policy", () => {
   it("decides as its document, with the same rules", () => {
     for (const { rules, calls } of randomCases(7, sized(100, 2_000), 10)) {
       const policy = loaded({ posture: "permissive", rules });
-      const read = loadCompiled(compile(policy.document, {}, blake3Hash) as never, blake3Hash, builtInFamilies);
+      const read = loadCompiled(
+        compile(policy.document, {}, blake3Hash) as never,
+        blake3Hash,
+        builtInFamilies,
+        loadRules,
+      );
       if (!read.ok) throw new TypeError(read.error.message);
       expect(read.value.hash).toBe(policy.hash);
       for (const { tool: name, ...more } of calls) {
@@ -108,7 +121,7 @@ describe("a kernel of few kinds", () => {
     };
     const policy = compile(document);
     expect(policy).toMatchObject({ kinds: ["net.read"], members: ["tools.hosts", "when.host", "when.path"] });
-    const kernel = await createKernel({ policy, hash: sha256Hash, families: net });
+    const kernel = await createKernel({ policy, hash: sha256Hash, families: net, extensions: [policyRules()] });
     expect(kernel.policyHash).toBe((await open(compile(document))).policyHash);
   });
 
@@ -121,7 +134,7 @@ describe("a kernel of few kinds", () => {
       fc.property(cases, ({ rules, need }) => {
         const whole = compile({ version: "1", posture: "permissive", rules: rules.map(numbered) });
         const [few, all] = [net, builtInFamilies].map((families) => {
-          const read = loadCompiled(whole as never, sha256Hash, families);
+          const read = loadCompiled(whole as never, sha256Hash, families, loadRules);
           return read.ok ? read.value : undefined;
         });
         if (!few || !all) return;
@@ -176,7 +189,9 @@ describe("a kernel refuses", () => {
     const inBlake3 = compile(rich, {}, blake3Hash);
     expect(await kernel.setPolicy(inBlake3)).toMatchObject(refused("/digest", "another algorithm, expected sha256"));
     const few = new Families([...builtInFamilies].slice(1));
-    expect(loadCompiled(compile() as never, sha256Hash, few)).toMatchObject(refused("/kinds", "names net.read"));
+    expect(loadCompiled(compile() as never, sha256Hash, few, loadRules)).toMatchObject(
+      refused("/kinds", "names net.read"),
+    );
   });
 
   it.each([
@@ -188,7 +203,7 @@ describe("a kernel refuses", () => {
     ["a size of a tool", { tools: { echo: { sizes: { fileBytes: 1 } } } }, "has `sizes.fileBytes`"],
   ])("one that needs more than the kernel has, in %s", (_, more, said) => {
     const policy = compile({ version: "1", posture: "standard", ...more });
-    expect(loadCompiled(policy as never, sha256Hash, net)).toMatchObject({
+    expect(loadCompiled(policy as never, sha256Hash, net, loadRules)).toMatchObject({
       ok: false,
       error: {
         code: "INVALID_POLICY",

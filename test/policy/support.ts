@@ -7,7 +7,8 @@ import {
   type RuleCondition,
 } from "@keyhole/kernel";
 import type { DecisionInput } from "../../packages/kernel/src/policy/decision/condition.ts";
-import { decide, type ReadCounter, type Verdict } from "../../packages/kernel/src/policy/decision/decide.ts";
+import { decide } from "../../packages/kernel/src/policy/decision/decide.ts";
+import type { ReadCounter, Verdict } from "../../packages/kernel/src/policy/decision/verdict.ts";
 
 /** A policy of posture standard with some parts. */
 export function loaded(part: Partial<PolicyDocument>): Policy {

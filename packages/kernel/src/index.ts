@@ -9,6 +9,7 @@ export { idempotency } from "./extensions/idempotency/idempotency.ts";
 export { defaultModeTriggers, modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
 export { nested } from "./extensions/nested/nested.ts";
 export { operations } from "./extensions/operations/operations.ts";
+export { policyRules } from "./extensions/policy-rules/policy-rules.ts";
 export { policyDocuments } from "./extensions/policy-documents/policy-documents.ts";
 export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 export { retention } from "./extensions/retention/retention.ts";

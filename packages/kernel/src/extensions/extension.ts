@@ -24,6 +24,7 @@ import type { checkPurity } from "../operations/verify-pure.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
 import type { LoadDocument } from "../policy/document/take.ts";
+import type { LoadRules } from "../policy/decision/rule-set.ts";
 import type { SessionLabels } from "../policy/decision/session-labels.ts";
 import type { CallResult } from "../result.ts";
 import type { SchemaParts } from "../schema/index.ts";
@@ -88,6 +89,8 @@ export interface Services {
   readonly operations?: Operations;
   /** Without it the kernel takes compiled policies only. */
   readonly loadDocument?: LoadDocument;
+  /** Without it the kernel refuses a compiled policy that has rules. */
+  readonly loadRules?: LoadRules;
   /** It keeps the values that a policy says to keep: without it such a policy is refused. */
   readonly keepsValues?: true;
 }
@@ -140,6 +143,7 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
     ...only(extensions, "distrust"),
     ...only(extensions, "operations"),
     ...only(extensions, "loadDocument"),
+    ...only(extensions, "loadRules"),
     ...only(extensions, "keepsValues"),
   };
   const onUnregister: Composed["onUnregister"] = (tool) =>
@@ -197,7 +201,7 @@ function only<Name extends keyof Services>(
   extensions: readonly Extension[],
   name: Name,
 ): { readonly [Each in Name]?: NonNullable<Services[Name]> } {
-  const [first, ...more] = extensions.flatMap((each) => each[name] ?? []);
+  const [first, ...more] = new Set(extensions.flatMap((each) => each[name] ?? []));
   if (more.length > 0) throw tooMany(name);
   return first ? ({ [name]: first } as { readonly [Each in Name]?: NonNullable<Services[Name]> }) : {};
 }

@@ -1,6 +1,6 @@
 import type { DecisionInput } from "../../policy/decision/condition.ts";
 import type { Counters } from "../../policy/decision/counters.ts";
-import type { Verdict } from "../../policy/decision/decide.ts";
+import type { Verdict } from "../../policy/decision/verdict.ts";
 import { decideCall } from "../../policy/decision/decide-targets.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";

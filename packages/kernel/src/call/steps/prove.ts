@@ -3,7 +3,7 @@ import type { Grant } from "../../capability/grant.ts";
 import { isoTime } from "../../id/time.ts";
 import { uuidv7 } from "../../id/uuid.ts";
 import type { Clock } from "../../isolate/clock.ts";
-import type { Verdict } from "../../policy/decision/decide.ts";
+import type { Verdict } from "../../policy/decision/verdict.ts";
 import type { Policy } from "../../policy/document/make.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
 import { decided, sealProof } from "../../policy/proof/seal-proof.ts";

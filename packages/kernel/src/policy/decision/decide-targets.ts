@@ -4,7 +4,8 @@ import type { Target } from "../../tool/targets.ts";
 import type { Policy } from "../document/make.ts";
 import { type DeniedRequest, deniedRequest } from "../proof/proof.ts";
 import type { DecisionInput } from "./condition.ts";
-import { decide, type ReadCounter, type Verdict } from "./decide.ts";
+import { decide } from "./decide.ts";
+import type { ReadCounter, Verdict } from "./verdict.ts";
 import { requestPolicyOf } from "./request-policy.ts";
 
 /** What a call would ask for, and whose grant it has. */

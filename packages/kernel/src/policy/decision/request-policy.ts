@@ -1,6 +1,6 @@
 import { type Family, isGoverned, type OwnNeed } from "../../capability/family.ts";
 import type { Policy } from "../document/make.ts";
-import { type DecisionInput, holdsAll } from "./condition.ts";
+import type { DecisionInput } from "./condition.ts";
 
 /** What the policy says to the requests of one call, over and above its grants. */
 export interface RequestPolicy {
@@ -22,8 +22,7 @@ export function requestPolicyOf(policy: Policy, input: DecisionInput): RequestPo
 }
 
 function settle(policy: Policy, input: DecisionInput, limit: RequestPolicy["limit"]): RequestPolicy["refusal"] {
-  // A rule that cannot say whether it concerns the call denies.
-  const rules = policy.requestRules(input).filter(({ tests }) => holdsAll(tests, input) !== false);
+  const rules = policy.requestRules(input);
   const { name } = input.manifest;
   const refused = listsOf(policy, name);
   return (need) => {

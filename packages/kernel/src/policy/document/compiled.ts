@@ -2,6 +2,7 @@ import { bringFamily, type Families } from "../../capability/registry.ts";
 import { type Digest, type Hash, isDigest } from "../../hash/hash.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { Setup } from "../../result.ts";
+import { type LoadRules, noRules } from "../decision/rule-set.ts";
 import { invalidPolicy } from "./invalid.ts";
 import { makePolicy, type Policy } from "./make.ts";
 import type { PolicyDocument } from "./policy.ts";
@@ -62,13 +63,32 @@ export function saysCompiled(plain: JsonValue): plain is JsonObject {
 
 const recompile = "Compile the document again with `compilePolicy`, with the families and the hash of this kernel.";
 
-/** Takes what {@link saysCompiled} names: the digest shows that it left `compilePolicy` as it is now. */
-export function loadCompiled(plain: JsonObject, by: Hash, families: Families): Setup<Policy> {
+/**
+ * Takes what {@link saysCompiled} names: the digest shows that it left `compilePolicy` as it is now.
+ *
+ * @param loadRules Without it a policy that has rules is refused: a kernel that cannot try a rule cannot keep to it.
+ */
+export function loadCompiled(
+  plain: JsonObject,
+  by: Hash,
+  families: Families,
+  loadRules: LoadRules | undefined,
+): Setup<Policy> {
   const fault = compiledFault(plain, by, families);
   if (fault) return invalidPolicy(fault.path, fault.message, fault.hint ?? recompile);
   // Its digest is that of a result of `compilePolicy`.
   const { document } = plain as unknown as CompiledPolicy;
-  return { ok: true, value: makePolicy(document, by, families) };
+  const ruled = loadRules ? undefined : placeOfRules(document);
+  if (ruled !== undefined)
+    return invalidPolicy(ruled, "This kernel tries no rules.", "Add policyRules() to `extensions`.");
+  return { ok: true, value: makePolicy(document, by, families, loadRules?.(document, by, families) ?? noRules) };
+}
+
+/** The rate of a tool is a rule, too. */
+function placeOfRules({ rules = [], tools = {} }: PolicyDocument): string | undefined {
+  if (rules.length > 0) return "/rules";
+  const rated = Object.entries(tools).find(([, { rate }]) => rate !== undefined);
+  return rated && `/tools/${rated[0]}/rate`;
 }
 
 interface Fault {

@@ -13,7 +13,8 @@ import { requireValidator } from "../../schema/require.ts";
 import { checkDocument } from "./check.ts";
 import { failingExample } from "./examples.ts";
 import { invalidPolicy } from "./invalid.ts";
-import { loadRules, makePolicy, type Policy } from "./make.ts";
+import { loadRules } from "../decision/load-rules.ts";
+import { makePolicy, type Policy } from "./make.ts";
 import type { PolicyDocument } from "./policy.ts";
 import { documentSchema } from "./schema.ts";
 import { type PolicyVariables, resolveVariables } from "./variables.ts";
@@ -36,12 +37,12 @@ export function loadPolicy(foreign: unknown, variables: PolicyVariables, by: Has
   const read = readDocument(foreign, variables, families);
   if (!read.ok) return read;
   const document = read.value;
-  const rules = loadRules(document, by, families);
-  for (const [index, rule] of rules.entries()) {
+  const ruleSet = loadRules(document, by, families);
+  for (const [index, rule] of ruleSet.rules.entries()) {
     const failing = failingExample(rule, families);
     if (failing) return invalidPolicy(`/rules/${index}${failing.path}`, failing.message);
   }
-  return { ok: true, value: makePolicy(document, by, families, rules) };
+  return { ok: true, value: makePolicy(document, by, families, ruleSet) };
 }
 
 /** The document with its variables filled in, checked but for the examples of its rules. */

@@ -1,24 +1,16 @@
 import type { LoadedCapability } from "../../capability/family.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Hash } from "../../hash/hash.ts";
-import type { DecisionInput } from "../decision/condition.ts";
-import { type LoadedRule, loadRule } from "../decision/rule.ts";
-import { indexRules } from "../decision/rule-index.ts";
-import type { GrantRule, PolicyDocument, PolicyRule, ToolGovernance } from "./policy.ts";
+import type { RuleSet } from "../decision/rule-set.ts";
+import type { GrantRule, PolicyDocument, ToolGovernance } from "./policy.ts";
 
 /** A policy that is ready to decide: checked, hashed, never changed. */
-export interface Policy {
+export interface Policy extends RuleSet {
   /** The kinds that it can name. */
   readonly families: Families;
   /** With its variables filled in. */
   readonly document: PolicyDocument;
   readonly hash: string;
-  /** As in the document. */
-  readonly rules: readonly LoadedRule[];
-  /** The rules about calls that could match. */
-  candidates(input: DecisionInput): readonly LoadedRule[];
-  /** The rules about requests that could match. */
-  requestRules(input: DecisionInput): readonly LoadedRule[];
   governance(tool: string): ToolGovernance | undefined;
   /** What a caller is granted for a tool. */
   grants(tool: string, caller: string): readonly LoadedCapability[];
@@ -33,31 +25,18 @@ export interface Policy {
 /** What stands where no policy is given: everything above tier 0 is asked about or denied, and nothing is granted. */
 export const defaultPolicy: PolicyDocument = { version: "1", posture: "strict" };
 
-/** Takes a document that was checked. */
-export function makePolicy(
-  document: PolicyDocument,
-  by: Hash,
-  families: Families,
-  rules: readonly LoadedRule[] = loadRules(document, by, families),
-): Policy {
+/** Takes a document that was checked, and its rules. */
+export function makePolicy(document: PolicyDocument, by: Hash, families: Families, ruleSet: RuleSet): Policy {
   const loaded = loadGrants(document, families);
   const grants = Map.groupBy(loaded, ({ tool }) => tool);
   const tools = new Map(Object.entries(document.tools ?? {}));
-  const isAboutRequests = (rule: LoadedRule): boolean => rule.concerns !== undefined;
-  const calls = indexRules([
-    ...rules.filter((rule) => !isAboutRequests(rule)),
-    ...[...tools].flatMap((entry) => rateRule(entry, families, by)),
-  ]);
-  const requests = indexRules(rules.filter(isAboutRequests));
   const labels = labelsByTool(document);
   const none: readonly LoadedGrant[] = [];
   return {
+    ...ruleSet,
     families,
     document,
     hash: by.json(document),
-    rules,
-    candidates: (input) => calls.candidates(input),
-    requestRules: (input) => requests.candidates(input),
     governance: (tool) => tools.get(tool),
     grants: (tool, caller) =>
       [...(grants.get(tool) ?? none), ...(grants.get("*") ?? none)]
@@ -80,23 +59,6 @@ function loadGrants({ grants = [] }: PolicyDocument, families: Families): readon
   );
 }
 
-/** A tool's rate is a rule like any other, under a name that no author can give. */
-export function rateRule(
-  [tool, { rate }]: readonly [string, ToolGovernance],
-  families: Families,
-  by: Hash,
-): readonly LoadedRule[] {
-  if (!rate) return [];
-  const { calls, windowMs, per } = rate;
-  const rule: PolicyRule = {
-    id: `tools/${tool}/rate`,
-    effect: "deny",
-    when: { tool: [tool], count: { windowMs, moreThan: calls, ...(per && { per }) } },
-    reason: `The policy takes ${calls} calls of ${tool} in ${windowMs / 1_000} s.`,
-  };
-  return [{ ...loadRule(rule, families, by), isRate: true }];
-}
-
 function labelsByTool({ labels = {} }: PolicyDocument): ReadonlyMap<string, readonly string[]> {
   const implied = new Map(Object.entries(labels).map(([label, { implies = [] }]) => [label, implies]));
   const closure = (label: string, into: Set<string>): Set<string> => {
@@ -114,9 +76,4 @@ function labelsByTool({ labels = {} }: PolicyDocument): ReadonlyMap<string, read
     }
   }
   return new Map([...byTool].map(([tool, set]) => [tool, [...set].toSorted()]));
-}
-
-/** Takes a document that was checked. */
-export function loadRules({ rules = [] }: PolicyDocument, by: Hash, families: Families): readonly LoadedRule[] {
-  return rules.map((rule) => loadRule(rule, families, by));
 }

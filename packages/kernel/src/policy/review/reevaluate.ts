@@ -6,7 +6,7 @@ import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { hashOf } from "../../hash/hash-by-algorithm.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
-import type { Verdict } from "../decision/decide.ts";
+import type { Verdict } from "../decision/verdict.ts";
 import { type CallVerdict, decideCall } from "../decision/decide-targets.ts";
 import { loadPolicy } from "../document/load.ts";
 import type { Policy } from "../document/make.ts";

@@ -1,0 +1,47 @@
+import type { Families } from "../../capability/registry.ts";
+import type { Hash } from "../../hash/hash.ts";
+import type { PolicyDocument } from "../document/policy.ts";
+import type { StateRead } from "../proof/proof.ts";
+import type { DecisionInput } from "./condition.ts";
+import type { LoadedRule } from "./rule.ts";
+import type { Opinion, ReadCounter, Verdict } from "./verdict.ts";
+
+/** What the rules of a policy say to one call. */
+export interface Tried extends Pick<Verdict, "considered" | "errors" | "charges"> {
+  /** Rules that match, or that could not say and are therefore taken at their word. */
+  readonly matching: readonly LoadedRule[];
+  /** What their counters said. */
+  readonly counts: readonly StateRead[];
+}
+
+/** The rules of one policy, ready to be tried. */
+export interface RuleSet {
+  /** As in the document. */
+  readonly rules: readonly LoadedRule[];
+  /** The rules about calls that could match. */
+  candidates(input: DecisionInput): readonly LoadedRule[];
+  tryRules(input: DecisionInput, readCounter: ReadCounter): Tried;
+  /** What the strictest of the rules that match say. At least one matches. */
+  opinion(tried: Tried): Opinion;
+  /** The rules about requests that concern the call. One that cannot say whether it does denies. */
+  requestRules(input: DecisionInput): readonly LoadedRule[];
+  /** Whether a rule denies every call of this tool by this caller, whatever its arguments, session and time. */
+  foreclose(input: DecisionInput): boolean;
+}
+
+/** Takes a document that was checked. */
+export type LoadRules = (document: PolicyDocument, by: Hash, families: Families) => RuleSet;
+
+const nothingTried: Tried = { matching: [], considered: 0, errors: [], charges: [], counts: [] };
+
+/** Of a document that has neither `rules` nor a `rate`. */
+export const noRules: RuleSet = {
+  rules: [],
+  candidates: () => [],
+  tryRules: () => nothingTried,
+  opinion() {
+    throw new TypeError("no rule matched");
+  },
+  requestRules: () => [],
+  foreclose: () => false,
+};

@@ -1,0 +1,37 @@
+import type { RuleErrorCode } from "./arguments.ts";
+import type { Charge } from "./counters.ts";
+import type { Decision } from "../document/policy.ts";
+import type { ReasonCode, StateRead } from "../proof/proof.ts";
+import type { LoadedRule } from "./rule.ts";
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** `false` where the policy only observes: the call goes on as if it were allowed. */
+  readonly enforced: boolean;
+  readonly reasonCode: ReasonCode;
+  /** One sentence for the person who is asked or refused. */
+  readonly reason: string;
+  /** By id. */
+  readonly determining: readonly LoadedRule[];
+  readonly errors: readonly { readonly ruleId: string; readonly code: RuleErrorCode }[];
+  /** Rules that were tried; the index ruled out the others. */
+  readonly considered: number;
+  /** Everything besides policy, tool, input, grant, mode and time that the decision may rest on. */
+  readonly stateReads: readonly StateRead[];
+  readonly obligations: readonly string[];
+  /** What the call adds to counters, should it run. */
+  readonly charges: readonly RuleCharge[];
+}
+
+/** What a counting rule charges. */
+export interface RuleCharge extends Charge {
+  readonly ruleHash: string;
+}
+
+/** What a counter says; `undefined` when it cannot say. */
+export type ReadCounter = (rule: LoadedRule, window: Omit<Charge, "amount">) => number | undefined;
+
+/** What one part of a policy says to a call. The strictest opinion counts. */
+export type Opinion = Pick<Verdict, "decision" | "reasonCode" | "reason"> & Partial<Pick<Verdict, "determining">>;
+
+export const strictness: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
