@@ -130,7 +130,8 @@ export type {
 } from "./capability/request.ts";
 export type { Revocation, RevocationMatch } from "./capability/revocation.ts";
 export type { CallSecrets, OpenSecrets, Redactor, Revealed, SecretCall, SecretKeeper } from "./capability/secret.ts";
-export { checkArgument, checkCommand, matchCommand } from "./capability/matching/commands.ts";
+export { checkArgument, checkCommand } from "./capability/matching/command-names.ts";
+export { matchCommand } from "./capability/matching/commands.ts";
 export { checkKey, checkKeyPrefix, matchKey } from "./capability/matching/kv-keys.ts";
 export { checkName, matchName } from "./capability/matching/names.ts";
 export { checkHostPattern, matchHost } from "./capability/matching/hosts.ts";

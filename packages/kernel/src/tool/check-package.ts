@@ -1,5 +1,5 @@
 import { versionedId } from "../support/tool-names.ts";
-import { checkArgument, checkCommand } from "../capability/matching/commands.ts";
+import { checkArgument, checkCommand } from "../capability/matching/command-names.ts";
 import { bringFamily, type Families } from "../capability/registry.ts";
 import * as limits from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";

@@ -1,14 +1,13 @@
-import { processSpawn } from "@keyhole/kernel/families";
 import type { IsolateHost, RegisteredTool, SetupError } from "@keyhole/kernel";
-import { lazyBroker } from "../brokers/lazy.ts";
 
-/** A host that offers no command: tools of source `process` are refused by name, and so is each request for `process.spawn`. */
+/**
+ * A host that offers no command: tools of source `process` are refused by name. It has no broker for `process.spawn`, so a kernel that knows the kind
+ * refuses each request, and one that does not knows it from nowhere: the family would be a part of every page.
+ */
 export function withoutCommands(host: IsolateHost): IsolateHost {
-  const broker = lazyBroker([processSpawn], async () => (await import("../brokers/spawn.ts")).commandBroker(new Map()));
   return {
     ...host,
     sources: [...host.sources, "process"],
-    brokers: [...host.brokers, broker],
     check: (tool) => commandFault(tool, new Map()) ?? host.check?.(tool),
   };
 }

@@ -1,13 +1,8 @@
 import type { JsonObject } from "../../json/json.ts";
 import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
-import {
-  checkCommand,
-  checkCommandPattern,
-  type CommandPattern,
-  describeCommand,
-  matchCommands,
-} from "../matching/commands.ts";
+import { checkCommand } from "../matching/command-names.ts";
+import { checkCommandPattern, type CommandPattern, describeCommand, matchCommands } from "../matching/commands.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { areTexts, capabilityLimits, isText, patternsSchema } from "../fields.ts";
