@@ -3,6 +3,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type EnvironmentOptions } from "vite";
 import { contentSecurityPolicy } from "./packages/playground/content-security-policy.ts";
 import { oneFile } from "./packages/playground/one-file.ts";
+import { toolSummaries } from "./packages/playground/tool-summaries.ts";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 
 /** Browsers that have `light-dark()`: without it, a part that is dark in both themes would take the colours of the page. */
@@ -42,7 +43,7 @@ function workerdBundle(name: string): EnvironmentOptions {
 // `vite build --app` builds everything that `npm start` serves.
 export default defineConfig({
   root: path("packages/playground"),
-  plugins: [keyhole(), react(), contentSecurityPolicy(), oneFile("verify")],
+  plugins: [keyhole(), react(), contentSecurityPolicy(), oneFile("verify"), toolSummaries()],
   // The kernel's worker imports tools too, and a worker has plugins of its own.
   worker: { format: "es", plugins: () => [keyhole()] },
   server: { host: "127.0.0.1" },

@@ -7,7 +7,7 @@ const frameScript = /\/browser\/frame\.ts\?keyhole-iife$/;
 /**
  * Writes the policy into the built page. An isolate's frame inherits it: its script is allowed by its digest, its worker and the tool's
  * module are blobs, and `wasm-unsafe-eval` lets a tool bring WebAssembly. The page's own scripts and styles are files. Connections are open,
- * because a person can enter the address of any edge; a tool's are closed by the frame's own policy.
+ * because a person can enter the address of any edge; a tool's are closed by the frame's own policy. A picture that a tool answers is a blob.
  */
 export function contentSecurityPolicy(): Plugin {
   let digest: string | undefined;
@@ -45,7 +45,7 @@ function policyOf(digest: string): string {
     "worker-src 'self' blob:",
     "connect-src 'self' http: https:",
     "style-src 'self'",
-    "img-src 'self'",
+    "img-src 'self' blob:",
     "frame-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
-import { callOf, choose, endOf, field, run } from "./playground/visitor.ts";
+import { callOf, choose, endOf, field, jsonOf, run } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 
 const { open } = new Visiting();
@@ -25,10 +25,10 @@ describe("what would be decided", () => {
     await choose(page, "echo");
     await field(page, "message").fill("no harm");
     await foresight(page).getByText("would be allowed").waitFor();
-    await page.getByRole("tab", { name: "JSON" }).click();
-    await page.getByRole("textbox", { name: "Input as JSON" }).fill("{");
+    const json = await jsonOf(page);
+    await json.fill("{");
     await foresight(page).getByText("the form needs an answer first").waitFor();
-    await page.getByRole("textbox", { name: "Input as JSON" }).fill("{}");
+    await json.fill("{}");
     await foresight(page).getByText("would be refused").waitFor();
   });
 });

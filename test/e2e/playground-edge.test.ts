@@ -12,9 +12,11 @@ import {
   giveFile,
   hashOf,
   picture,
+  resultOf,
   run,
   save,
   type Visitor,
+  untilEvent,
   Visits,
 } from "./playground/visitor.ts";
 import { thorough } from "../support/size.ts";
@@ -126,16 +128,13 @@ describe("the page at an edge", () => {
     await dialog.getByRole("region", { name: "Exact arguments" }).getByText("42").waitFor();
     await dialog.getByRole("button", { name: "Allow once" }).click();
     expect(await endOf(page)).toBe("Completed");
-    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toBe("42");
+    expect(await resultOf(page)).toBe("42");
 
     await run(page);
     await dialog.getByRole("textbox", { name: /^Reason for denying/ }).fill("too much");
     await dialog.getByRole("button", { name: "Deny" }).click();
     expect(await endOf(page)).toBe("Refused");
-    await callOf(page)
-      .getByText(/too much/)
-      .first()
-      .waitFor();
+    await callOf(page).getByText("too much").first().waitFor();
   });
 
   it("stops a tool that spins, and the next call works", async () => {
@@ -143,7 +142,7 @@ describe("the page at an edge", () => {
     await choose(page, "deed");
     await chooseDeed("spin");
     await run(page);
-    await callOf(page).getByText("tool.started").waitFor();
+    await untilEvent(page, "tool.started");
     await page.getByRole("button", { name: "Cancel" }).click();
     expect(await endOf(page)).toBe("Cancelled");
 
@@ -159,7 +158,7 @@ describe("the page at an edge", () => {
       await choose(page, "deed");
       await chooseDeed("hang");
       await run(page);
-      await callOf(page).getByText("tool.started").waitFor();
+      await untilEvent(page, "tool.started");
       await page.getByRole("button", { name: "Cancel" }).click();
       expect(await endOf(page)).toBe("Cancelled");
       expect((await eventsOf(page)).at(-1)).toBe("tool.failed");
@@ -176,8 +175,7 @@ describe("the page at an edge", () => {
   });
 
   async function chooseDeed(name: string): Promise<void> {
-    await visitor.page.getByRole("button", { name: /deed/ }).click();
-    await visitor.page.getByRole("option", { name, exact: true }).click();
+    await visitor.page.getByRole("combobox", { name: /^deed/ }).selectOption(name);
   }
 });
 

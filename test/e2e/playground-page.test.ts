@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
-import { applyPolicy, callOf, choose, endOf, eventsOf, field, run } from "./playground/visitor.ts";
+import { applyPolicy, callOf, choose, endOf, eventsOf, field, jsonOf, run } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 
 const visiting = new Visiting();
@@ -29,16 +29,14 @@ describe("the form", () => {
     await page.getByRole("button", { name: "Add to headers" }).click();
     await page.getByRole("textbox", { name: "Name 1 of headers" }).fill("accept");
     await field(page, "accept").fill("text/plain");
-    await page.getByRole("tab", { name: "JSON" }).click();
-    const input: unknown = JSON.parse(await page.getByRole("textbox", { name: "Input as JSON" }).inputValue());
+    const input: unknown = JSON.parse(await (await jsonOf(page)).inputValue());
     expect(input).toEqual({ method: "GET", bodyEncoding: "text", headers: { accept: "text/plain" } });
   });
 
   it("sends JSON as it is written, so that the kernel's own refusal is seen", async () => {
     const page = await goOn();
     await choose(page, "echo");
-    await page.getByRole("tab", { name: "JSON" }).click();
-    const input = page.getByRole("textbox", { name: "Input as JSON" });
+    const input = await jsonOf(page);
     await input.fill('{ "message": 42, "__proto__": { "polluted": true } }');
     await run(page);
     expect(await endOf(page)).toBe("Refused");
@@ -110,9 +108,8 @@ describe("the policy", () => {
   it("has a mode that only tightens", async () => {
     const page = await open();
     await page.getByRole("button", { name: "Policy", exact: true }).click();
-    await page.getByRole("button", { name: /Mode/ }).click();
-    await page.getByRole("option", { name: "LOCKDOWN" }).click();
-    await page.getByRole("button", { name: "LOCKDOWN Mode" }).waitFor();
+    await page.getByRole("combobox", { name: "Mode" }).selectOption("LOCKDOWN");
+    await page.getByText("Every opening is closed.").waitFor();
     await page.getByRole("button", { name: "Close Policy" }).click();
     await choose(page, "list_directory");
     await run(page);

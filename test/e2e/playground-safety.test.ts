@@ -2,7 +2,17 @@ import type { Browser, BrowserContextOptions, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectTo, fakeEdge, fakeEvent, fakeQuestion, fakeResult, fakeTool } from "./playground/fake-edge.ts";
 import { servePage, type Site } from "./playground/site.ts";
-import { agreeToEdge, callOf, choose, endOf, launch, newContext, noteComplaints, run } from "./playground/visitor.ts";
+import {
+  agreeToEdge,
+  callOf,
+  choose,
+  endOf,
+  launch,
+  newContext,
+  noteComplaints,
+  run,
+  untilEvent,
+} from "./playground/visitor.ts";
 import { thorough } from "../support/size.ts";
 
 let site: Site;
@@ -69,7 +79,7 @@ describe("the page at an edge that sends odd data", () => {
     const { page } = visitor;
     await connectTo(page, edge.origin);
     await run(page);
-    await callOf(page).getByText("tool.hummed").waitFor();
+    await untilEvent(page, "tool.hummed");
     expect(await callOf(page).getByText("This page does not know the form of this event.").count()).toBe(3);
     await callOf(page).getByRole("tab", { name: "Proof" }).click();
     await callOf(page).getByText("This page does not know the form of the proof").waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
-import { callOf, choose, endOf, eventsOf, field, run } from "./playground/visitor.ts";
+import { callOf, choose, endOf, eventsOf, field, resultOf, run, untilEvent } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 
 const visiting = new Visiting();
@@ -26,7 +26,7 @@ describe("the session", () => {
     await page.getByText("Ready", { exact: true }).waitFor();
     expect(await endOf(page)).toBe("Completed");
     expect(page.url()).toBe(address);
-    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("first words");
+    expect(await resultOf(page)).toContain("first words");
     expect((await eventsOf(page)).at(-1)).toBe("tool.completed");
     // The form has the input again.
     expect(await field(page, "message").inputValue()).toBe("first words");
@@ -76,7 +76,7 @@ describe("the session", () => {
     const page = await open();
     await choose(page, "spin");
     await run(page);
-    await callOf(page).getByText("tool.started").waitFor();
+    await untilEvent(page, "tool.started");
     await echo(page, "meanwhile");
     await rowOf(page, /spin/).click();
     // It was not cancelled: it ended at its own deadline.

@@ -9,7 +9,9 @@ import {
   eventsOf,
   field,
   giveFile,
+  jsonOf,
   picture,
+  resultOf,
   run,
   save,
 } from "./playground/visitor.ts";
@@ -27,16 +29,15 @@ describe("a tool with examples of its input", () => {
     await page.getByRole("button", { name: "Fill in an example" }).click();
     await run(page);
     expect(await endOf(page)).toBe("Completed");
-    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("the calculator says");
+    expect(await resultOf(page)).toContain("the calculator says");
 
     await choose(page, "primes");
     await page.getByRole("button", { name: "Fill in an example" }).click();
     await expect.poll(() => field(page, "limit").inputValue()).toBe("1000000");
     await run(page);
     expect(await endOf(page)).toBe("Completed");
-    await page.getByRole("tab", { name: "JSON" }).click();
+    const json = await jsonOf(page);
     await page.getByRole("button", { name: "Another example" }).click();
-    const json = page.getByRole("textbox", { name: "Input as JSON" });
     await expect.poll(async () => JSON.parse(await json.inputValue())).toEqual({ limit: 10_000_000 });
 
     await choose(page, "spin");
@@ -72,15 +73,8 @@ if (thorough) {
     visiting.visits.spend();
     await choose(page, "sql_query");
     await page.getByRole("button", { name: "Add to params" }).click();
-    await page.getByRole("button", { name: /params 1: kind/ }).click();
-    await page.locator(".menu").getByRole("option", { name: "object" }).waitFor();
-    expect(await page.locator(".menu").getByRole("option").allTextContents()).toEqual([
-      "null",
-      "boolean",
-      "number",
-      "string",
-      "object",
-    ]);
+    const kinds = page.getByRole("combobox", { name: /params 1: kind/ }).getByRole("option");
+    expect(await kinds.allTextContents()).toEqual(["null", "boolean", "number", "string", "object"]);
   });
 }
 
@@ -90,7 +84,7 @@ describe("the list of tools", () => {
     visiting.visits.spend();
     await page.setViewportSize({ width: 1280, height: 480 });
     await choose(page, "calculator");
-    const places = await page.locator(".tool-list").evaluate((list) => {
+    const places = await page.locator(".tool-scroll").evaluate((list) => {
       list.scrollTop = list.scrollHeight;
       const before = list.scrollTop;
       const last = [...list.querySelectorAll<HTMLElement>("[role=option]")].at(-1)!;
@@ -121,7 +115,7 @@ describe("a tool that works on a file", () => {
       await page.getByText("picture.bin, 2.9 MiB").waitFor();
       await run(page);
       expect(await endOf(page)).toBe("Completed");
-      expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain(hashBytes(picture));
+      expect(await resultOf(page)).toContain(hashBytes(picture));
       expect(await eventsOf(page)).toContain("body.read");
       await callOf(page).getByText("3000000 B of the body, all of it").waitFor();
     });
@@ -144,7 +138,12 @@ describe("a tool that works on a file", () => {
     await run(page);
     const dialog = page.getByRole("alertdialog");
     await dialog.getByText("Bytes come with this call that cannot be shown here.").waitFor();
-    expect(await dialog.getByRole("radio").allTextContents()).toEqual(["As shown", "Edited"]);
+    expect(
+      await dialog
+        .getByRole("radiogroup")
+        .getByRole("radio")
+        .evaluateAll((all) => all.map((each) => each.ariaLabel)),
+    ).toEqual(["As shown", "Edited"]);
     expect(await dialog.getByRole("button", { name: /^Allow/ }).allTextContents()).toEqual(["Allow once"]);
     await dialog.getByRole("button", { name: "Allow once" }).click();
     expect(await endOf(page)).toBe("Completed");
@@ -209,7 +208,7 @@ describe("web_search", () => {
       await field(page, "query").fill("keyholes");
       await run(page);
       expect(await endOf(page)).toBe("Completed");
-      expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("About keyholes");
+      expect(await resultOf(page)).toContain("About keyholes");
       expect(search.requests).toEqual(["GET /search"]);
       expect(await policy()).toContain("web_search");
       await page.reload();

@@ -2,16 +2,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { serve, servePage, type Site } from "./playground/site.ts";
 import {
   allowHost,
-  setPolicyControl,
   callOf,
   choose,
   endOf,
   eventsOf,
   field,
   hashOf,
+  resultOf,
   run,
+  setPolicyControl,
   type Visitor,
   Visits,
+  tabOf,
 } from "./playground/visitor.ts";
 import { thorough } from "../support/size.ts";
 
@@ -49,7 +51,7 @@ describe("a call", () => {
 
     expect(await endOf(page)).toBe("Completed");
     const call = callOf(page);
-    expect(await call.getByRole("region", { name: "Result" }).textContent()).toContain('"message": "hello, keyhole"');
+    expect(await resultOf(page)).toContain('"message": "hello, keyhole"');
     expect(await hashOf(page)).toMatch(/^blake3:[0-9a-f]{64}$/);
     expect(await eventsOf(page)).toEqual([
       "call.invoked",
@@ -72,7 +74,7 @@ describe("a call", () => {
       await field(page, "sql").fill("SELECT name, moons FROM planets WHERE moons > 90 ORDER BY moons");
       await run(page);
       expect(await endOf(page)).toBe("Completed");
-      const result = await callOf(page).getByRole("region", { name: "Result" }).textContent();
+      const result = await resultOf(page);
       expect(result).toContain("Jupiter");
       expect(result).toContain("146");
 
@@ -80,7 +82,7 @@ describe("a call", () => {
       await field(page, "key").fill("workspace/none");
       await run(page);
       expect(await endOf(page)).toBe("Completed");
-      expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain('"found": false');
+      expect(await resultOf(page)).toContain('"found": false');
     });
   }
 
@@ -100,7 +102,7 @@ describe("a call", () => {
     await allowHost(page, web.origin);
     await run(page);
     expect(await endOf(page)).toBe("Completed");
-    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("a page of the web");
+    expect(await resultOf(page)).toContain("a page of the web");
     expect(await eventsOf(page)).toEqual([
       "call.invoked",
       "capability.checked",
@@ -153,7 +155,7 @@ describe("a call", () => {
     await field(page, "limit").fill("1000000");
     await run(page);
     expect(await endOf(page)).toBe("Completed");
-    expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("78498");
+    expect(await resultOf(page)).toContain("78498");
     // As on Node: test/wasm/primes.shared.ts.
     await callOf(page)
       .getByText(/^47,239,364 fuel/)
@@ -179,6 +181,7 @@ describe("a call", () => {
     expect(await endOf(page)).toBe("Cancelled");
     await callOf(page).getByRole("tab", { name: "Logs 1" }).click();
     await callOf(page).getByText("Spinning. I will not hear you.").waitFor();
+    await tabOf(page, "Result").click();
     await callOf(page).getByText("CANCELLED", { exact: true }).first().waitFor();
     expect((await eventsOf(page)).at(-1)).toBe("tool.failed");
   });
@@ -198,7 +201,7 @@ describe("a call", () => {
       await field(page, "path").fill("workspace/plan.txt");
       await run(page);
       expect(await endOf(page)).toBe("Completed");
-      expect(await callOf(page).getByRole("region", { name: "Result" }).textContent()).toContain("one\\ntwo");
+      expect(await resultOf(page)).toContain("one\\ntwo");
 
       await field(page, "path").fill("elsewhere/plan.txt");
       await run(page);
@@ -264,8 +267,7 @@ describe("an approval", () => {
     await choose(page, "append_note");
     const dialog = await ask("one");
     await dialog.getByRole("radio", { name: "A pattern" }).click();
-    await dialog.getByLabel("line").first().click();
-    await page.getByRole("option", { name: "Any value" }).click();
+    await dialog.getByRole("combobox", { name: /^line/ }).selectOption("Any value");
     await dialog.getByText('"/note"').waitFor();
     await dialog.getByRole("button", { name: "Allow what fits" }).click();
     expect(await endOf(page)).toBe("Completed");

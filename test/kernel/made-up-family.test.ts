@@ -8,7 +8,7 @@ import {
 } from "@keyhole/kernel";
 import { Families } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
-import { capabilityText, effectText } from "../../packages/playground/src/app/words.ts";
+import { capabilityText, effectText } from "../../packages/playground/src/app/capability-words.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { expectSoundLog } from "../support/kernel.ts";
 import { mqttGuest, mqttPublish } from "./families/mqtt-publish.ts";

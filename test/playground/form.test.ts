@@ -4,7 +4,8 @@ import { explain } from "@keyhole/kernel/schema/explain";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { errorsWithin, placeErrors } from "../../packages/playground/src/form/errors.ts";
-import { examplesOf, resolve, shapeOf } from "../../packages/playground/src/form/schema.ts";
+import { resolve } from "../../packages/playground/src/form/resolve.ts";
+import { examplesOf, shapeOf } from "../../packages/playground/src/form/schema.ts";
 import {
   filledWith,
   fromEntries,

@@ -2,7 +2,8 @@ import type { JsonObject } from "@keyhole/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { mostOfEdge } from "../../packages/worker-host/src/edge/bounds.ts";
 import { openEdgeClient } from "../../packages/playground/src/client/edge-client.ts";
-import { resolve, shapeOf } from "../../packages/playground/src/form/schema.ts";
+import { resolve } from "../../packages/playground/src/form/resolve.ts";
+import { shapeOf } from "../../packages/playground/src/form/schema.ts";
 import { hasTooManyFields, initialValue, mostFields } from "../../packages/playground/src/form/value.ts";
 import { callIt, edgeThatSends, eventText, failure, silence, summaryOf } from "./edge-parts.ts";
 

@@ -61,7 +61,8 @@ export class FakeClient {
 
   readonly client: KernelClient = {
     place: "browser",
-    tools: () => Promise.resolve([tool]),
+    tools: [tool],
+    started: Promise.resolve({ tools: [tool], warning: undefined }),
     call: (call) => {
       const answer = Promise.withResolvers<ClientAnswer>();
       this.made.push({ call, answer });

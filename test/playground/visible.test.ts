@@ -14,7 +14,7 @@ import { ToolPanel } from "../../packages/playground/src/app/ToolPanel.tsx";
 import { Question } from "../../packages/playground/src/approval/Question.tsx";
 import { ClientFault } from "../../packages/playground/src/client/kernel-client.ts";
 import { PolicyReader } from "../../packages/playground/src/policy/PolicyReader.tsx";
-import { RunPanel } from "../../packages/playground/src/run/RunPanel.tsx";
+import { RunView } from "../../packages/playground/src/run/RunView.tsx";
 import { headOf } from "../../packages/playground/src/session/call-head.ts";
 import { reduceRun, type RunAction, startRun } from "../../packages/playground/src/run/run-state.ts";
 import { CallCells } from "../../packages/playground/src/log/CallRow.tsx";
@@ -181,12 +181,10 @@ describe("untrusted text", () => {
     const run = actions.reduce(reduceRun, startRun({ tool, input: {}, startedAt: 0 }, undefined));
     const nothing = () => {};
     expectVisible(
-      html(RunPanel, {
-        shown: { state: "shown", run },
-        hasForm: true,
+      html(RunView, {
+        run,
         governance: undefined,
         governed: undefined,
-        ref: { current: null },
         onOpenPolicy: nothing,
         onReconnect: nothing,
       }),

@@ -1,7 +1,7 @@
 import { type DeclaredCapability, visible } from "@keyhole/kernel";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { capabilityText, effectText } from "../../packages/playground/src/app/words.ts";
+import { capabilityText, effectText } from "../../packages/playground/src/app/capability-words.ts";
 
 /** Reorders what follows, joins words, hides a letter, and speaks to a model alone. */
 const foreign = fc.string({

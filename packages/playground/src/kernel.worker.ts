@@ -6,12 +6,12 @@ import { opfsStore } from "@keyhole/worker-host/brokers/files-opfs";
 import { kvBroker } from "@keyhole/worker-host/brokers/kv";
 import { indexedDbKv } from "@keyhole/worker-host/brokers/kv-indexeddb";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
-import { builtinTools, runCode, webSearchAt } from "@keyhole/worker-host/tools";
 import type { Endpoint } from "comlink";
 import { isPageSettings, type PageSettings } from "./client/search-settings.ts";
 import { startPolicy } from "./kernel/default-policy.ts";
 import { exampleDatabase } from "./kernel/example-database.ts";
-import { exampleTools } from "./tools/index.ts";
+import { exampleFiles } from "./kernel/example-files.ts";
+import { pageTools } from "./kernel/page-tools.ts";
 
 /** The page is typed as a window; in here it is a dedicated worker. */
 const page = self as unknown as Endpoint;
@@ -29,14 +29,13 @@ async function boot(): Promise<Kernel> {
   const host = await browserHost({ container: remoteFrameContainer(page) });
   const brokers = [
     netBroker(),
-    filesBroker(opfsStore()),
+    filesBroker(exampleFiles(opfsStore())),
     kvBroker(indexedDbKv()),
     dbBroker({ main: exampleDatabase() }),
   ];
   const kernel = await createFullKernel({ host, brokers, policy: startPolicy, modeTriggers: defaultModeTriggers() });
   const { search } = (await told).settings;
-  const searches = search === undefined ? [] : [webSearchAt(search)];
-  for (const tool of [...builtinTools, ...searches, runCode, ...exampleTools]) {
+  for (const tool of pageTools(search)) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(`${tool.manifest.name}: ${registered.error.message}`);
   }

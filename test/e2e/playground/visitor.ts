@@ -175,11 +175,39 @@ export async function endOf(page: Page): Promise<End> {
   return (await state.textContent()) as End;
 }
 
+/** What the tool answered, as text or as JSON of several lines. */
+export async function resultOf(page: Page): Promise<string> {
+  await tabOf(page, "Result").click();
+  const result = callOf(page).getByRole("region", { name: "Result" });
+  await result.waitFor();
+  const plain = result.getByRole("radio", { name: /^(?:Raw|Text)$/ }).last();
+  if ((await plain.count()) > 0) await plain.check();
+  const lines = result.getByRole("listitem");
+  await lines.first().waitFor();
+  return (await lines.allTextContents()).join("\n");
+}
+
+/** A view of the call. */
+export function tabOf(page: Page, name: string): Locator {
+  return callOf(page).getByRole("tab", { name: new RegExp(`^${name}\\b`) });
+}
+
+/** Waits until the call has come so far. */
+export async function untilEvent(page: Page, type: string): Promise<void> {
+  await tabOf(page, "Events").click();
+  await callOf(page).getByText(type, { exact: true }).first().waitFor();
+}
+
+/** The input as JSON, beside the form. */
+export async function jsonOf(page: Page): Promise<Locator> {
+  const fold = page.getByRole("button", { name: "Input as JSON" });
+  if ((await fold.getAttribute("aria-expanded")) === "false") await fold.click();
+  return page.getByRole("textbox", { name: "Input as JSON" });
+}
+
 /** The events of the call, in the order of the page. */
 export async function eventsOf(page: Page): Promise<readonly string[]> {
-  await callOf(page)
-    .getByRole("tab", { name: /^Events/ })
-    .click();
+  await tabOf(page, "Events").click();
   return callOf(page).locator(".event-type").allTextContents();
 }
 
@@ -208,5 +236,5 @@ export async function allowHost(page: Page, host: string): Promise<void> {
 
 /** The hash of the result. */
 export async function hashOf(page: Page): Promise<string> {
-  return (await callOf(page).locator(".result .hash code").textContent()) ?? "";
+  return (await callOf(page).locator(".hash-chip").getAttribute("title")) ?? "";
 }

@@ -1,10 +1,8 @@
-import { type ReactNode, useEffect, useState } from "react";
-import { ApprovalDialog } from "../approval/ApprovalDialog.tsx";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useApprovals } from "../approval/useApprovals.ts";
 import { type EdgeLink, loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
 import type { Governance, GovernanceState, KernelClient, Place } from "../client/kernel-client.ts";
 import { CallLog } from "../log/CallLog.tsx";
-import { PolicySheet } from "../policy/PolicySheet.tsx";
 import { browserSession } from "../session/browser-session.ts";
 import { isOpen } from "../session/call-head.ts";
 import { SessionProvider, useSession, useSessionState } from "../session/useSession.ts";
@@ -13,12 +11,11 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
 import { EdgeLinkNotice, useEdgeLink } from "./EdgeLinkNotice.tsx";
-import { EdgeSettingsSheet } from "./EdgeSettingsForm.tsx";
 import { Header } from "./Header.tsx";
 import { LockdownBar } from "./ModeSwitch.tsx";
+import { preload } from "./preload.ts";
 import { Rail } from "./Rail.tsx";
 import type { BenchRoute, Route } from "./route.ts";
-import { SearchSettingsSheet } from "./SearchSettings.tsx";
 import { SessionNotice } from "./SessionNotice.tsx";
 import { StorageNotice } from "./StorageNotice.tsx";
 import { TimelinePart } from "./TimelinePart.tsx";
@@ -27,6 +24,11 @@ import { type Connect, type Connection, useKernel } from "./useKernel.ts";
 import { type Go, useRoute } from "./useRoute.ts";
 import { visible } from "@keyhole/kernel";
 import { Workbench } from "./Workbench.tsx";
+
+const ApprovalDialog = lazy(async () => ({ default: (await import("../approval/ApprovalDialog.tsx")).ApprovalDialog }));
+const PolicySheet = lazy(async () => ({ default: (await import("../policy/PolicySheet.tsx")).PolicySheet }));
+const EdgeSettingsSheet = lazy(async () => ({ default: (await import("./EdgeSettingsForm.tsx")).EdgeSettingsSheet }));
+const SearchSettingsSheet = lazy(async () => ({ default: (await import("./SearchSettings.tsx")).SearchSettingsSheet }));
 
 interface AppProps {
   readonly connect: Connect;
@@ -59,6 +61,10 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
   const governed = useGoverned(client?.governance, heads.filter(({ state }) => isOpen(state)).length);
   const openCall = (id: string): void => go({ kind: "call", id });
   useLeaving(client);
+  const isStarted = connection.state === "ready" && !connection.isStarting;
+  useEffect(() => {
+    if (isStarted) void preload();
+  }, [isStarted]);
   return (
     <>
       <div className="page">
@@ -67,7 +73,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
             place={place}
             onPlace={setPlace}
             address={place === "edge" ? (client?.address ?? loadEdgeSettings()?.address) : undefined}
-            state={connection.state}
+            state={connection.state === "ready" && connection.isStarting ? "connecting" : connection.state}
             governance={client?.governance}
             governed={governed}
             onEdgeSettings={() => setOpen("edge")}
@@ -78,7 +84,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
         <Banners
           isLocked={governed?.mode === "LOCKDOWN"}
           startLink={startLink}
-          warning={client?.warning}
+          warning={connection.state === "ready" ? connection.warning : undefined}
           onEdge={() => {
             setPlace("edge");
             reconnect();
@@ -173,11 +179,15 @@ function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainP
         />
       )}
       {isHidden && <TimelinePart id={screen.id} go={rest.go} />}
-      <ApprovalDialog
-        question={question}
-        place={inQueue}
-        tools={connection.state === "ready" ? connection.tools : []}
-      />
+      {question !== undefined && (
+        <Suspense>
+          <ApprovalDialog
+            question={question}
+            place={inQueue}
+            tools={connection.state === "ready" ? connection.tools : []}
+          />
+        </Suspense>
+      )}
     </ErrorBoundary>
   );
 }
@@ -228,11 +238,11 @@ function Sheets({ governance, open, onClose, onSaved }: SheetsProps): ReactNode 
     onSaved();
   };
   return (
-    <>
-      <PolicySheet governance={governance} isOpen={open === "policy"} onClose={onClose} />
-      <SearchSettingsSheet governance={governance} isOpen={open === "search"} onClose={onClose} onSaved={saved} />
-      <EdgeSettingsSheet isOpen={open === "edge"} onClose={onClose} onSaved={saved} />
-    </>
+    <Suspense>
+      {open === "policy" && <PolicySheet governance={governance} isOpen onClose={onClose} />}
+      {open === "search" && <SearchSettingsSheet governance={governance} isOpen onClose={onClose} onSaved={saved} />}
+      {open === "edge" && <EdgeSettingsSheet isOpen onClose={onClose} onSaved={saved} />}
+    </Suspense>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type SubmitEvent, type ReactNode, useState } from "react";
-import { FieldError, Input, Label, TextField } from "react-aria-components";
+import { FieldError, Input, Label, TextField } from "../ui/TextField.tsx";
 import { readAddress } from "@keyhole/worker-host/edge-protocol";
 import { loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
 import { Button } from "../ui/Button.tsx";
@@ -37,24 +37,22 @@ function EdgeSettingsForm({ onSaved }: { readonly onSaved: () => void }): ReactN
         <code>npm start</code> prints the address and the token of the edge that it starts.
       </p>
       <TextField
-        className="field"
         value={address}
         onChange={(typed) => {
           setAddress(typed);
           setInvalid(false);
         }}
         isInvalid={isInvalid}
-        validationBehavior="aria"
       >
-        <Label className="label">Address</Label>
+        <Label>Address</Label>
         <Input className="input mono" inputMode="url" autoComplete="off" spellCheck={false} />
-        <FieldError className="fault">
+        <FieldError>
           This is not an http address, or it is plain http to another machine. Write one like http://127.0.0.1:8701 or
           https://edge.example.com.
         </FieldError>
       </TextField>
-      <TextField className="field" value={token} onChange={setToken} type="password">
-        <Label className="label">Token</Label>
+      <TextField value={token} onChange={setToken} type="password">
+        <Label>Token</Label>
         <Input className="input mono" autoComplete="off" spellCheck={false} />
       </TextField>
       <p className="hint">Kept in this tab only, and sent to this address only.</p>

@@ -1,6 +1,6 @@
 import { type PolicyDocument, visible } from "@keyhole/kernel";
 import { type SubmitEvent, type ReactNode, useState } from "react";
-import { FieldError, Input, Label, TextField } from "react-aria-components";
+import { FieldError, Input, Label, TextField } from "../ui/TextField.tsx";
 import { faultOf, type Governance } from "../client/kernel-client.ts";
 import { loadSearch, readSearch, saveSearch } from "../client/search-settings.ts";
 import { withSearch } from "../policy/edit.ts";
@@ -33,8 +33,8 @@ function SearchForm({ governance, onSaved }: SearchSettingsProps): ReactNode {
       <p>
         <code>web_search</code> asks a search engine that speaks the JSON of SearXNG. Keyhole comes with none.
       </p>
-      <TextField className="field" value={address} onChange={type} isInvalid={fault !== ""} validationBehavior="aria">
-        <Label className="label">Address of the search</Label>
+      <TextField value={address} onChange={type} isInvalid={fault !== ""}>
+        <Label>Address of the search</Label>
         <Input
           className="input mono"
           inputMode="url"
@@ -42,7 +42,7 @@ function SearchForm({ governance, onSaved }: SearchSettingsProps): ReactNode {
           spellCheck={false}
           placeholder="https://search.example.org/search"
         />
-        <FieldError className="fault">{visible(fault)}</FieldError>
+        <FieldError>{visible(fault)}</FieldError>
       </TextField>
       <p className="hint">
         The engine has to answer in JSON (its setting <code>search.formats</code>) and to let this page read it (CORS).
@@ -102,21 +102,4 @@ function useSearchAddress(governance: Governance | undefined, onSaved: () => voi
     },
     remove: () => void save(undefined),
   };
-}
-
-/** Below the list of tools: whether there is a search, and the way to set one up. */
-export function SearchState({ onOpen }: { readonly onOpen: () => void }): ReactNode {
-  const address = loadSearch();
-  return (
-    <div className="tool-setup">
-      <p className="hint">
-        {address === undefined
-          ? "web_search is not here: no search engine is set up."
-          : `web_search asks ${visible(new URL(address).host)}.`}
-      </p>
-      <Button look="quiet" icon="sliders" onPress={onOpen}>
-        {address === undefined ? "Set up web search" : "Change web search"}
-      </Button>
-    </div>
-  );
 }

@@ -1,9 +1,10 @@
-import type { ToolSummary } from "@keyhole/kernel";
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import { Button, Input, ListBox, ListBoxItem, SearchField } from "react-aria-components";
+import { type ToolSummary, visible } from "@keyhole/kernel";
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useMemo, useRef, useState } from "react";
+import { arrowTo } from "../ui/arrows.ts";
 import { Glyph, TierBars } from "../ui/Glyph.tsx";
-import { Icon } from "../ui/icons.tsx";
 import { Empty } from "../ui/Notice.tsx";
+import { SearchField } from "../ui/TextField.tsx";
+import { groupsOf } from "./tool-groups.ts";
 import { tierText } from "./words.ts";
 
 interface ToolListProps {
@@ -26,74 +27,124 @@ function matches({ manifest }: ToolSummary, text: string): boolean {
 
 export function ToolList({ tools, selected, onSelect, onOpen, searchRef, footer }: ToolListProps): ReactNode {
   const [text, setText] = useState("");
-  const list = useRef<HTMLDivElement>(null);
-  const shown = useMemo(() => tools.filter((tool) => matches(tool, text)), [tools, text]);
+  const groups = useMemo(() => groupsOf(tools.filter((tool) => matches(tool, text))), [tools, text]);
+  const shown = groups.flatMap((group) => group.tools);
+  /** One tool is the stop of the Tab key. */
+  const stop = shown.find(({ id }) => id === selected)?.id ?? shown[0]?.id;
 
-  useEffect(() => tellWhereItIs(list.current), []);
-
-  const onSearchKey = (event: KeyboardEvent): void => {
-    const first = shown[0];
-    if (event.key === "ArrowDown" && first !== undefined) {
-      event.preventDefault();
-      list.current?.querySelector<HTMLElement>("[role=option]")?.focus();
-    }
-    if (event.key === "Enter" && first !== undefined) {
-      event.preventDefault();
-      onOpen(first.id);
-    }
-  };
-
+  const { list, onSearchKey, onToolKey } = useListKeys(shown, onSelect, onOpen);
   return (
     <nav className="tools" aria-label="Tools">
-      <SearchField className="search" aria-label="Search tools" value={text} onChange={setText}>
-        <Icon name="search" />
-        <Input ref={searchRef} className="search-input" placeholder="Search tools" onKeyDown={onSearchKey} />
-        <kbd aria-hidden="true">/</kbd>
-        <Button className="button search-clear" data-look="quiet" data-square aria-label="Clear search">
-          <Icon name="close" />
-        </Button>
-      </SearchField>
-      <ListBox
-        ref={list}
-        className="tool-list"
-        aria-label="Tools"
-        items={shown}
-        selectionMode="single"
-        selectionBehavior="replace"
-        shouldFocusWrap
-        disallowEmptySelection
-        selectedKeys={selected === undefined ? [] : [selected]}
-        onSelectionChange={(keys) => {
-          const [key] = keys === "all" ? [] : [...keys];
-          if (key !== undefined) onSelect(String(key));
-        }}
-        renderEmptyState={() => (
+      <SearchField
+        label="Search tools"
+        shortcut="/"
+        placeholder={`Search ${tools.length} tools`}
+        ref={searchRef}
+        value={text}
+        onChange={setText}
+        onKeyDown={onSearchKey}
+      />
+      <div className="tool-scroll">
+        {/* The elements of HTML for these roles hold text alone. */}
+        {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
+        <div ref={list} className="tool-list" role="listbox" aria-label="Tools">
+          {groups.map((group) => (
+            <Group key={group.name} name={group.name}>
+              {group.tools.map((tool) => (
+                <ToolItem
+                  key={tool.id}
+                  tool={tool}
+                  isSelected={tool.id === selected}
+                  isStop={tool.id === stop}
+                  onOpen={() => onOpen(tool.id)}
+                  onKeyDown={(event) => onToolKey(event, tool.id)}
+                />
+              ))}
+            </Group>
+          ))}
+        </div>
+        {shown.length === 0 && (
           <Empty title={tools.length === 0 ? "This kernel has no tools" : `No tool matches “${text}”`} />
         )}
-      >
-        {(tool) => <ToolItem tool={tool} onOpen={() => onOpen(tool.id)} />}
-      </ListBox>
-      {footer}
+        {footer}
+      </div>
     </nav>
   );
 }
 
-/**
- * A list that gets the focus goes back to where it last heard that it was scrolled to. A browser says so a frame later, which may be after the press.
- *
- * @returns what ends it
- */
-function tellWhereItIs(list: HTMLElement | null): () => void {
-  const tell = (): void => void list?.dispatchEvent(new Event("scroll"));
-  list?.addEventListener("pointerdown", tell, { capture: true });
-  return () => list?.removeEventListener("pointerdown", tell, { capture: true });
+interface ListKeys {
+  readonly list: RefObject<HTMLDivElement | null>;
+  readonly onSearchKey: (event: KeyboardEvent) => void;
+  readonly onToolKey: (event: KeyboardEvent, id: string) => void;
 }
 
-function ToolItem({ tool, onOpen }: { readonly tool: ToolSummary; readonly onOpen: () => void }): ReactNode {
+/** Arrows choose, Enter opens; from the search, down leads into the list. */
+function useListKeys(
+  shown: readonly ToolSummary[],
+  onSelect: (id: string) => void,
+  onOpen: (id: string) => void,
+): ListKeys {
+  const list = useRef<HTMLDivElement>(null);
+  const onSearchKey = (event: KeyboardEvent): void => {
+    const first = shown[0];
+    if (first === undefined) return;
+    if (event.key !== "ArrowDown" && event.key !== "Enter") return;
+    event.preventDefault();
+    if (event.key === "Enter") onOpen(first.id);
+    else list.current?.querySelector<HTMLElement>("[role=option][tabindex='0']")?.focus();
+  };
+  const onToolKey = (event: KeyboardEvent, id: string): void => {
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      return onOpen(id);
+    }
+    const to = arrowTo(
+      event,
+      shown.findIndex((tool) => tool.id === id),
+      shown.length,
+    );
+    const next = to === undefined ? undefined : shown[to];
+    if (to === undefined || next === undefined) return;
+    onSelect(next.id);
+    list.current?.querySelectorAll<HTMLElement>("[role=option]")[to]?.focus();
+  };
+  return { list, onSearchKey, onToolKey };
+}
+
+function Group({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+  const id = useId();
+  return (
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+    <div className="tool-group" role="group" aria-labelledby={id}>
+      <div id={id} role="presentation" className="tool-group-name">
+        {name}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+interface ToolItemProps {
+  readonly tool: ToolSummary;
+  readonly isSelected: boolean;
+  readonly isStop: boolean;
+  readonly onOpen: () => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function ToolItem({ tool, isSelected, isStop, onOpen, onKeyDown }: ToolItemProps): ReactNode {
   const { name, tier, effects, capabilities } = tool.manifest;
   return (
-    <ListBoxItem id={tool.id} textValue={name} className="tool-item" onPress={onOpen}>
-      <span className="tool-name">{name}</span>
+    <div
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+      role="option"
+      className="tool-item"
+      aria-selected={isSelected}
+      tabIndex={isStop ? 0 : -1}
+      onClick={onOpen}
+      onKeyDown={onKeyDown}
+    >
+      <span className="tool-name">{visible(name)}</span>
       <Glyph
         isPure={capabilities.length === 0}
         openings={new Set(capabilities.map(({ kind }) => kind)).size}
@@ -104,6 +155,6 @@ function ToolItem({ tool, onOpen }: { readonly tool: ToolSummary; readonly onOpe
       <span className="visually-hidden">
         {tierText(tier)}, {effects.length === 0 ? "no effect" : effects.join(", ")}
       </span>
-    </ListBoxItem>
+    </div>
   );
 }

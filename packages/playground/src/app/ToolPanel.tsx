@@ -1,12 +1,13 @@
-import { type ToolSummary, visible } from "@keyhole/kernel";
-import type { ComponentProps, ReactNode, RefObject } from "react";
-import { isPackageHash } from "@keyhole/worker-host/edge-protocol";
+import { visible } from "@keyhole/kernel";
+import { type ComponentProps, lazy, type ReactNode, type RefObject, Suspense, useState } from "react";
 import { CallForm } from "../form/CallForm.tsx";
-import { Badge } from "../ui/Badge.tsx";
 import { IconButton } from "../ui/Button.tsx";
-import { CopyButton } from "../ui/CopyButton.tsx";
+import { TierBars } from "../ui/Glyph.tsx";
 import { Inline } from "../ui/Markdown.tsx";
-import { bytesText, capabilityText, determinismTexts, durationText, effectText, tierText, tierTones } from "./words.ts";
+import { Loading } from "../ui/Notice.tsx";
+import { tierText } from "./words.ts";
+
+const ToolDetails = lazy(async () => ({ default: (await import("./ToolDetails.tsx")).ToolDetails }));
 
 interface ToolPanelProps extends ComponentProps<typeof CallForm> {
   readonly headingRef: RefObject<HTMLHeadingElement | null>;
@@ -24,7 +25,8 @@ export function ToolPanel({ headingRef, onBack, ...call }: ToolPanelProps): Reac
 }
 
 function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "headingRef" | "onBack">): ReactNode {
-  const { name, title, version, description, tier, effects, determinism } = tool.manifest;
+  const { name, title, version, description, tier, effects } = tool.manifest;
+  const [isOpen, setOpen] = useState(false);
   return (
     <header className="tool-head">
       <div className="tool-title">
@@ -32,88 +34,39 @@ function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "h
           <IconButton icon="back" label="Back to the tools" onPress={onBack} />
         </span>
         <h2 id="tool-name" ref={headingRef} tabIndex={-1}>
-          {name}
+          {visible(name)}
         </h2>
         <span className="muted mono">{visible(version)}</span>
+        <ul className="tool-effects" aria-label="Effects">
+          {effects.map((effect) => (
+            <li key={effect}>{visible(effect)}</li>
+          ))}
+        </ul>
+        <span className="tool-tier">
+          <TierBars tier={tier} />
+          <span title={tierText(tier)}>tier {tier}</span>
+        </span>
+        <button
+          type="button"
+          className="button"
+          data-look="quiet"
+          data-square
+          aria-expanded={isOpen}
+          aria-label={`Details of ${visible(name)}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          ?
+        </button>
       </div>
-      {title !== undefined && <p className="tool-subtitle">{visible(title)}</p>}
-      <p className="tool-description">
+      <p className="tool-description" data-whole={isOpen || undefined}>
+        {title !== undefined && <b>{visible(title)}. </b>}
         <Inline text={description} />
       </p>
-      <ul className="badges" aria-label="Facts">
-        <li>
-          <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
-        </li>
-        {effects.map((effect) => (
-          <li key={effect}>
-            <Badge tone="accent">
-              {effect}
-              <span className="visually-hidden">: {effectText(effect)}</span>
-            </Badge>
-          </li>
-        ))}
-        <li>
-          <Badge>
-            {determinism}
-            <span className="visually-hidden">: {determinismTexts[determinism]}</span>
-          </Badge>
-        </li>
-      </ul>
-      <Details tool={tool} />
+      {isOpen && (
+        <Suspense fallback={<Loading>Loading…</Loading>}>
+          <ToolDetails tool={tool} />
+        </Suspense>
+      )}
     </header>
-  );
-}
-
-function Details({ tool }: { readonly tool: ToolSummary }): ReactNode {
-  const { capabilities, bounds, body, output, determinism, effects, source } = tool.manifest;
-  return (
-    <details className="details">
-      <summary>Details</summary>
-      <dl className="facts">
-        <dt>Effects</dt>
-        <dd>
-          {effects.length === 0 ? "None: it touches nothing" : effects.map((effect) => effectText(effect)).join(", ")}
-        </dd>
-        <dt>Determinism</dt>
-        <dd>{determinismTexts[determinism]}</dd>
-        <dt>Asks for</dt>
-        <dd>
-          {capabilities.length === 0
-            ? "No capability"
-            : visible(capabilities.map((each) => capabilityText(each)).join("; "))}
-        </dd>
-        <dt>Runs</dt>
-        <dd>{source === "module" ? "In an isolate of its own" : "In the kernel's own realm (trusted)"}</dd>
-        {body !== undefined && (
-          <>
-            <dt>Takes</dt>
-            <dd>
-              {visible(body.mediaType ?? "Bytes")}
-              {bounds.bodyBytes !== undefined && `, at most ${bytesText(bounds.bodyBytes)}`}
-            </dd>
-          </>
-        )}
-        <dt>Gives</dt>
-        <dd>{visible(output.mediaType ?? output.kind)}</dd>
-        {bounds.timeoutMs !== undefined && (
-          <>
-            <dt>Time</dt>
-            <dd>At most {durationText(bounds.timeoutMs)}</dd>
-          </>
-        )}
-        {bounds.outputBytes !== undefined && (
-          <>
-            <dt>Output</dt>
-            <dd>At most {bytesText(bounds.outputBytes)}</dd>
-          </>
-        )}
-        <dt>Package</dt>
-        <dd className="hash">
-          <code>{visible(tool.hash)}</code>
-          <CopyButton text={tool.hash} what="the package hash" />
-          {!isPackageHash(tool) && <span className="cut">This is not the hash of the manifest.</span>}
-        </dd>
-      </dl>
-    </details>
   );
 }

@@ -10,7 +10,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty } from "../ui/Notice.tsx";
 import type { BenchRoute } from "./route.ts";
-import { SearchState } from "./SearchSettings.tsx";
+import { SearchState } from "./SearchState.tsx";
 import { ToolList } from "./ToolList.tsx";
 import { ToolPanel } from "./ToolPanel.tsx";
 import type { Connection } from "./useKernel.ts";

@@ -5,7 +5,14 @@ import { type ClientFault, faultOf, type KernelClient, type Place } from "../cli
 /** What the page knows of the kernel that it is to talk to. */
 export type Connection =
   | { readonly state: "connecting" }
-  | { readonly state: "ready"; readonly client: KernelClient; readonly tools: readonly ToolSummary[] }
+  /** Tools and forms can be used; `isStarting`: the kernel does not answer yet. */
+  | {
+      readonly state: "ready";
+      readonly isStarting: boolean;
+      readonly client: KernelClient;
+      readonly tools: readonly ToolSummary[];
+      readonly warning: string | undefined;
+    }
   | { readonly state: "failed"; readonly fault: ClientFault };
 
 /** Rejects with a {@link ClientFault}. */
@@ -29,8 +36,12 @@ export function useKernel(
     const open = async (): Promise<void> => {
       client = await connect(wanted.place);
       if (left) return client.close();
-      const tools = await client.tools();
-      if (!left) setReached({ wanted, connection: { state: "ready", client, tools } });
+      const known = { state: "ready", client, tools: client.tools } as const;
+      setReached({ wanted, connection: { ...known, isStarting: true, warning: undefined } });
+      const { tools, warning } = await client.started;
+      // The same list is the same object: nothing that a person typed starts anew.
+      const same = JSON.stringify(tools) === JSON.stringify(client.tools) ? client.tools : tools;
+      if (!left) setReached({ wanted, connection: { ...known, isStarting: false, tools: same, warning } });
     };
     open().catch((error: unknown) => {
       client?.close();

@@ -1,13 +1,4 @@
-import {
-  builtInFamilies,
-  type CallMeta,
-  type DeclaredCapability,
-  type Determinism,
-  type Families,
-  type Tier,
-  tierNames,
-  visible,
-} from "@keyhole/kernel";
+import { type CallMeta, type Tier, tierNames } from "@keyhole/kernel";
 import type { Tone } from "../ui/Badge.tsx";
 
 /** How the page says what the kernel names. Names that come from elsewhere become visible text: an edge is foreign. */
@@ -16,25 +7,6 @@ export const tierTones = ["neutral", "neutral", "warn", "bad", "bad"] as const s
 export function tierText(tier: Tier): string {
   return `Tier ${tier}, ${tierNames[tier]}`;
 }
-
-/** An effect of a family that the page does not know is called by its kind, as visible text. */
-export function effectText(effect: string, families: Families = builtInFamilies): string {
-  return families.get(effect)?.title ?? visible(effect);
-}
-
-export function capabilityText(
-  { optional, target: _, ...capability }: DeclaredCapability,
-  families: Families = builtInFamilies,
-): string {
-  return visible(`${families.describe(capability)}${optional === true ? " (optional)" : ""}`);
-}
-
-export const determinismTexts = {
-  pure: "Same input, same output",
-  seeded: "Depends on the input and the call's seed",
-  external: "Depends on the outside world",
-  nondeterministic: "Any output at any time",
-} as const satisfies Record<Determinism, string>;
 
 export function durationText(ms: number): string {
   if (ms < 1) return "< 1 ms";

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
-import { approver, Question } from "./Question.tsx";
+import { approver, Question, questionTitle } from "./Question.tsx";
 import type { Approvals, Place } from "./useApprovals.ts";
 
 interface ApprovalDialogProps {
@@ -23,7 +23,7 @@ export function ApprovalDialog({ question, place, tools }: ApprovalDialogProps):
       }
     >
       <Modal className="dialog">
-        <Dialog className="dialog-body" role="alertdialog">
+        <Dialog className="dialog-body" role="alertdialog" aria-labelledby={questionTitle}>
           {question !== undefined && (
             <ErrorBoundary
               part="The question"

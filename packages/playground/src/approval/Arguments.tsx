@@ -1,6 +1,6 @@
 import { type JsonValue, visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
-import { isObject } from "../form/schema.ts";
+import { isObject } from "../form/resolve.ts";
 import { beginningOf, LongText } from "../ui/LongText.tsx";
 
 /** On a small screen, several such values fit. */

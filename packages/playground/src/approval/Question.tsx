@@ -2,8 +2,9 @@ import { type ApprovalAnswer, type ApprovalRequest, type JsonObject, type JsonVa
 import { hashOf } from "@keyhole/kernel/audit";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import { Heading, Input, Label, TextArea, TextField } from "react-aria-components";
-import { effectText, tierText, tierTones } from "../app/words.ts";
+import { Input, Label, TextArea, TextField } from "../ui/TextField.tsx";
+import { effectText } from "../app/capability-words.ts";
+import { tierText, tierTones } from "../app/words.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { LongText } from "../ui/LongText.tsx";
@@ -28,6 +29,9 @@ const answers = [
 const answersToBody = answers.filter(({ value }) => value !== "pattern");
 
 type AnswerKind = (typeof answers)[number]["value"];
+
+/** Id of the heading, which names the dialog. */
+export const questionTitle = "question-title";
 
 const restingText = "The button appeared under the pointer. Move the pointer, then press again.";
 
@@ -156,9 +160,9 @@ function QuestionHead({ request, place, headingRef }: QuestionHeadProps): ReactN
           Question {place.number} of {place.total}
         </p>
       )}
-      <Heading slot="title" ref={headingRef} tabIndex={-1}>
+      <h2 id={questionTitle} ref={headingRef} tabIndex={-1}>
         Allow <code>{visible(request.tool)}</code> to run?
-      </Heading>
+      </h2>
     </header>
   );
 }
@@ -182,8 +186,8 @@ interface DenialReasonProps {
 
 function DenialReason({ reason, onChange }: DenialReasonProps): ReactNode {
   return (
-    <TextField className="field" value={reason} onChange={onChange}>
-      <Label className="label">
+    <TextField value={reason} onChange={onChange}>
+      <Label>
         Reason for denying <span className="optional">optional</span>
       </Label>
       <Input className="input" autoComplete="off" maxLength={500} />
@@ -199,8 +203,8 @@ interface OtherArgumentsProps {
 
 function OtherArguments({ text, onChange, fault }: OtherArgumentsProps): ReactNode {
   return (
-    <TextField className="field" value={text} onChange={onChange} isInvalid={fault !== ""} validationBehavior="aria">
-      <Label className="label">Other arguments, as JSON</Label>
+    <TextField value={text} onChange={onChange} isInvalid={fault !== ""}>
+      <Label>Other arguments, as JSON</Label>
       <TextArea className="input area mono json-area" rows={6} spellCheck={false} />
       {fault === "" ? (
         <p className="hint">The call starts again with them, and asks again where the policy says so.</p>

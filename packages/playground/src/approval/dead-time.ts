@@ -1,8 +1,7 @@
+import type { Device } from "../ui/press.ts";
+
 /** Without a press or a key for so long, the next one is an answer. Browsers wait 500 ms before a permission prompt takes a press. */
 export const quietMs = 700;
-
-/** The device of a press, as react-aria names it. `virtual` is a screen reader or a script of assistive technology. */
-type Device = "mouse" | "pen" | "touch" | "keyboard" | "virtual";
 
 /**
  * Decides whether a press answers an approval request on purpose. The request appears without warning, so a press or a key may be meant for

@@ -1,4 +1,4 @@
-import { isObject } from "../form/schema.ts";
+import { isObject } from "../form/resolve.ts";
 import {
   type ArgumentCondition,
   checkHostPattern,

@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useEffect, useState } from "react";
-import type { PressEvent } from "react-aria-components";
+import type { Press } from "../ui/press.ts";
 import { DeadTime } from "./dead-time.ts";
 
 export interface Deliberate {
@@ -8,7 +8,7 @@ export interface Deliberate {
   /** A press was refused because the mouse had not moved. */
   readonly isResting: boolean;
   /** Acts on a press that was made on purpose, and ignores any other. */
-  readonly guard: (act: () => void) => (event: PressEvent) => void;
+  readonly guard: (act: () => void) => (press: Press) => void;
 }
 
 /**
@@ -62,8 +62,8 @@ export function useDeliberate(resting: RefObject<HTMLElement | null>): Deliberat
 
   const guard = useCallback(
     (act: () => void) =>
-      ({ pointerType }: PressEvent): void => {
-        if (dead.allows(pointerType, performance.now())) act();
+      ({ device }: Press): void => {
+        if (dead.allows(device, performance.now())) act();
         else {
           setResting(dead.leftMs(performance.now()) === 0);
           afterwards(() => resting.current?.focus());

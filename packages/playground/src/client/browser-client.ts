@@ -1,30 +1,41 @@
 import type { JsonValue, Mode } from "@keyhole/kernel";
 import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";
 import { startPolicy } from "../kernel/default-policy.ts";
+import { toolSummaries } from "../kernel/tool-summaries.ts";
 import { restorePolicy, savePolicy } from "./saved-policy.ts";
 import { loadSearch, type PageSettings } from "./search-settings.ts";
-import { ClientFault, heard, type KernelClient } from "./kernel-client.ts";
+import { ClientFault, type Governance, heard, type KernelClient, type Started } from "./kernel-client.ts";
 
 const caller = "playground";
 
 /** The kernel in a worker of this page. */
-export async function openBrowserClient(): Promise<KernelClient> {
+export function openBrowserClient(): KernelClient {
   const worker = new Worker(new URL("../kernel.worker.ts", import.meta.url), { type: "module", name: "kernel" });
   worker.postMessage({ settings: { search: loadSearch() } } satisfies PageSettings);
   serveFrameContainer(worker);
   const kernel = connectKernel(worker);
-  const tools = await started(kernel.list(), worker);
   const died = whenDead(worker);
-  const alive = <T>(work: Promise<T>): Promise<T> => Promise.race([work, died]);
-  const restored = await restorePolicy((document) => alive(kernel.setPolicy(document)));
-  let policy: JsonValue = restored.policy ?? (startPolicy as unknown as JsonValue);
+  const known: Known = { policy: startPolicy as unknown as JsonValue };
+  const start = async (): Promise<Started> => {
+    const tools = await started(Promise.race([kernel.list(), died]), worker);
+    const restored = await restorePolicy((document) => Promise.race([kernel.setPolicy(document), died]));
+    known.policy = restored.policy ?? known.policy;
+    return { tools, warning: restored.warning };
+  };
+  const starting = start();
+  starting.catch(() => {});
+  /** Nothing is asked of a kernel that does not have the person's policy yet. */
+  const alive: Alive = async (work) => {
+    await starting;
+    return Promise.race([work(), died]);
+  };
 
   return {
     place: "browser",
-    ...(restored.warning !== undefined && { warning: restored.warning }),
-    tools: () => Promise.resolve(tools),
+    tools: toolSummaries,
+    started: starting,
     call: async ({ tool, input, approve, body, output, ...options }) => ({
-      result: await alive(
+      result: await alive(() =>
         kernel.call(tool, input, {
           ...options,
           ...(body && { body: body.stream() }),
@@ -35,26 +46,42 @@ export async function openBrowserClient(): Promise<KernelClient> {
         }),
       ),
     }),
-    preview: ({ tool, input, ...options }) => alive(kernel.preview(tool, input, { ...options, caller })),
-    governance: heard({
-      read: async () => ({ policy, policyHash: await alive(kernel.policyHash()), mode: await alive(kernel.mode()) }),
-      async setPolicy(document) {
-        const applied = await alive(kernel.setPolicy(document));
-        if (applied.ok) {
-          policy = document;
-          savePolicy(document);
-        }
-        return applied;
-      },
-      setMode: (mode: Mode, reason) => alive(kernel.setMode(mode, reason)),
-      approvals: {
-        list: () => alive(kernel.approvals.list()),
-        revoke: async (approvalId) =>
-          void (await alive(kernel.approvals.revoke(approvalId, "Revoked by a person in the playground"))),
-      },
-    }),
+    preview: ({ tool, input, ...options }) => alive(() => kernel.preview(tool, input, { ...options, caller })),
+    governance: governanceOf(kernel, alive, known),
     close: () => void kernel.close().finally(() => worker.terminate()),
   };
+}
+
+/** Waits for the start, and fails when the kernel dies. */
+type Alive = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** The policy in force, as this page set it. */
+interface Known {
+  policy: JsonValue;
+}
+
+function governanceOf(kernel: ReturnType<typeof connectKernel>, alive: Alive, known: Known): Governance {
+  return heard({
+    read: async () => ({
+      policyHash: await alive(() => kernel.policyHash()),
+      mode: await alive(() => kernel.mode()),
+      policy: known.policy,
+    }),
+    async setPolicy(document) {
+      const applied = await alive(() => kernel.setPolicy(document));
+      if (applied.ok) {
+        known.policy = document;
+        savePolicy(document);
+      }
+      return applied;
+    },
+    setMode: (mode: Mode, reason) => alive(() => kernel.setMode(mode, reason)),
+    approvals: {
+      list: () => alive(() => kernel.approvals.list()),
+      revoke: async (approvalId) =>
+        void (await alive(() => kernel.approvals.revoke(approvalId, "Revoked by a person in the playground"))),
+    },
+  });
 }
 
 function whenDead(worker: Worker): Promise<never> {

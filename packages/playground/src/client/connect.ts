@@ -1,13 +1,11 @@
-import { openBrowserClient } from "./browser-client.ts";
-import { openEdgeClient } from "./edge-client.ts";
 import { loadEdgeSettings } from "./edge-settings.ts";
 import { ClientFault, type KernelClient, type Place } from "./kernel-client.ts";
 
 /** Rejects with a {@link ClientFault}. */
 export async function connect(place: Place): Promise<KernelClient> {
-  if (place === "browser") return openBrowserClient();
+  if (place === "browser") return (await import("./browser-client.ts")).openBrowserClient();
   const settings = loadEdgeSettings();
-  if (settings !== undefined) return openEdgeClient(settings);
+  if (settings !== undefined) return (await import("./edge-client.ts")).openEdgeClient(settings);
   throw new ClientFault(
     "unconfigured",
     "No edge is set up in this tab.",

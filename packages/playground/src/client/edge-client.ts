@@ -24,7 +24,8 @@ export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClie
   return {
     place: "edge",
     address: settings.address,
-    tools: () => Promise.resolve(tools),
+    tools,
+    started: Promise.resolve({ tools, warning: undefined }),
     call: (call) => callEdge(edge, call, toolOf(call, tools)),
     preview: async ({ tool, ...asked }) =>
       readPreview(await edge.post(`/v1/tools/${encodeURIComponent(tool)}/preview`, asked)),

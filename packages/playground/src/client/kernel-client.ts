@@ -23,9 +23,10 @@ export interface KernelClient {
   readonly place: Place;
   /** Origin of an edge. */
   readonly address?: string;
-  /** Something about the start that the person has to know. */
-  readonly warning?: string;
-  tools(): Promise<readonly ToolSummary[]>;
+  /** What it has, as far as it is known before the kernel has started. */
+  readonly tools: readonly ToolSummary[];
+  /** The kernel answers. Calls that are made before wait for it. Rejects with a {@link ClientFault}. */
+  readonly started: Promise<Started>;
   /** Expected failures are results. Rejects when the kernel cannot be reached or does not speak its protocol. */
   call(call: ClientCall): Promise<ClientAnswer>;
   /** What would be decided about the call if it were made now. Absent where this client cannot ask. */
@@ -33,6 +34,12 @@ export interface KernelClient {
   /** Absent where this client may not see how the kernel is governed. */
   readonly governance: Governance | undefined;
   close(): void;
+}
+
+export interface Started {
+  readonly tools: readonly ToolSummary[];
+  /** Something about the start that the person has to know. */
+  readonly warning: string | undefined;
 }
 
 export interface ClientAnswer {

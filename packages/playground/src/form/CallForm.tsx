@@ -1,19 +1,19 @@
-import { type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
+import type { JsonValue, ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, type RefObject, type SubmitEvent, useEffect, useMemo, useRef, useState } from "react";
-import { Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { FormContext } from "./context.ts";
 import { ExampleButton } from "./ExampleButton.tsx";
 import { FileField } from "./FileField.tsx";
-import { Members } from "./Field.tsx";
-import { FaultText, GroupFault } from "./FieldFrame.tsx";
+import { Field, ObjectBody } from "./Field.tsx";
+import { GroupFault } from "./FieldFrame.tsx";
 import { type Foresee, Foresight } from "./Foresight.tsx";
-import { JsonField } from "./ScalarFields.tsx";
-import { resolve, shapeOf } from "./schema.ts";
+import { JsonPane } from "./JsonPane.tsx";
+import { resolve } from "./resolve.ts";
+import { shapeOf } from "./schema.ts";
 import { type CallInput, useCallInput } from "./useCallInput.ts";
 import { hasTooManyFields, mostFields } from "./value.ts";
-import type { DraftState } from "./useDraft.ts";
+import { useLink } from "./useLink.ts";
 
 interface CallFormProps {
   readonly tool: ToolSummary;
@@ -33,6 +33,7 @@ export function CallForm({ tool, seed, foresee, isRunning, isCancelling, onRun, 
   const refuse = useRefusal(element);
   const input = useCallInput(tool, seed, refuse);
   const chosen = useChosenFile(refuse);
+  const link = useLink(element);
   useSubmitKey(element);
 
   const submit = (event: SubmitEvent): void => {
@@ -53,20 +54,22 @@ export function CallForm({ tool, seed, foresee, isRunning, isCancelling, onRun, 
       noValidate
       aria-label={`Input of ${tool.manifest.name}`}
     >
-      <InputTabs tool={tool} input={input} />
-      {tool.manifest.body && (
-        <FileField
-          mediaType={tool.manifest.body.mediaType}
-          file={chosen.file}
-          isMissing={chosen.isMissing}
-          onChoose={chosen.choose}
-        />
-      )}
+      <div className="call-fields" onFocus={link.onFocus}>
+        {!isRunning && <ExampleButton tool={tool} fills={input.fills} onFill={input.fillIn} />}
+        <FormBody tool={tool} input={input} />
+        {tool.manifest.body && (
+          <FileField
+            mediaType={tool.manifest.body.mediaType}
+            file={chosen.file}
+            isMissing={chosen.isMissing}
+            onChoose={chosen.choose}
+          />
+        )}
+      </div>
+      <JsonPane input={input} linked={link.linked} onCaret={link.onCaret} />
       <div className="call-foot">
         {foresee && <Foresight foresee={foresee} input={input.ready} />}
-        <RunActions isRunning={isRunning} isCancelling={isCancelling} onCancel={onCancel}>
-          <ExampleButton input={tool.manifest.input} fills={input.fills} onFill={input.fillIn} />
-        </RunActions>
+        <RunActions isRunning={isRunning} isCancelling={isCancelling} onCancel={onCancel} />
       </div>
     </form>
   );
@@ -77,13 +80,21 @@ function useRefusal(element: RefObject<HTMLFormElement | null>): (message: strin
   const announce = useAnnounce();
   const [refusals, setRefusals] = useState(0);
   useEffect(() => {
-    if (refusals > 0)
-      element.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-invalid] button")?.focus();
+    if (refusals === 0) return undefined;
+    // The faults are drawn right after this.
+    const timer = setTimeout(() => showFirstFault(element.current));
+    return () => clearTimeout(timer);
   }, [element, refusals]);
   return (message) => {
     announce(message);
     setRefusals((count) => count + 1);
   };
+}
+
+function showFirstFault(form: HTMLElement | null): void {
+  const inTheWay = form?.querySelector<HTMLElement>("[aria-invalid=true]");
+  for (let at = inTheWay?.closest("details"); at; at = at.parentElement?.closest("details")) at.open = true;
+  inTheWay?.focus();
 }
 
 interface ChosenFile {
@@ -113,49 +124,9 @@ function useChosenFile(refuse: (message: string) => void): ChosenFile {
   };
 }
 
-function InputTabs({ tool, input }: { readonly tool: ToolSummary; readonly input: CallInput }): ReactNode {
-  const { draft, fault, fills } = input;
-  return (
-    <Tabs
-      className="tabs"
-      selectedKey={input.view}
-      onSelectionChange={(key) => input.show(key === "json" ? "json" : "form")}
-    >
-      <TabList className="tab-list" aria-label="How to write the input">
-        <Tab id="form" className="tab">
-          Form
-        </Tab>
-        <Tab id="json" className="tab">
-          JSON
-        </Tab>
-      </TabList>
-      <TabPanel id="form" className="tab-panel">
-        {/* Fields of numbers and of JSON keep what a person types: filled in anew, they start anew. */}
-        <FormBody key={fills} tool={tool} draft={draft} />
-      </TabPanel>
-      <TabPanel id="json" className="tab-panel">
-        <TextField
-          className="field"
-          aria-label="Input as JSON"
-          value={input.text}
-          onChange={input.type}
-          isInvalid={fault !== ""}
-          validationBehavior="aria"
-        >
-          <TextArea className="input area mono json-area" rows={10} spellCheck={false} />
-          {fault === "" ? <JsonErrors draft={draft} /> : <p className="fault">This is not JSON: {visible(fault)}</p>}
-        </TextField>
-      </TabPanel>
-    </Tabs>
-  );
-}
+type RunActionsProps = Pick<CallFormProps, "isRunning" | "isCancelling" | "onCancel">;
 
-interface RunActionsProps extends Pick<CallFormProps, "isRunning" | "isCancelling" | "onCancel"> {
-  /** Beside the button, while nothing runs. */
-  readonly children: ReactNode;
-}
-
-function RunActions({ isRunning, isCancelling, onCancel, children }: RunActionsProps): ReactNode {
+function RunActions({ isRunning, isCancelling, onCancel }: RunActionsProps): ReactNode {
   const runButton = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isRunning) return undefined;
@@ -169,18 +140,12 @@ function RunActions({ isRunning, isCancelling, onCancel, children }: RunActionsP
     <div className="actions">
       <Button ref={runButton} look="primary" icon="play" type="submit" isUnavailable={isRunning}>
         Run
+        <kbd aria-hidden="true">{modifier} ↵</kbd>
       </Button>
-      {isRunning ? (
+      {isRunning && (
         <Button look="danger" icon="stop" onPress={onCancel} isUnavailable={isCancelling}>
           {isCancelling ? "Cancelling…" : "Cancel"}
         </Button>
-      ) : (
-        <>
-          <span className="hint keys" aria-hidden="true">
-            <kbd>{modifier}</kbd> <kbd>Enter</kbd>
-          </span>
-          {children}
-        </>
       )}
     </div>
   );
@@ -200,44 +165,28 @@ function useSubmitKey(element: RefObject<HTMLFormElement | null>): void {
   }, [element]);
 }
 
-function FormBody({ tool, draft }: { readonly tool: ToolSummary; readonly draft: DraftState }): ReactNode {
+function FormBody({ tool, input }: { readonly tool: ToolSummary; readonly input: CallInput }): ReactNode {
+  const { draft, change } = input;
   const root = tool.manifest.input;
-  const shape = shapeOf(resolve(root, root), root, 0);
+  const resolved = useMemo(() => resolve(root, root), [root]);
+  const shape = useMemo(() => shapeOf(resolved, root, 0), [resolved, root]);
   const isTooLarge = useMemo(() => hasTooManyFields(root, draft.value), [root, draft.value]);
+  const whole = { name: "input", path: "", required: true, value: draft.value, onChange: change, depth: 0 };
+  if (isTooLarge) return <p className="hint">This input has more than {mostFields} fields. Edit it as JSON.</p>;
   return (
     <FormContext value={draft.form}>
-      {isTooLarge && <p className="hint">This input has more than {mostFields} fields. It is edited as JSON.</p>}
-      {!isTooLarge && shape.kind === "object" && shape.members.length > 0 ? (
-        <Members members={shape.members} path="" value={draft.value} onChange={draft.change} depth={0} />
-      ) : !isTooLarge && shape.kind === "object" && shape.extra === undefined ? (
+      {shape.kind !== "object" ? (
+        <Field {...whole} schema={{ title: "Input", ...resolved }} />
+      ) : shape.members.length > 0 ? (
+        <ObjectBody {...whole} shape={shape} />
+      ) : shape.extra === undefined ? (
         <p className="hint">
           {tool.manifest.body ? "This tool takes a file, and no other input." : "This tool takes no input."}
         </p>
       ) : (
-        <JsonField
-          name="input"
-          label="Input"
-          description={undefined}
-          path=""
-          required
-          value={draft.value}
-          onChange={draft.change}
-        />
+        <Field {...whole} schema={{ title: "Input", ...resolved }} />
       )}
-      <GroupFault path="" />
+      {shape.kind === "object" && shape.members.length > 0 && <GroupFault path="" />}
     </FormContext>
-  );
-}
-
-/** The kernel gets the JSON as it is written, so that its own refusal can be seen; this only tells beforehand. */
-function JsonErrors({ draft }: { readonly draft: DraftState }): ReactNode {
-  return draft.errors.length === 0 ? (
-    <p className="hint">Sent to the kernel as it is.</p>
-  ) : (
-    <div className="fault">
-      {draft.errors.map(({ path, message, hint }) => (
-        <FaultText key={path + message} message={`${path === "" ? "The input" : path}: ${message}`} hint={hint} />
-      ))}
-    </div>
   );
 }

@@ -1,24 +1,33 @@
-import type { JsonObject } from "@keyhole/kernel";
+import type { JsonObject, ToolSummary } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { Button } from "../ui/Button.tsx";
+import { pageExamplesOf } from "./page-examples.ts";
 import { examplesOf } from "./schema.ts";
 import { filledWith } from "./value.ts";
 
 interface ExampleButtonProps {
-  readonly input: JsonObject;
+  readonly tool: ToolSummary;
   /** How often it was filled: while the tool runs the button is not there, and goes on afterwards. */
   readonly fills: number;
   readonly onFill: (filled: JsonObject) => void;
 }
 
 /** Fills the form with what the tool's author gives as examples of its input, one after the other. */
-export function ExampleButton({ input, fills, onFill }: ExampleButtonProps): ReactNode {
-  const examples = examplesOf(input);
+export function ExampleButton({ tool, fills, onFill }: ExampleButtonProps): ReactNode {
+  const { input } = tool.manifest;
+  const examples = [...pageExamplesOf(tool, placeOfPage()), ...examplesOf(input)];
   const next = examples[fills % examples.length];
   if (next === undefined) return null;
   return (
-    <Button look="quiet" onPress={() => onFill(filledWith(next, input))}>
-      {fills > 0 && examples.length > 1 ? "Another example" : "Fill in an example"}
-    </Button>
+    <div className="example">
+      <Button look="quiet" onPress={() => onFill(filledWith(next, input))}>
+        {fills > 0 && examples.length > 1 ? "Another example" : "Fill in an example"}
+      </Button>
+    </div>
   );
+}
+
+function placeOfPage(): string {
+  const { location } = globalThis as { readonly location?: Location };
+  return location === undefined ? "" : `${location.origin}${location.pathname}`;
 }

@@ -1,27 +1,27 @@
 import { type JsonObject, visible } from "@keyhole/kernel";
-import { compileSchema } from "@keyhole/kernel/schema";
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId } from "react";
 import { Button, IconButton } from "../ui/Button.tsx";
-import { Choice } from "../ui/Choice.tsx";
-import { type FieldProps, useForm } from "./context.ts";
+import { type AnyFieldProps, type FieldProps, useForm } from "./context.ts";
 import { GroupDescription, GroupFault, GroupLabel } from "./FieldFrame.tsx";
 import { MapField } from "./MapField.tsx";
-import { BooleanField, ChoiceField, JsonField, NumericField, TextualField } from "./ScalarFields.tsx";
-import { descriptionOf, resolve, shapeOf, titleOf, type Member, type Shape, type Variant } from "./schema.ts";
-import { type Draft, initialValue, memberOf, pointerTo, withMember } from "./value.ts";
-
-interface AnyFieldProps {
-  readonly name: string;
-  readonly schema: JsonObject;
-  readonly path: string;
-  readonly required: boolean;
-  readonly value: Draft;
-  readonly onChange: (value: Draft) => void;
-  readonly depth: number;
-}
+import { Members } from "./Members.tsx";
+import { BooleanField, ChoiceField, FixedField, JsonField, NumericField, TextualField } from "./ScalarFields.tsx";
+import { SetField } from "./SetField.tsx";
+import { resolve } from "./resolve.ts";
+import { descriptionOf, type ObjectShape, type Shape, shapeOf, titleOf } from "./schema.ts";
+import { type Draft, initialValue, pointerTo } from "./value.ts";
+import { VariantsField } from "./VariantsField.tsx";
 
 /** The field of any schema. */
-function Field({ schema, depth, ...rest }: AnyFieldProps): ReactNode {
+export function Field(props: AnyFieldProps): ReactNode {
+  return (
+    <div className="at" data-path={visible(props.path)}>
+      <FieldOfShape {...props} />
+    </div>
+  );
+}
+
+function FieldOfShape({ schema, depth, ...rest }: AnyFieldProps): ReactNode {
   const { root } = useForm();
   const resolved = resolve(schema, root);
   const shape = shapeOf(resolved, root, depth);
@@ -32,19 +32,21 @@ function Field({ schema, depth, ...rest }: AnyFieldProps): ReactNode {
   };
   switch (shape.kind) {
     case "text":
-      return <TextualField {...field} lines={shape.lines} secret={shape.secret} examples={shape.examples} />;
+      return <TextualField {...field} text={shape.text} />;
     case "number":
       return <NumericField {...field} integer={shape.integer} />;
     case "boolean":
       return <BooleanField {...field} />;
     case "choice":
-      return <ChoiceField {...field} options={shape.options} />;
+      return isSet(shape, field) ? <FixedField {...field} /> : <ChoiceField {...field} options={shape.options} />;
+    case "set":
+      return <SetField {...field} options={shape.options} />;
     case "object":
       return <ObjectField {...field} shape={shape} schema={resolved} depth={depth} />;
     case "list":
       return <ListField {...field} items={shape.items} most={shape.most} depth={depth} />;
     case "variants":
-      return <VariantsField {...field} variants={shape.variants} depth={depth} />;
+      return <VariantsField {...field} variants={shape.variants} depth={depth} renderValue={Field} />;
     case "null":
       return null;
     case "json":
@@ -52,31 +54,13 @@ function Field({ schema, depth, ...rest }: AnyFieldProps): ReactNode {
   }
 }
 
-interface MembersProps {
-  readonly members: readonly Member[];
-  readonly path: string;
-  readonly value: Draft;
-  readonly onChange: (value: Draft) => void;
-  readonly depth: number;
-}
-
-export function Members({ members, path, value, onChange, depth }: MembersProps): ReactNode {
-  return members.map(({ name, schema, required }) => (
-    <Field
-      key={name}
-      name={name}
-      schema={schema}
-      path={pointerTo(path, name)}
-      required={required}
-      value={memberOf(value, name)}
-      onChange={(member) => onChange(withMember(value, name, member))}
-      depth={depth + 1}
-    />
-  ));
+/** Its one value stands already. */
+function isSet({ options }: Extract<Shape, { kind: "choice" }>, { required, value }: FieldProps<Draft>): boolean {
+  return options.length === 1 && required && JSON.stringify(value) === JSON.stringify(options[0]?.value);
 }
 
 interface ObjectFieldProps extends FieldProps<Draft> {
-  readonly shape: Extract<Shape, { kind: "object" }>;
+  readonly shape: ObjectShape;
   readonly schema: JsonObject;
   readonly depth: number;
 }
@@ -85,8 +69,9 @@ function ObjectField({ shape, schema, depth, ...field }: ObjectFieldProps): Reac
   const { root } = useForm();
   const id = useId();
   const { path, label, description, required, value, onChange } = field;
-  if (shape.members.length === 0 && shape.extra !== undefined)
-    return <MapField {...field} values={shape.extra} depth={depth} renderValue={Field} />;
+  const { members, extra } = shape;
+  if (members.length === 0 && extra !== undefined)
+    return <MapField {...field} extra={extra} depth={depth} renderValue={Field} />;
   const isPresent = value !== undefined;
   return (
     <fieldset className="group" aria-labelledby={id}>
@@ -98,7 +83,7 @@ function ObjectField({ shape, schema, depth, ...field }: ObjectFieldProps): Reac
       </div>
       <GroupDescription>{description}</GroupDescription>
       {isPresent || required ? (
-        <Members members={shape.members} path={path} value={value} onChange={onChange} depth={depth} />
+        <ObjectBody shape={shape} path={path} value={value} onChange={onChange} depth={depth} />
       ) : (
         <Button icon="plus" onPress={() => onChange(initialValue(schema, root, true, depth) ?? {})}>
           Add {label}
@@ -109,12 +94,39 @@ function ObjectField({ shape, schema, depth, ...field }: ObjectFieldProps): Reac
   );
 }
 
-function ListField({
-  items,
-  most,
-  depth,
-  ...field
-}: FieldProps<Draft> & { readonly items: JsonObject; readonly most: number; readonly depth: number }): ReactNode {
+interface ObjectBodyProps extends Pick<AnyFieldProps, "path" | "value" | "onChange" | "depth"> {
+  readonly shape: ObjectShape;
+}
+
+/** The members that the author names, and those that the person adds. */
+export function ObjectBody({ shape, ...rest }: ObjectBodyProps): ReactNode {
+  const { members, extra } = shape;
+  return (
+    <>
+      <Members members={members} {...rest} renderValue={Field} />
+      {extra !== undefined && members.length > 0 && (
+        <MapField
+          name="members"
+          label={rest.path === "" ? "the input" : "other members"}
+          description={undefined}
+          required
+          {...rest}
+          extra={extra}
+          named={members.map(({ name }) => name)}
+          renderValue={Field}
+        />
+      )}
+    </>
+  );
+}
+
+interface ListFieldProps extends FieldProps<Draft> {
+  readonly items: JsonObject;
+  readonly most: number;
+  readonly depth: number;
+}
+
+function ListField({ items, most, depth, ...field }: ListFieldProps): ReactNode {
   const { root } = useForm();
   const id = useId();
   const { path, label, description, required, value, onChange } = field;
@@ -153,60 +165,5 @@ function ListField({
       </Button>
       <GroupFault path={path} />
     </fieldset>
-  );
-}
-
-/** References of a variant point into the whole schema. */
-function conforms(value: Draft, schema: JsonObject, root: JsonObject): boolean {
-  if (value === undefined) return false;
-  const definitions = {
-    ...(root["$defs"] !== undefined && { $defs: root["$defs"] }),
-    ...(root["definitions"] !== undefined && { definitions: root["definitions"] }),
-  };
-  const compiled = compileSchema({ ...schema, ...definitions });
-  return compiled.ok && compiled.validator.check(value);
-}
-
-function VariantsField({
-  variants,
-  depth,
-  ...field
-}: FieldProps<Draft> & { readonly variants: readonly Variant[]; readonly depth: number }): ReactNode {
-  const { root } = useForm();
-  const { name, path, label, required, value, onChange } = field;
-  const [chosen, setChosen] = useState(() =>
-    Math.max(
-      0,
-      variants.findIndex(({ schema }) => conforms(value, schema, root)),
-    ),
-  );
-  const variant = variants[chosen];
-  const choose = (id: string): void => {
-    const next = Number(id);
-    const schema = variants[next]?.schema;
-    setChosen(next);
-    if (schema !== undefined) onChange(initialValue(schema, root, required, depth + 1));
-  };
-  return (
-    <div className="group">
-      <Choice
-        label={`${label}: kind`}
-        value={String(chosen)}
-        onChange={choose}
-        options={variants.map(({ label }, index) => ({ id: String(index), text: label }))}
-      />
-      {variant !== undefined && (
-        <Field
-          key={chosen}
-          name={name}
-          schema={variant.schema}
-          path={path}
-          required={required}
-          value={value}
-          onChange={onChange}
-          depth={depth + 1}
-        />
-      )}
-    </div>
   );
 }

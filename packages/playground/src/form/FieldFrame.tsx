@@ -1,8 +1,8 @@
-import type { ReactNode } from "react";
-import { FieldError, Label, Text } from "react-aria-components";
-import { Inline } from "../ui/Markdown.tsx";
-import { useForm } from "./context.ts";
 import { visible } from "@keyhole/kernel";
+import type { ReactNode } from "react";
+import { Inline } from "../ui/Markdown.tsx";
+import { FieldError, FieldHint, Label } from "../ui/TextField.tsx";
+import { useFaults } from "./context.ts";
 
 interface FieldLabelProps {
   readonly label: string;
@@ -11,9 +11,9 @@ interface FieldLabelProps {
 
 export function FieldLabel({ label, required }: FieldLabelProps): ReactNode {
   return (
-    <Label className="label">
+    <Label>
       {label}
-      {!required && <span className="optional">optional</span>}
+      <Need required={required} />
     </Label>
   );
 }
@@ -23,20 +23,24 @@ export function GroupLabel({ label, required, id }: FieldLabelProps & { readonly
   return (
     <span className="label" id={id}>
       {label}
-      {!required && <span className="optional">optional</span>}
+      <Need required={required} />
     </span>
   );
 }
 
+function Need({ required }: Pick<FieldLabelProps, "required">): ReactNode {
+  return <span className="optional">{required ? "required" : "optional"}</span>;
+}
+
 export function FieldDescription({ children }: { readonly children: string | undefined }): ReactNode {
   return children === undefined ? null : (
-    <Text slot="description" className="hint">
+    <FieldHint>
       <Inline text={children} />
-    </Text>
+    </FieldHint>
   );
 }
 
-/** The same where no field of react-aria is around. */
+/** The same where no text field is around. */
 export function GroupDescription({ children }: { readonly children: string | undefined }): ReactNode {
   return children === undefined ? null : (
     <p className="hint">
@@ -45,11 +49,11 @@ export function GroupDescription({ children }: { readonly children: string | und
   );
 }
 
-/** What is wrong with a field, and what to do about it. Inside a field of react-aria it is announced with it. */
+/** What is wrong with a text field, and what to do about it. */
 export function FieldFault({ path }: { readonly path: string }): ReactNode {
-  const faults = useForm().errors.filter((error) => error.path === path);
+  const faults = useFaults(path);
   return (
-    <FieldError className="fault">
+    <FieldError>
       {faults.map(({ message, hint }) => (
         <FaultText key={message} message={message} hint={hint} />
       ))}
@@ -57,9 +61,9 @@ export function FieldFault({ path }: { readonly path: string }): ReactNode {
   );
 }
 
-/** The same where no field of react-aria is around: lists, groups, the form itself. */
+/** The same where no text field is around: lists, groups, the form itself. */
 export function GroupFault({ path }: { readonly path: string }): ReactNode {
-  const faults = useForm().errors.filter((error) => error.path === path);
+  const faults = useFaults(path);
   return faults.length === 0 ? null : (
     <div className="fault" role="alert">
       {faults.map(({ message, hint }) => (
@@ -79,5 +83,5 @@ export function FaultText({ message, hint }: { readonly message: string; readonl
 }
 
 export function useInvalid(path: string): boolean {
-  return useForm().errors.some((error) => error.path === path);
+  return useFaults(path).length > 0;
 }

@@ -1,9 +1,8 @@
-import type { ReactNode } from "react";
-import { FileTrigger } from "react-aria-components";
+import { visible } from "@keyhole/kernel";
+import { type ReactNode, useRef } from "react";
 import { bytesText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { GroupLabel } from "./FieldFrame.tsx";
-import { visible } from "@keyhole/kernel";
 
 interface FileFieldProps {
   readonly mediaType: string | undefined;
@@ -14,17 +13,26 @@ interface FileFieldProps {
 
 /** The body of a call: a file of the person's, which is read while the tool reads it. */
 export function FileField({ mediaType, file, isMissing, onChoose }: FileFieldProps): ReactNode {
-  const choose = (files: FileList | null): void => {
-    const [first] = files ?? [];
-    if (first) onChoose(first);
-  };
+  const input = useRef<HTMLInputElement>(null);
   return (
     <fieldset className="field" aria-labelledby="body-label" aria-describedby="body-hint">
       <GroupLabel label="File" required id="body-label" />
       <div className="file">
-        <FileTrigger onSelect={choose} {...(mediaType !== undefined && { acceptedFileTypes: [mediaType] })}>
-          <Button icon="upload">{file ? "Choose another file" : "Choose a file"}</Button>
-        </FileTrigger>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept={mediaType}
+          onChange={({ currentTarget }) => {
+            const [first] = currentTarget.files ?? [];
+            if (first) onChoose(first);
+            // The same file may be chosen again, after it changed.
+            currentTarget.value = "";
+          }}
+        />
+        <Button icon="upload" onPress={() => input.current?.click()}>
+          {file ? "Choose another file" : "Choose a file"}
+        </Button>
         <output className="file-name">
           {file ? `${visible(file.name)}, ${bytesText(file.size)}` : <span className="muted">No file chosen</span>}
         </output>

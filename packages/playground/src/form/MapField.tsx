@@ -1,10 +1,11 @@
 import type { JsonObject } from "@keyhole/kernel";
 import { type ComponentType, type ReactNode, useId, useState } from "react";
-import { Input, TextField } from "react-aria-components";
 import { Button, IconButton } from "../ui/Button.tsx";
+import { Input, TextField } from "../ui/TextField.tsx";
 import { type FieldProps, useForm } from "./context.ts";
 import { GroupDescription, GroupFault, GroupLabel } from "./FieldFrame.tsx";
-import { isObject } from "./schema.ts";
+import { isObject } from "./resolve.ts";
+import { type Extra, schemaOfExtra } from "./schema.ts";
 import { type Draft, fromEntries, initialValue, pointerTo } from "./value.ts";
 
 interface Row {
@@ -24,32 +25,44 @@ interface ValueProps {
 }
 
 interface MapFieldProps extends FieldProps<Draft> {
-  readonly values: JsonObject;
+  readonly extra: Extra;
+  /** Members that have fields of their own. */
+  readonly named?: readonly string[];
   readonly depth: number;
   /** Given, not imported: a map is itself a field. */
   readonly renderValue: ComponentType<ValueProps>;
 }
 
+const noNames: readonly string[] = [];
+
 /** Names that the person chooses, such as headers. */
-export function MapField({ values, depth, renderValue: Value, ...field }: MapFieldProps): ReactNode {
+export function MapField({ extra, named = noNames, depth, renderValue: Value, ...field }: MapFieldProps): ReactNode {
   const id = useId();
   const { path, label, description, required } = field;
-  const { rows, change, add, remove } = useRows(field, values, depth);
+  const { rows, change, add, remove } = useRows(field, { extra, named, depth });
   return (
     <fieldset className="group" aria-labelledby={id}>
       <GroupLabel id={id} label={label} required={required} />
       <GroupDescription>{description}</GroupDescription>
+      {extra.others === undefined && (
+        <p className="hint">
+          Names match <code className="wrap">{extra.patterns.map(({ pattern }) => pattern).join(" or ")}</code>.
+        </p>
+      )}
       {rows.map((row, index) => (
         <div className="row" key={row.id}>
           <NameField
             name={row.key}
             label={`Name ${index + 1} of ${label}`}
-            isTwice={row.key !== "" && rows.some((other) => other.id !== row.id && other.key === row.key)}
+            isTwice={
+              row.key !== "" &&
+              (named.includes(row.key) || rows.some((other) => other.id !== row.id && other.key === row.key))
+            }
             onChange={(key) => change(row.id, { key })}
           />
           <Value
             name={row.key === "" ? "value" : row.key}
-            schema={values}
+            schema={schemaOfExtra(extra, row.key)}
             path={pointerTo(path, row.key)}
             required
             value={row.value}
@@ -62,7 +75,7 @@ export function MapField({ values, depth, renderValue: Value, ...field }: MapFie
       <Button icon="plus" onPress={add}>
         Add to {label}
       </Button>
-      <GroupFault path={path} />
+      {named.length === 0 && <GroupFault path={path} />}
     </fieldset>
   );
 }
@@ -74,28 +87,43 @@ interface Rows {
   readonly remove: (id: number) => void;
 }
 
-/** Rows are kept as typed: while a name is half written it may equal another. */
-function useRows({ value, required, onChange }: FieldProps<Draft>, values: JsonObject, depth: number): Rows {
+interface MapOf {
+  readonly extra: Extra;
+  readonly named: readonly string[];
+  readonly depth: number;
+}
+
+/** Rows are kept as typed: while a name is half written it may equal another. What came from elsewhere makes them anew. */
+function useRows({ value, required, onChange }: FieldProps<Draft>, { extra, named, depth }: MapOf): Rows {
   const { root } = useForm();
-  const [rows, setRows] = useState<readonly Row[]>(() =>
-    isObject(value) ? Object.entries(value).map(([key, each], index) => ({ id: index, key, value: each })) : [],
-  );
+  const given = isObject(value) ? Object.entries(value).filter(([key]) => !named.includes(key)) : [];
+  const [typed, setTyped] = useState<readonly Row[]>(() => rowsOf(given));
+  const isOwn = JSON.stringify(fromEntries(pairsOf(typed, named))) === JSON.stringify(Object.fromEntries(given));
+  const rows = isOwn ? typed : rowsOf(given);
   const emit = (next: readonly Row[]): void => {
-    setRows(next);
-    const named = next.filter(({ key }) => key !== "");
-    onChange(
-      named.length === 0 && !required ? undefined : fromEntries(named.map(({ key, value }) => [key, value] as const)),
-    );
+    setTyped(next);
+    const own = isObject(value) ? Object.entries(value).filter(([key]) => named.includes(key)) : [];
+    const pairs = [...own, ...pairsOf(next, named)];
+    onChange(pairs.length === 0 && !required ? undefined : fromEntries(pairs));
   };
   return {
     rows,
     change: (id, part) => emit(rows.map((row) => (row.id === id ? { ...row, ...part } : row))),
     add: () => {
       const next = Math.max(-1, ...rows.map(({ id }) => id)) + 1;
-      emit([...rows, { id: next, key: "", value: initialValue(values, root, true, depth + 1) }]);
+      emit([...rows, { id: next, key: "", value: initialValue(schemaOfExtra(extra, ""), root, true, depth + 1) }]);
     },
     remove: (id) => emit(rows.filter((row) => row.id !== id)),
   };
+}
+
+function rowsOf(entries: readonly (readonly [string, Draft])[]): readonly Row[] {
+  return entries.map(([key, value], index) => ({ id: index, key, value }));
+}
+
+/** A row does not write over a member that has a field of its own. */
+function pairsOf(rows: readonly Row[], named: readonly string[]): readonly (readonly [string, Draft])[] {
+  return rows.filter(({ key }) => key !== "" && !named.includes(key)).map(({ key, value }) => [key, value] as const);
 }
 
 interface NameFieldProps {
@@ -107,7 +135,7 @@ interface NameFieldProps {
 
 function NameField({ name, label, isTwice, onChange }: NameFieldProps): ReactNode {
   return (
-    <TextField className="field" value={name} onChange={onChange} aria-label={label} isInvalid={isTwice}>
+    <TextField className="field name-field" value={name} onChange={onChange} aria-label={label} isInvalid={isTwice}>
       <Input className="input mono" placeholder="name" autoComplete="off" spellCheck={false} />
       {isTwice && <span className="fault">This name is there twice; the last one counts.</span>}
     </TextField>

@@ -1,44 +1,78 @@
 import { type JsonValue, visible } from "@keyhole/kernel";
-import { type ReactNode, useEffect, useState } from "react";
-import { CheckboxButton, CheckboxField, FieldError, Input, TextArea, TextField } from "react-aria-components";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import { Choice } from "../ui/Choice.tsx";
-import { Icon } from "../ui/icons.tsx";
+import { FieldError, Input, TextArea, TextField } from "../ui/TextField.tsx";
 import { type FieldProps, useForm } from "./context.ts";
 import { FieldDescription, FieldFault, FieldLabel, GroupDescription, GroupFault, useInvalid } from "./FieldFrame.tsx";
-import type { Lines } from "./schema.ts";
+import { inputTypeOf, readTyped, writeTyped } from "./formats.ts";
+import type { Option, TextForm } from "./schema.ts";
+import { useTyped } from "./useTyped.ts";
 import { type Draft, labelOf } from "./value.ts";
 
 interface TextualProps extends FieldProps<Draft> {
-  readonly lines: Lines;
-  readonly secret: boolean;
-  readonly examples: readonly string[];
+  readonly text: TextForm;
 }
 
-export function TextualField({ lines, secret, examples, ...field }: TextualProps): ReactNode {
+export function TextualField({ text, ...field }: TextualProps): ReactNode {
   const { onLeave } = useForm();
   const { path, label, description, required, value, onChange } = field;
+  const { lines, secret, examples, format } = text;
+  const given = value === undefined ? "" : labelOf(value);
+  const type = inputTypeOf(format, given);
   const placeholder = visible(examples[0] ?? "");
+  const change = (typed: string): void =>
+    onChange(typed === "" && (!required || type !== "text") ? undefined : readTyped(type, typed));
   return (
     <TextField
-      className="field"
-      value={value === undefined ? "" : labelOf(value)}
-      onChange={(text) => onChange(text === "" && !required ? undefined : text)}
+      className={type === "text" || type === "url" || type === "email" ? "field" : "field field-short"}
+      value={writeTyped(type, given)}
+      onChange={change}
       onBlur={() => onLeave(path)}
       isInvalid={useInvalid(path)}
       isRequired={required}
-      validationBehavior="aria"
-      type={secret ? "password" : "text"}
+      type={secret ? "password" : type}
     >
       <FieldLabel label={label} required={required} />
       {lines === "one" ? (
-        <Input className="input" placeholder={placeholder} spellCheck={false} autoComplete="off" />
+        <div className="row">
+          <Input
+            className="input"
+            placeholder={placeholder}
+            spellCheck={false}
+            autoComplete="off"
+            {...(type === "time" && { step: 1 })}
+          />
+          {format === "color" && <Swatch label={label} text={given} onChange={onChange} />}
+        </div>
       ) : (
         <TextArea className="input area" rows={lines === "many" ? 3 : 1} placeholder={placeholder} spellCheck={false} />
       )}
       <FieldDescription>{description}</FieldDescription>
+      {(type === "time" || type === "datetime-local") && <p className="hint">In UTC.</p>}
       <Hidden value={value} />
       <FieldFault path={path} />
     </TextField>
+  );
+}
+
+/** The browser's picker of colours. It has a colour always: what is not set stands in the text beside it. */
+function Swatch({
+  label,
+  text,
+  onChange,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  return (
+    <input
+      type="color"
+      className="input swatch"
+      aria-label={`Pick ${label}`}
+      value={/^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : "#000000"}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
   );
 }
 
@@ -63,22 +97,18 @@ export function NumericField({
   integer,
 }: FieldProps<Draft> & { readonly integer: boolean }): ReactNode {
   const { onLeave } = useForm();
-  const [text, setText] = useState(value === undefined ? "" : labelOf(value));
-  const change = (typed: string): void => {
-    setText(typed);
-    const trimmed = typed.trim();
-    const number = Number(trimmed);
-    onChange(trimmed === "" ? undefined : Number.isFinite(number) ? number : typed);
-  };
+  const [text, setText] = useTyped<Draft>(value, readNumber, writeNumber);
   return (
     <TextField
       className="field field-short"
       value={text}
-      onChange={change}
+      onChange={(typed) => {
+        setText(typed);
+        onChange(readNumber(typed));
+      }}
       onBlur={() => onLeave(path)}
       isInvalid={useInvalid(path)}
       isRequired={required}
-      validationBehavior="aria"
     >
       <FieldLabel label={label} required={required} />
       <Input className="input" inputMode={integer ? "numeric" : "decimal"} autoComplete="off" />
@@ -88,23 +118,37 @@ export function NumericField({
   );
 }
 
+function readNumber(typed: string): Draft {
+  const trimmed = typed.trim();
+  const number = Number(trimmed);
+  return trimmed === "" ? undefined : Number.isFinite(number) ? number : typed;
+}
+
+function writeNumber(value: Draft): string {
+  return value === undefined ? "" : labelOf(value);
+}
+
 export function BooleanField({ path, label, description, required, value, onChange }: FieldProps<Draft>): ReactNode {
+  const id = useId();
   return (
-    <CheckboxField
-      className="field"
-      isSelected={value === true}
-      isIndeterminate={value === undefined && !required}
-      onChange={onChange}
-    >
-      <CheckboxButton className="checkbox">
-        <span className="checkbox-box" aria-hidden="true">
-          <Icon name="check" />
-        </span>
+    <div className="field">
+      <label className="checkbox">
+        <input
+          type="checkbox"
+          checked={value === true}
+          ref={(box) => {
+            if (box !== null) box.indeterminate = value === undefined && !required;
+          }}
+          aria-describedby={`${id}-hint`}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+        />
         <span className="label">{label}</span>
-      </CheckboxButton>
-      <FieldDescription>{description}</FieldDescription>
+      </label>
+      <div id={`${id}-hint`}>
+        <GroupDescription>{description}</GroupDescription>
+      </div>
       <GroupFault path={path} />
-    </CheckboxField>
+    </div>
   );
 }
 
@@ -118,22 +162,39 @@ export function ChoiceField({
   value,
   onChange,
   options,
-}: FieldProps<Draft> & { readonly options: readonly JsonValue[] }): ReactNode {
+}: FieldProps<Draft> & { readonly options: readonly Option[] }): ReactNode {
   const { onLeave } = useForm();
-  const items = options.map((option, index) => ({ id: String(index), text: labelOf(option) }));
-  const chosen = options.findIndex((option) => JSON.stringify(option) === JSON.stringify(value));
+  const items = options.map(({ text }, index) => ({ id: String(index), text }));
+  const isInvalid = useInvalid(path);
+  const given = JSON.stringify(value);
+  const chosen = options.findIndex((option) => JSON.stringify(option.value) === given);
+  // What stands in the JSON may be none of the options: the field does not show another one in its place.
+  const isOther = chosen < 0 && value !== undefined;
   return (
     <div className="field field-short">
       <Choice
         label={label}
         optional={!required}
         options={required ? items : [{ id: unset, text: "Not set" }, ...items]}
-        value={chosen >= 0 ? String(chosen) : required ? undefined : unset}
-        onChange={(id) => onChange(id === unset ? undefined : options[Number(id)])}
+        value={chosen >= 0 ? String(chosen) : required || isOther ? undefined : unset}
+        placeholder={isOther ? `${labelOf(value).slice(0, 60)} (none of these)` : "Choose…"}
+        onChange={(id) => onChange(id === unset ? undefined : options[Number(id)]?.value)}
         onBlur={() => onLeave(path)}
-        isInvalid={useInvalid(path)}
+        isInvalid={isInvalid}
       />
       <GroupDescription>{description}</GroupDescription>
+      <GroupFault path={path} />
+    </div>
+  );
+}
+
+/** There is one value, and it is set. */
+export function FixedField({ label, path, value }: FieldProps<Draft>): ReactNode {
+  return (
+    <div className="field">
+      <p className="fixed">
+        <span className="label">{label}</span> <code>{visible(value === undefined ? "not set" : labelOf(value))}</code>
+      </p>
       <GroupFault path={path} />
     </div>
   );
@@ -142,8 +203,9 @@ export function ChoiceField({
 /** For what has no better form: the value itself. */
 export function JsonField({ path, label, description, required, value, onChange }: FieldProps<Draft>): ReactNode {
   const { onLeave, onUnreadable } = useForm();
-  const [text, setText] = useState(value === undefined ? "" : visible(JSON.stringify(value, undefined, 2)));
   const [fault, setFault] = useState("");
+  // Text that is no JSON yet has no value that it could be told by.
+  const [text, setText] = useTyped<Draft>(value, fault === "" ? readJson : () => value, writeJson);
   const isInvalid = useInvalid(path) || fault !== "";
 
   useEffect(() => () => onUnreadable(path, false), [path, onUnreadable]);
@@ -160,23 +222,23 @@ export function JsonField({ path, label, description, required, value, onChange 
     }
   };
   return (
-    <TextField
-      className="field"
-      value={text}
-      onChange={change}
-      onBlur={() => onLeave(path)}
-      isInvalid={isInvalid}
-      isRequired={required}
-      validationBehavior="aria"
-    >
+    <TextField value={text} onChange={change} onBlur={() => onLeave(path)} isInvalid={isInvalid} isRequired={required}>
       <FieldLabel label={`${label} (JSON)`} required={required} />
       <TextArea className="input area mono" rows={3} spellCheck={false} />
       <FieldDescription>{description}</FieldDescription>
-      {fault === "" ? (
-        <FieldFault path={path} />
-      ) : (
-        <FieldError className="fault">This is not JSON yet: {visible(fault)}</FieldError>
-      )}
+      {fault === "" ? <FieldFault path={path} /> : <FieldError>This is not JSON yet: {visible(fault)}</FieldError>}
     </TextField>
   );
+}
+
+function readJson(text: string): Draft {
+  try {
+    return text.trim() === "" ? undefined : (JSON.parse(text) as JsonValue);
+  } catch {
+    return undefined;
+  }
+}
+
+function writeJson(value: Draft): string {
+  return value === undefined ? "" : visible(JSON.stringify(value, undefined, 2));
 }

@@ -1,11 +1,14 @@
 import type { JsonObject } from "@keyhole/kernel";
-import { createContext, useContext } from "react";
+import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
 import type { FieldError } from "./errors.ts";
+import { Faults } from "./faults.ts";
+import type { Draft } from "./value.ts";
 
+/** It stays the same object while a person types, so that a key draws one field anew and not all of them. */
 export interface FormState {
   readonly root: JsonObject;
   /** Only those that are to be seen by now. */
-  readonly errors: readonly FieldError[];
+  readonly faults: Faults;
   /** The person left the field. */
   readonly onLeave: (path: string) => void;
   /** The field holds text that is no value yet: the form cannot be sent. */
@@ -14,13 +17,20 @@ export interface FormState {
 
 export const FormContext = createContext<FormState>({
   root: {},
-  errors: [],
+  faults: new Faults(),
   onLeave: () => {},
   onUnreadable: () => {},
 });
 
 export function useForm(): FormState {
   return useContext(FormContext);
+}
+
+/** What is wrong with the field. */
+export function useFaults(path: string): readonly FieldError[] {
+  const { faults } = useForm();
+  const read = useCallback(() => faults.at(path), [faults, path]);
+  return useSyncExternalStore(faults.subscribe, read, read);
 }
 
 export interface FieldProps<Value> {
@@ -31,4 +41,15 @@ export interface FieldProps<Value> {
   readonly required: boolean;
   readonly value: Value;
   readonly onChange: (value: Value) => void;
+}
+
+/** What a field of any schema is given. */
+export interface AnyFieldProps {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly path: string;
+  readonly required: boolean;
+  readonly value: Draft;
+  readonly onChange: (value: Draft) => void;
+  readonly depth: number;
 }

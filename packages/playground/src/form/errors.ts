@@ -1,6 +1,6 @@
 import { pointerTokens } from "@keyhole/kernel";
 import type { ValidationError } from "@keyhole/kernel/schema";
-import { isObject } from "./schema.ts";
+import { isObject } from "./resolve.ts";
 import { type Draft, memberOf, pointerTo } from "./value.ts";
 
 /** What stands beside a field. */

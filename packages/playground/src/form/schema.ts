@@ -1,23 +1,47 @@
-import { pointerTokens } from "@keyhole/kernel";
+import { compileSchema } from "@keyhole/kernel/schema";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { asObject, isObject, maxDepth, merge, resolve, schemasOf, stringsOf, textOf } from "./resolve.ts";
 
 /** The form of one part of a schema. A part without a better form is edited as JSON. */
 export type Shape =
-  | { readonly kind: "object"; readonly members: readonly Member[]; readonly extra: JsonObject | undefined }
-  | {
-      readonly kind: "text";
-      readonly lines: Lines;
-      readonly secret: boolean;
-      readonly examples: readonly string[];
-    }
+  | ObjectShape
+  | { readonly kind: "text"; readonly text: TextForm }
   | { readonly kind: "number"; readonly integer: boolean }
   | { readonly kind: "boolean" }
-  | { readonly kind: "choice"; readonly options: readonly JsonValue[] }
+  | { readonly kind: "choice"; readonly options: readonly Option[] }
+  /** Any of a few values, each at most once. */
+  | { readonly kind: "set"; readonly options: readonly Option[] }
   | { readonly kind: "list"; readonly items: JsonObject; readonly most: number }
   | { readonly kind: "variants"; readonly variants: readonly Variant[] }
   /** One value: there is nothing to type. */
   | { readonly kind: "null" }
   | { readonly kind: "json" };
+
+export interface ObjectShape {
+  readonly kind: "object";
+  readonly members: readonly Member[];
+  /** For members whose names the person chooses. */
+  readonly extra: Extra | undefined;
+}
+
+export interface Extra {
+  /** By regular expressions that the name is held against. */
+  readonly patterns: readonly { readonly pattern: string; readonly schema: JsonObject }[];
+  /** For names that fit none of them; `undefined`: there may be none. */
+  readonly others: JsonObject | undefined;
+}
+
+export interface TextForm {
+  readonly lines: Lines;
+  readonly secret: boolean;
+  readonly examples: readonly string[];
+  readonly format: string | undefined;
+}
+
+export interface Option {
+  readonly value: JsonValue;
+  readonly text: string;
+}
 
 /** `grow`: nothing says how long it is, so it starts with one line and takes what it needs. */
 export type Lines = "one" | "grow" | "many";
@@ -33,89 +57,22 @@ export interface Variant {
   readonly schema: JsonObject;
 }
 
-/** References are followed this far; a recursive schema is edited as JSON below. */
-const maxDepth = 12;
-/** Parts and members that are folded into one schema, and forms that one part can have: a schema of more is edited as JSON. */
-const mostParts = 5_000;
+/** Forms and options that one part can have: a schema of more is edited as JSON. */
 const mostBranches = 100;
 const mostOptions = 1_000;
 /** Paths, addresses and expressions fit; a text that may be longer is a text of several lines. */
 const longText = 10_000;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function schemasOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-/** A schema with its local references followed and its `allOf` folded in, as far as that is plain. */
-export function resolve(schema: unknown, root: JsonObject): JsonObject {
-  const work: Work = { root, partsLeft: mostParts };
-  const resolved = fold(schema, work, 0);
-  return work.partsLeft < 0 ? {} : resolved;
-}
-
-interface Work {
-  readonly root: JsonObject;
-  partsLeft: number;
-}
-
-function fold(schema: unknown, work: Work, depth: number): JsonObject {
-  if (!isObject(schema) || depth > maxDepth || --work.partsLeft < 0) return {};
-  const { $ref, allOf, ...own } = schema;
-  const parts = [...($ref === undefined ? [] : [pointed($ref, work.root)]), ...schemasOf(allOf)];
-  return parts.reduce<JsonObject>((sum, part) => {
-    const below = fold(part, work, depth + 1);
-    work.partsLeft -= Object.keys(asObject(below["properties"])).length + stringsOf(below["required"]).length;
-    return work.partsLeft < 0 ? {} : merge(below, sum);
-  }, own);
-}
-
-function pointed(reference: JsonValue | undefined, root: JsonObject): unknown {
-  if (typeof reference !== "string" || !reference.startsWith("#")) return {};
-  let at: unknown = root;
-  for (const key of pointerTokens(decodeURIComponent(reference.slice(1)))) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return {};
-    at = (at as Record<string, unknown>)[key];
-  }
-  return at;
-}
-
-function merge(below: JsonObject, above: JsonObject): JsonObject {
-  const required = [...stringsOf(below["required"]), ...stringsOf(above["required"])];
-  const properties = { ...asObject(below["properties"]), ...asObject(above["properties"]) };
-  return {
-    ...below,
-    ...above,
-    ...(required.length > 0 && { required }),
-    ...(Object.keys(properties).length > 0 && { properties }),
-  };
-}
-
-function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-function stringsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
-}
-
 /** `schema` has been resolved. */
 export function shapeOf(schema: JsonObject, root: JsonObject, depth: number): Shape {
   if (depth > maxDepth) return { kind: "json" };
-  if (Object.hasOwn(schema, "const")) return { kind: "choice", options: [schema["const"] as JsonValue] };
+  if (Object.hasOwn(schema, "const")) return { kind: "choice", options: [optionOf(schema["const"] as JsonValue)] };
   const options = schema["enum"];
   if (Array.isArray(options) && options.length > mostOptions) return { kind: "json" };
-  if (Array.isArray(options)) return { kind: "choice", options: options as readonly JsonValue[] };
+  if (Array.isArray(options)) return { kind: "choice", options: (options as readonly JsonValue[]).map(optionOf) };
   const branches = schemasOf(schema["oneOf"] ?? schema["anyOf"]);
   if (branches.length > mostBranches) return { kind: "json" };
-  if (branches.length > 0) return branchesOf(schema, branches, root);
+  if (branches.length > 0 && !isOnlyAbout(branches, root)) return branchesOf(schema, branches, root);
   const type = schema["type"];
   if (Array.isArray(type)) {
     const variants = stringsOf(type).map((each) => ({ label: each, schema: { ...schema, type: each } }));
@@ -132,7 +89,7 @@ export function shapeOf(schema: JsonObject, root: JsonObject, depth: number): Sh
     case "boolean":
       return { kind: "boolean" };
     case "array":
-      return listShape(schema);
+      return listShape(schema, root, depth);
     case "null":
       return { kind: "null" };
     default:
@@ -140,8 +97,19 @@ export function shapeOf(schema: JsonObject, root: JsonObject, depth: number): Sh
   }
 }
 
+function optionOf(value: JsonValue): Option {
+  return { value, text: typeof value === "string" ? value : JSON.stringify(value) };
+}
+
+/** Branches that only say which members belong together, such as `anyOf` of `required`, are no forms to choose from: the faults of a field tell them. */
+function isOnlyAbout(branches: readonly JsonObject[], root: JsonObject): boolean {
+  return branches.every((branch) => Object.keys(resolve(branch, root)).every((keyword) => presence.has(keyword)));
+}
+
+const presence: ReadonlySet<string> = new Set(["required", "not", "title", "description", "$comment"]);
+
 function guessType(schema: JsonObject): string | undefined {
-  if (isObject(schema["properties"])) return "object";
+  if (isObject(schema["properties"]) || isObject(schema["patternProperties"])) return "object";
   return isObject(schema["items"]) ? "array" : undefined;
 }
 
@@ -149,7 +117,11 @@ function guessType(schema: JsonObject): string | undefined {
 function branchesOf(schema: JsonObject, branches: readonly JsonObject[], root: JsonObject): Shape {
   const resolved = branches.map((branch) => resolve(branch, root));
   if (resolved.every((branch) => Object.hasOwn(branch, "const"))) {
-    return { kind: "choice", options: resolved.map((branch) => branch["const"] as JsonValue) };
+    const options = resolved.map((branch) => {
+      const option = optionOf(branch["const"] as JsonValue);
+      return { ...option, text: textOf(branch["title"]) ?? option.text };
+    });
+    return { kind: "choice", options };
   }
   const { oneOf: _oneOf, anyOf: _anyOf, title: _title, description: _description, ...shared } = schema;
   const forms = resolved.flatMap(typesOf);
@@ -169,7 +141,8 @@ function typesOf(branch: JsonObject): readonly JsonObject[] {
 
 /** No two are the same: what has no name of its own is told apart by its members, or has no label. */
 function labelsOf(forms: readonly JsonObject[]): readonly (string | undefined)[] {
-  const short = forms.map(labelOf);
+  const tag = tagOf(forms);
+  const short = forms.map((form) => textOf(form["title"]) ?? constOf(form, tag) ?? labelOf(form));
   const long = forms.map((form, index) => {
     const names = stringsOf(form["required"] ?? Object.keys(asObject(form["properties"])));
     return isAlone(short[index], short) || names.length === 0
@@ -177,6 +150,21 @@ function labelsOf(forms: readonly JsonObject[]): readonly (string | undefined)[]
       : `${short[index] ?? "object"} with ${names.join(", ")}`;
   });
   return long.map((label) => (isAlone(label, long) ? label : undefined));
+}
+
+/** The member whose value tells the forms apart: OpenAPI's `discriminator`, or one that is a constant in each. */
+function tagOf(forms: readonly JsonObject[]): string {
+  const [first] = forms;
+  const names = Object.keys(asObject(first?.["properties"]));
+  return names.find((name) => forms.every((form) => constOf(form, name) !== undefined)) ?? "";
+}
+
+function constOf(form: JsonObject, name: string): string | undefined {
+  const properties = asObject(form["properties"]);
+  const member = Object.hasOwn(properties, name) ? asObject(properties[name]) : {};
+  const values = Object.hasOwn(member, "const") ? [member["const"]] : member["enum"];
+  const [value, ...others] = Array.isArray(values) ? values : [];
+  return value === undefined || others.length > 0 ? undefined : optionOf(value).text;
 }
 
 function labelOf(form: JsonObject): string | undefined {
@@ -195,26 +183,53 @@ function objectShape(schema: JsonObject): Shape {
     schema: asObject(member),
     required: required.has(name),
   }));
+  // Required first; within both the author's order.
+  const ordered = [...members.filter(({ required }) => required), ...members.filter(({ required }) => !required)];
+  return { kind: "object", members: ordered, extra: extraOf(schema) };
+}
+
+function extraOf(schema: JsonObject): Extra | undefined {
   const extra = schema["additionalProperties"];
-  const isOpen = extra === undefined ? members.length === 0 : extra !== false;
-  return { kind: "object", members, extra: isOpen ? asObject(extra) : undefined };
+  const patterns = Object.entries(asObject(schema["patternProperties"])).map(([pattern, each]) => ({
+    pattern,
+    schema: asObject(each),
+  }));
+  // An author who names members and says nothing of others means those members.
+  const isOpen = extra === undefined ? !isObject(schema["properties"]) && patterns.length === 0 : extra !== false;
+  if (!isOpen && patterns.length === 0) return undefined;
+  return { patterns, others: isOpen ? asObject(extra) : undefined };
+}
+
+/** The schema of a member whose name the person chose. */
+export function schemaOfExtra({ patterns, others }: Extra, name: string): JsonObject {
+  return patterns.find(({ pattern }) => isMatch(pattern, name))?.schema ?? others ?? patterns[0]?.schema ?? {};
+}
+
+/** The kernel's own expressions: they take time that grows with the name alone, whatever the author wrote. */
+function isMatch(pattern: string, name: string): boolean {
+  const compiled = compileSchema({ type: "string", pattern });
+  return compiled.ok && compiled.validator.check(name);
 }
 
 function textShape(schema: JsonObject): Shape {
   const most = schema["maxLength"];
   const isLine = typeof schema["format"] === "string" || typeof schema["pattern"] === "string";
   const lines = isLine || (typeof most === "number" && most <= longText) ? "one" : most === undefined ? "grow" : "many";
-  return {
-    kind: "text",
-    lines,
-    secret: schema["format"] === "password" || schema["writeOnly"] === true,
-    examples: stringsOf(schema["examples"]),
-  };
+  const format = textOf(schema["format"]) ?? (schema["pattern"] === colour ? "color" : undefined);
+  const secret = format === "password" || schema["writeOnly"] === true;
+  return { kind: "text", text: { lines, secret, examples: stringsOf(schema["examples"]), format } };
 }
 
-function listShape(schema: JsonObject): Shape {
+const colour = "^#[0-9a-fA-F]{6}$";
+/** Boxes to tick that a person looks through. */
+const mostTicks = 60;
+
+function listShape(schema: JsonObject, root: JsonObject, depth: number): Shape {
   const { items, prefixItems, maxItems } = schema;
   if (prefixItems !== undefined || !isObject(items)) return { kind: "json" };
+  const each = shapeOf(resolve(items, root), root, depth + 1);
+  const isSet = schema["uniqueItems"] === true && each.kind === "choice" && each.options.length <= mostTicks;
+  if (isSet) return { kind: "set", options: each.options };
   return { kind: "list", items, most: typeof maxItems === "number" ? maxItems : Infinity };
 }
 

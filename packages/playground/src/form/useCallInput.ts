@@ -1,20 +1,23 @@
 import { type JsonObject, type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useAnnounce } from "../ui/announce.tsx";
+import { placedText } from "./JsonEditor.tsx";
+import { type JsonPlaces, placesOf } from "./json-places.ts";
 import { type DraftState, useDraft } from "./useDraft.ts";
+import type { Draft } from "./value.ts";
 
-type View = "form" | "json";
-
-/** The input of a call, in fields and as JSON: the JSON is what a person typed, and the fields follow it where it can be read. */
+/** The input of a call, in fields and as JSON beside them. Each follows the other; what was edited last is what is sent. */
 export interface CallInput {
   readonly draft: DraftState;
-  readonly view: View;
   readonly text: string;
-  /** Why the text is not JSON; empty where nothing is known to be wrong. */
+  readonly places: JsonPlaces;
+  /** Why the text is not JSON; empty where it is. */
   readonly fault: string;
   /** How often an example was filled in. */
   readonly fills: number;
-  readonly show: (view: View) => void;
+  /** A field changed. */
+  readonly change: (value: Draft) => void;
+  /** The JSON changed. */
   readonly type: (text: string) => void;
   readonly fillIn: (filled: JsonObject) => void;
   /** What would be sent now. `undefined`: it would be refused. */
@@ -30,54 +33,53 @@ export function useCallInput(
 ): CallInput {
   const draft = useDraft(tool, seed);
   const announce = useAnnounce();
-  const [view, setView] = useState<View>("form");
-  const [text, setText] = useState("");
-  const [fault, setFault] = useState("");
+  /** What a person wrote as JSON, until a field changes. */
+  const [written, setWritten] = useState<string>();
   const [fills, setFills] = useState(0);
-  const showText = (shown: string): void => {
-    setText(shown);
-    setFault("");
-  };
-  const takeFields = (): JsonValue | undefined => {
-    const count = draft.errors.length;
-    if (count === 0 && !draft.isUnreadable) return draft.value ?? noInput;
-    draft.showAll();
-    refuse(count === 1 ? "One field needs attention" : `${Math.max(1, count)} fields need attention`);
-    return undefined;
-  };
-  const takeText = (): JsonValue | undefined => {
-    const parsed = parse(text);
-    if (parsed.ok) return parsed.value;
-    setFault(parsed.message);
-    refuse("The input is not JSON");
-    return undefined;
-  };
-  const typed = useMemo(() => (view === "json" ? parse(text) : undefined), [view, text]);
+  const { value, change: changeDraft } = draft;
+  const text = useMemo(() => written ?? jsonText(value), [written, value]);
+  const places = useMemo(() => placesOf(text), [text]);
+  const parsed = useMemo(() => (written === undefined ? undefined : parse(written)), [written]);
   const isComplete = draft.errors.length === 0 && !draft.isUnreadable;
-  const fields = isComplete ? (draft.value ?? noInput) : undefined;
+  const ofFields = isComplete ? (value ?? noInput) : undefined;
+  const takeFields = (): JsonValue | undefined => {
+    if (ofFields !== undefined) return ofFields;
+    draft.showAll();
+    const count = Math.max(1, draft.errors.length);
+    refuse(count === 1 ? "One field needs attention" : `${count} fields need attention`);
+    return undefined;
+  };
   return {
     draft,
-    view,
     text,
-    fault,
+    places,
+    fault: parsed === undefined || parsed.ok ? "" : placedText(text, places) || parsed.message,
     fills,
-    show(next) {
-      showText(next === "json" ? jsonText(draft.value) : text);
-      setView(next);
-    },
+    change: useCallback(
+      (next: Draft) => {
+        setWritten(undefined);
+        changeDraft(next);
+      },
+      [changeDraft],
+    ),
     type(typed) {
-      showText(typed);
-      const parsed = parse(typed);
-      if (parsed.ok) draft.change(parsed.value);
+      setWritten(typed);
+      const read = parse(typed);
+      if (read.ok) changeDraft(read.value);
     },
     fillIn(filled) {
-      draft.change(filled);
+      setWritten(undefined);
+      changeDraft(filled);
       setFills((count) => count + 1);
-      showText(jsonText(filled));
       announce("The input is an example now");
     },
-    ready: typed === undefined ? fields : typed.ok ? typed.value : undefined,
-    take: view === "form" ? takeFields : takeText,
+    ready: parsed === undefined ? ofFields : parsed.ok ? parsed.value : undefined,
+    take() {
+      if (parsed === undefined) return takeFields();
+      if (parsed.ok) return parsed.value;
+      refuse("The input is not JSON");
+      return undefined;
+    },
   };
 }
 

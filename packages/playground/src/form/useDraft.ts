@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue, ToolSummary } from "@keyhole/kernel";
 import { compileSchema, type Validator } from "@keyhole/kernel/schema";
 import { explain } from "@keyhole/kernel/schema/explain";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useLayoutEffect, useMemo, useState } from "react";
 import type { FormState } from "./context.ts";
 import { errorsWithin, type FieldError, placeErrors } from "./errors.ts";
+import { Faults } from "./faults.ts";
 import { type Draft, initialValue } from "./value.ts";
 
 export interface DraftState {
@@ -50,10 +51,9 @@ export function useDraft(tool: ToolSummary, seed?: JsonValue): DraftState {
     (path: string, is: boolean) => setUnreadable((paths) => toggled(paths, path, is)),
     [],
   );
-  const form = useMemo(
-    () => ({ root, errors: unique(seen), onLeave, onUnreadable }),
-    [root, seen, onLeave, onUnreadable],
-  );
+  const [faults] = useState(() => new Faults());
+  useLayoutEffect(() => faults.set(seen), [faults, seen]);
+  const form = useMemo(() => ({ root, faults, onLeave, onUnreadable }), [root, faults, onLeave, onUnreadable]);
   return {
     value,
     change,
@@ -73,10 +73,6 @@ function validatorOf(schema: JsonObject): Validator | undefined {
 function errorsOf(validator: Validator | undefined, value: Draft): readonly FieldError[] {
   const result = validator?.validate(value ?? null);
   return result === undefined || result.ok ? [] : placeErrors(result.errors, value);
-}
-
-function unique(errors: readonly FieldError[]): readonly FieldError[] {
-  return [...new Set(errors)];
 }
 
 function toggled(paths: ReadonlySet<string>, path: string, is: boolean): ReadonlySet<string> {

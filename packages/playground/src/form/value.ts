@@ -1,6 +1,7 @@
 import { pointerOf } from "@keyhole/kernel";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
-import { isObject, resolve, shapeOf } from "./schema.ts";
+import { isObject, resolve } from "./resolve.ts";
+import { schemaOfExtra, shapeOf } from "./schema.ts";
 
 /** Fields that one form draws. The tool's author wrote the schema: past this the input is edited as JSON. */
 export const mostFields = 500;
@@ -29,12 +30,13 @@ export function initialValue(
       return fromEntries(members);
     }
     case "choice":
-      return required && shape.options.length === 1 ? shape.options[0] : undefined;
+      return required && shape.options.length === 1 ? shape.options[0]?.value : undefined;
     case "variants": {
       const first = shape.variants[0];
       return required && first !== undefined ? initialValue(first.schema, root, true, depth + 1, work) : undefined;
     }
     case "list":
+    case "set":
       return required ? [] : undefined;
     case "boolean":
       return required ? false : undefined;
@@ -74,8 +76,11 @@ function count(
   };
   if (shape.kind === "object" && (required || value !== undefined)) {
     for (const { name, schema, required } of shape.members) within(schema, memberOf(value, name), required);
-    const isMap = shape.members.length === 0 && shape.extra !== undefined && isObject(value);
-    if (isMap) for (const member of Object.values(value)) within(shape.extra ?? {}, member, true);
+    const { extra } = shape;
+    const named = new Set(shape.members.map(({ name }) => name));
+    if (extra !== undefined && isObject(value))
+      for (const [name, member] of Object.entries(value))
+        if (!named.has(name)) within(schemaOfExtra(extra, name), member, true);
   } else if (shape.kind === "list" && Array.isArray(value)) {
     for (const item of value) within(shape.items, item as Draft, true);
   } else if (shape.kind === "variants") {

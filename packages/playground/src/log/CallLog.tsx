@@ -1,15 +1,15 @@
-import { type ReactNode, useEffect, useMemo, useState } from "react";
-import { Input, SearchField } from "react-aria-components";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import type { Governance } from "../client/kernel-client.ts";
 import { bytesText, durationText } from "../app/words.ts";
 import type { CallHead } from "../session/call-head.ts";
 import { useSessionState } from "../session/useSession.ts";
 import { IconButton } from "../ui/Button.tsx";
-import { Icon } from "../ui/icons.tsx";
-import { VirtualRows } from "../ui/VirtualRows.tsx";
-import { CallCells, callColumns, callRowHeight } from "./CallRow.tsx";
+import { SearchField } from "../ui/TextField.tsx";
 import { LogActions } from "./LogActions.tsx";
 import { type Filter, filtered, filters, sumsOf } from "./filters.ts";
+
+/** Loaded with the first call. */
+const CallRows = lazy(async () => ({ default: (await import("./CallRows.tsx")).CallRows }));
 
 interface CallLogProps {
   /** The call that the page shows. */
@@ -42,29 +42,26 @@ export function CallLog({ current, governance, onOpen }: CallLogProps): ReactNod
           Calls <span className="count">{heads.length}</span>
         </h2>
         <Chips heads={heads} filter={filter} onChange={setFilter} />
-        <SearchField className="drawer-find" aria-label="Search calls" value={text} onChange={setText}>
-          <Icon name="search" />
-          <Input placeholder="Tool, input, code, hash" />
-        </SearchField>
+        <SearchField
+          className="search drawer-find"
+          label="Search calls"
+          placeholder="Tool, input, code, hash"
+          value={text}
+          onChange={setText}
+        />
         <SumsText rows={rows} />
         <LogActions rows={rows} current={current} governance={governance} />
       </div>
       {!isFolded && (
-        <VirtualRows
-          label="Calls"
-          className="log"
-          rows={rows}
-          keyOf={({ id }) => id}
-          rowHeight={callRowHeight}
-          head={callColumns}
-          selected={current}
-          onOpen={({ id }) => onOpen(id)}
-          emptyText={
-            heads.length === 0 ? "No call yet. Every call of this browser is listed here." : "No call matches."
-          }
-        >
-          {(head) => <CallCells head={head} />}
-        </VirtualRows>
+        <Suspense fallback={<div className="log" />}>
+          {heads.length === 0 ? (
+            <div className="log">
+              <p className="hint rows-empty">No call yet. Every call of this browser is listed here.</p>
+            </div>
+          ) : (
+            <CallRows rows={rows} current={current} onOpen={onOpen} />
+          )}
+        </Suspense>
       )}
     </section>
   );

@@ -1,5 +1,4 @@
-import { type ReactNode, useState } from "react";
-import { Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import type { Governance } from "../client/kernel-client.ts";
 import { type CallHead, isOpen } from "../session/call-head.ts";
 import { useSession } from "../session/useSession.ts";
@@ -7,6 +6,11 @@ import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { saveFile } from "../ui/save.ts";
 import { eventLines, evidenceText } from "./export-calls.ts";
+
+const LogMenu = lazy(async () => {
+  const { LogMenu: menu } = await import("./LogMenu.tsx");
+  return { default: menu };
+});
 
 interface LogActionsProps {
   /** The calls that the log shows. */
@@ -22,6 +26,8 @@ export function LogActions({ rows, current, governance }: LogActionsProps): Reac
   const [toDelete, setToDelete] = useState<readonly string[]>();
   const ended = rows.filter(({ state }) => !isOpen(state)).map(({ id }) => id);
   const [fault, setFault] = useState("");
+  const [hasMenu, setMenu] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   const attempt = (work: Promise<string>): void => {
     setFault("");
     work.then(announce, (error: unknown) => setFault(error instanceof Error ? error.message : String(error)));
@@ -43,29 +49,32 @@ export function LogActions({ rows, current, governance }: LogActionsProps): Reac
         <Button onPress={() => setToDelete(undefined)}>Keep</Button>
       </fieldset>
     );
+  const actions = [
+    { text: `Save the events of ${countText(rows.length)}`, act: () => attempt(saveEvents(store, rows)) },
+    ...(current === undefined
+      ? []
+      : [
+          { text: "Save the evidence of the shown call", act: () => attempt(saveEvidence(store, current, governance)) },
+        ]),
+    ...(ended.length === 0 ? [] : [{ text: `Delete ${countText(ended.length)}…`, act: () => setToDelete(ended) }]),
+  ];
   return (
     <>
       {fault !== "" && <span className="fault">{fault}</span>}
-      <MenuTrigger>
-        <Button icon="download">Export</Button>
-        <Popover className="popover">
-          <Menu className="menu" aria-label="Save or delete calls">
-            <MenuItem className="menu-item" onAction={() => attempt(saveEvents(store, rows))}>
-              Save the events of {countText(rows.length)}
-            </MenuItem>
-            {current !== undefined && (
-              <MenuItem className="menu-item" onAction={() => attempt(saveEvidence(store, current, governance))}>
-                Save the evidence of the shown call
-              </MenuItem>
-            )}
-            {ended.length > 0 && (
-              <MenuItem className="menu-item" onAction={() => setToDelete(ended)}>
-                Delete {countText(ended.length)}…
-              </MenuItem>
-            )}
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <Button
+        ref={button}
+        icon="download"
+        aria-haspopup="menu"
+        aria-expanded={hasMenu}
+        onPress={() => setMenu((has) => !has)}
+      >
+        Export
+      </Button>
+      {hasMenu && (
+        <Suspense>
+          <LogMenu button={button} actions={actions} onClose={() => setMenu(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

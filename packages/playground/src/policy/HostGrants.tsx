@@ -1,6 +1,6 @@
 import { type PolicyDocument, visible } from "@keyhole/kernel";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
-import { FieldError, Input, Label, Text, TextField } from "react-aria-components";
+import { FieldError, FieldHint, Input, Label, TextField } from "../ui/TextField.tsx";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { hostGrants, parseHost, withHost, withoutGrant } from "./edit.ts";
 
@@ -53,16 +53,14 @@ function NewHost({ onAdd }: { readonly onAdd: (host: Host) => void }): ReactNode
   return (
     <div className="row">
       <TextField
-        className="field"
         value={text}
         onChange={(typed) => {
           setText(typed);
           setFault("");
         }}
         isInvalid={fault !== ""}
-        validationBehavior="aria"
       >
-        <Label className="label">Host that http_fetch may read</Label>
+        <Label>Host that http_fetch may read</Label>
         <Input
           className="input mono"
           placeholder="example.com"
@@ -70,10 +68,8 @@ function NewHost({ onAdd }: { readonly onAdd: (host: Host) => void }): ReactNode
           autoComplete="off"
           spellCheck={false}
         />
-        <Text slot="description" className="hint">
-          The host must allow this page by CORS headers.
-        </Text>
-        <FieldError className="fault">{fault}</FieldError>
+        <FieldHint>The host must allow this page by CORS headers.</FieldHint>
+        <FieldError>{fault}</FieldError>
       </TextField>
       <Button icon="plus" onPress={add}>
         Add host

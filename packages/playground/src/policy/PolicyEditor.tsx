@@ -1,6 +1,6 @@
 import { type JsonValue, type PolicyDocument, type SetupError, visible } from "@keyhole/kernel";
 import { type ReactNode, useMemo, useState } from "react";
-import { Label, TextArea, TextField } from "react-aria-components";
+import { Label, TextArea, TextField } from "../ui/TextField.tsx";
 import { useUnsaved } from "../app/StorageNotice.tsx";
 import { type ClientFault, faultOf, type Governance } from "../client/kernel-client.ts";
 import { startPolicy } from "../kernel/default-policy.ts";
@@ -145,14 +145,8 @@ interface PolicyTextProps extends Pick<PolicyTextState, "text" | "fault"> {
 
 function PolicyText({ text, fault, onChange }: PolicyTextProps): ReactNode {
   return (
-    <TextField
-      className="field"
-      value={text}
-      onChange={onChange}
-      isInvalid={fault !== undefined}
-      validationBehavior="aria"
-    >
-      <Label className="label">Policy (JSON)</Label>
+    <TextField value={text} onChange={onChange} isInvalid={fault !== undefined}>
+      <Label>Policy (JSON)</Label>
       <TextArea className="input area mono policy-area" rows={16} spellCheck={false} />
       {fault !== undefined && (
         <p className="fault" role="alert">

@@ -1,37 +1,24 @@
-import type { ErrorCode } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useState } from "react";
-import { Button } from "../ui/Button.tsx";
 import { Markdown } from "../ui/Markdown.tsx";
 import { Loading } from "../ui/Notice.tsx";
 import { Sheet } from "../ui/Sheet.tsx";
 
-/** The project's own page per code, each loaded when it is asked for. */
-const pages = import.meta.glob<string>(["../../../../docs/errors/*.md", "!../../../../docs/errors/README.md"], {
-  query: "?raw",
-  import: "default",
-});
-
-function loaderOf(code: ErrorCode): (() => Promise<string>) | undefined {
-  const path = Object.keys(pages).find((each) => each.endsWith(`/${code}.md`));
-  return path === undefined ? undefined : pages[path];
+interface ErrorPageProps {
+  readonly code: string;
+  readonly load: () => Promise<string>;
+  readonly onClose: () => void;
 }
 
-/** Opens the code's page beside the call, so that the person does not leave it. */
-export function ErrorPageLink({ code }: { readonly code: ErrorCode }): ReactNode {
-  const [isOpen, setOpen] = useState(false);
-  const load = loaderOf(code);
-  if (load === undefined) return null;
+/** The page of a code beside the call, so that the person does not leave it. */
+export function ErrorPage({ code, load, onClose }: ErrorPageProps): ReactNode {
   return (
-    <>
-      <Button onPress={() => setOpen(true)}>About this code</Button>
-      <Sheet title={code} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <ErrorPage load={load} />
-      </Sheet>
-    </>
+    <Sheet title={code} isOpen onClose={onClose}>
+      <Content load={load} />
+    </Sheet>
   );
 }
 
-function ErrorPage({ load }: { readonly load: () => Promise<string> }): ReactNode {
+function Content({ load }: { readonly load: () => Promise<string> }): ReactNode {
   const [text, setText] = useState<string | undefined>(undefined);
   useEffect(() => {
     let left = false;

@@ -6,7 +6,7 @@ import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Json } from "../ui/Json.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { ErrorPageLink } from "./ErrorPage.tsx";
+import { ErrorPageLink } from "./ErrorPageLink.tsx";
 
 /** Refusals that a person can lift by changing the policy. */
 const governed: ReadonlySet<ErrorCode> = new Set(["CAPABILITY_DENIED", "POLICY_DENIED"]);

@@ -1,17 +1,55 @@
 import { type LogEntry, visible } from "@keyhole/kernel";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo, useState } from "react";
+import { SearchField } from "../ui/TextField.tsx";
+import { VirtualLines } from "../ui/VirtualLines.tsx";
 
-/** Lines come only at the end, so that their position is their identity. */
+/** Fewer lines are read, not searched. */
+const fewLines = 12;
+/** A longer line is cut, with a note. */
+const mostInLine = 4_000;
+
+/** What the tool wrote while it ran. Lines come only at the end, so that their position is their identity. */
 export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNode {
+  const [text, setText] = useState("");
+  const shown = useMemo(() => {
+    const wanted = text.trim().toLowerCase();
+    if (wanted === "") return logs;
+    return logs.filter(({ level, message }) => level === wanted || message.toLowerCase().includes(wanted));
+  }, [logs, text]);
   if (logs.length === 0) return <p className="hint">The tool wrote no log line.</p>;
   return (
-    <ol className="logs" aria-label="Log lines of the tool">
-      {logs.map(({ level, message }, index) => (
-        <li key={index} data-level={level}>
-          <span className="log-level">{level}</span>
-          <span className="log-text">{visible(message)}</span>
-        </li>
-      ))}
-    </ol>
+    <div className="log-view">
+      {logs.length > fewLines && (
+        <div className="log-bar">
+          <SearchField
+            className="search drawer-find"
+            label="Search log lines"
+            placeholder="Text or level"
+            value={text}
+            onChange={setText}
+          />
+          <span className="muted">
+            {shown.length.toLocaleString("en")} of {logs.length.toLocaleString("en")} lines
+          </span>
+        </div>
+      )}
+      <VirtualLines label="Log lines of the tool" className="logs" count={shown.length} rowHeight={20}>
+        {(index) => <LogLine entry={shown[index]!} />}
+      </VirtualLines>
+      {shown.length === 0 && <p className="hint">No line matches.</p>}
+    </div>
+  );
+}
+
+function LogLine({ entry: { level, message } }: { readonly entry: LogEntry }): ReactNode {
+  const cut = message.length - mostInLine;
+  return (
+    <span className="log-line" data-level={level}>
+      <span className="log-level">{level}</span>
+      <span className="log-text">
+        {visible(message.slice(0, mostInLine))}
+        {cut > 0 && <span className="cut"> … {cut.toLocaleString("en")} more characters</span>}
+      </span>
+    </span>
   );
 }

@@ -1,10 +1,9 @@
 import { type CallSuccess, type ToolSummary, visible } from "@keyhole/kernel";
-import { type ReactNode, useMemo } from "react";
+import type { ReactNode } from "react";
 import { bytesText, costText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
-import { CopyButton } from "../ui/CopyButton.tsx";
-import { Json, Text } from "../ui/Json.tsx";
 import { saveFile } from "../ui/save.ts";
+import { ResultData } from "./result/ResultData.tsx";
 
 interface ResultViewProps {
   readonly result: CallSuccess;
@@ -14,18 +13,17 @@ interface ResultViewProps {
 }
 
 export function ResultView({ result, tool, file }: ResultViewProps): ReactNode {
-  const { data, hash, effects, meta } = result;
+  const { data, effects, meta } = result;
   const reference = tool.manifest.output.kind === "stream" ? referenceOf(data) : undefined;
   const cost = costText(meta);
   return (
     <div className="result">
-      {reference ? <Streamed reference={reference} tool={tool} file={file} /> : <Data data={data} />}
+      {reference ? (
+        <Streamed reference={reference} tool={tool} file={file} />
+      ) : (
+        <ResultData data={data} name={tool.manifest.name} />
+      )}
       <dl className="facts">
-        <dt>Hash</dt>
-        <dd className="hash">
-          <code>{visible(hash)}</code>
-          <CopyButton text={hash} what="the hash" />
-        </dd>
         <dt>Used</dt>
         <dd>{effects.length === 0 ? "No effect" : effects.join(", ")}</dd>
         {cost !== "" && (
@@ -47,23 +45,6 @@ export function ResultView({ result, tool, file }: ResultViewProps): ReactNode {
           </>
         )}
       </dl>
-    </div>
-  );
-}
-
-function Data({ data }: { readonly data: CallSuccess["data"] }): ReactNode {
-  if (data instanceof Uint8Array) return <Bytes bytes={data} />;
-  const text = typeof data === "string" ? data : JSON.stringify(data, undefined, 2);
-  return (
-    <div className="code-frame">
-      <span className="code-tools">
-        <CopyButton text={text} what="the result" />
-      </span>
-      {typeof data === "string" ? (
-        <Text text={data === "" ? "(empty text)" : data} label="Result" />
-      ) : (
-        <Json value={data} label="Result" />
-      )}
     </div>
   );
 }
@@ -107,32 +88,4 @@ function Streamed({ reference: { byteLength, mediaType }, tool, file }: Streamed
       )}
     </div>
   );
-}
-
-const shownBytes = 512;
-const bytesPerLine = 16;
-
-function Bytes({ bytes }: { readonly bytes: Uint8Array }): ReactNode {
-  const dump = useMemo(() => hexDump(bytes.subarray(0, shownBytes)), [bytes]);
-  return (
-    <div className="code-frame bytes">
-      <span className="code-tools">
-        <Button look="quiet" icon="download" onPress={() => saveFile("result.bin", new Uint8Array(bytes))}>
-          Save {bytesText(bytes.byteLength)}
-        </Button>
-      </span>
-      <Text text={bytes.byteLength > shownBytes ? `${dump}\n…` : dump} label="Result, the first bytes" />
-    </div>
-  );
-}
-
-function hexDump(bytes: Uint8Array): string {
-  const lines: string[] = [];
-  for (let start = 0; start < bytes.length; start += bytesPerLine) {
-    const row = [...bytes.subarray(start, start + bytesPerLine)];
-    const hex = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    const text = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".")).join("");
-    lines.push(`${start.toString(16).padStart(6, "0")}  ${hex.padEnd(bytesPerLine * 3 - 1)}  ${text}`);
-  }
-  return lines.join("\n");
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { bytesText, durationText } from "../app/words.ts";
 import { isResultHash } from "@keyhole/worker-host/edge-protocol";
+import { verdictTexts } from "@keyhole/kernel/audit";
 import { type CallHead, headOf, stateOf } from "../session/call-head.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { StateMark } from "../ui/StateMark.tsx";
@@ -53,6 +54,7 @@ function Facts({ run }: { readonly run: ActiveRun }): ReactNode {
       <Fact name="Bytes">{bytesText(head.bytes)}</Fact>
       {meta.fuelUsed !== undefined && <Fact name="Fuel">{meta.fuelUsed.toLocaleString("en")}</Fact>}
       {meta.cached && <Fact name="Result">of an equal call</Fact>}
+      {run.verification !== undefined && <Fact name="Answer">{verdictTexts[run.verification.verdict]}</Fact>}
       {run.result.ok && (
         <Fact name="Output hash">
           <HashChip run={run} hash={run.result.hash} />

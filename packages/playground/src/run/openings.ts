@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditPayloads, DeclaredCapability, GrantRule, Proof, ToolSummary } from "@keyhole/kernel";
-import { capabilityText } from "../app/words.ts";
+import { capabilityText } from "../app/capability-words.ts";
 import { isKnown } from "@keyhole/worker-host/edge-protocol";
 
 type Use = Pick<AuditPayloads["capability.used"], "index" | "kind" | "operation" | "target">;

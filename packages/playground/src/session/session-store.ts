@@ -1,7 +1,6 @@
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "./call-head.ts";
 import type { CallChange, SessionDatabase } from "./database.ts";
-import { readCall, readHead } from "./read-call.ts";
 
 /** What keeps calls from being stored. Nothing is lost before the tab is closed: they stay in memory. */
 export interface SessionFault {
@@ -9,6 +8,9 @@ export interface SessionFault {
   /** The browser's own words. */
   readonly reason: string;
 }
+
+/** The guards of what is stored: a page without calls does without them. */
+const reading = (): Promise<typeof import("./read-call.ts")> => import("./read-call.ts");
 
 type Told = { readonly type: "changed" | "removed"; readonly ids: readonly string[] };
 
@@ -78,6 +80,7 @@ export class SessionStore {
     const head = this.#heads.get(id);
     if (head === undefined) return undefined;
     const { body, pieces } = await (await this.#database()).call(id);
+    const { readCall } = await reading();
     return readCall(head, body, pieces);
   }
 
@@ -124,6 +127,8 @@ export class SessionStore {
 
   async #load(): Promise<void> {
     const stored = await (await this.#database()).heads();
+    if (stored.length === 0) return this.#publish({ isLoaded: true });
+    const { readHead } = await reading();
     const unreadable: string[] = [];
     for (const each of stored) {
       const head = readHead(each);
@@ -159,6 +164,7 @@ export class SessionStore {
     const ids = foreign.ids.filter((id) => typeof id === "string");
     if ("type" in foreign && foreign.type === "removed") return this.#forget(ids);
     const database = await this.#database();
+    const { readHead } = await reading();
     for (const id of ids) {
       const head = readHead(await database.head(id));
       if (head !== undefined && head.tab !== this.#ports.tab) this.#heads.set(id, head);
@@ -186,6 +192,7 @@ export class SessionStore {
 
   async #leave(tab: string): Promise<void> {
     const database = await this.#database();
+    const { readHead } = await reading();
     for (const { id, ...known } of this.#heads.values()) {
       if (known.tab !== tab || !isOpen(known.state)) continue;
       // The tab may have written the end as its last act.

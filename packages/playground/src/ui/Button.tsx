@@ -1,51 +1,61 @@
-import type { ReactNode, Ref } from "react";
-import { Button as AriaButton, type ButtonProps as AriaButtonProps, type PressEvent } from "react-aria-components";
-import { Icon, type IconName } from "./icons.tsx";
 import { visible } from "@keyhole/kernel";
+import type { ComponentProps, ReactNode, Ref } from "react";
+import { Icon, type IconName } from "./icons.tsx";
+import { type Press, pressOf } from "./press.ts";
 
-interface ButtonProps extends Omit<AriaButtonProps, "className" | "children" | "style" | "onPress" | "isDisabled"> {
+type NativeProps = Omit<ComponentProps<"button">, "className" | "children" | "style" | "onClick" | "disabled">;
+
+interface ButtonProps extends NativeProps {
   readonly look?: "plain" | "primary" | "danger" | "quiet";
   readonly icon?: IconName;
   readonly ref?: Ref<HTMLButtonElement>;
-  readonly onPress?: (event: PressEvent) => void;
+  readonly onPress?: (press: Press) => void;
   /** Cannot be pressed for now, and keeps the focus: a disabled button would drop it, and the keyboard with it. */
   readonly isUnavailable?: boolean;
   readonly children: ReactNode;
 }
 
-export function Button({
-  look = "plain",
-  icon,
-  isUnavailable = false,
-  onPress,
-  children,
-  ...rest
-}: ButtonProps): ReactNode {
+export function Button(props: ButtonProps): ReactNode {
+  const { look = "plain", icon, isUnavailable = false, onPress, type = "button", children, ...rest } = props;
   return (
-    <AriaButton
+    <button
       {...rest}
+      type={type}
       className="button"
       data-look={look}
       data-unavailable={isUnavailable || undefined}
-      aria-disabled={isUnavailable}
-      onPress={(event) => isUnavailable || onPress?.(event)}
+      aria-disabled={isUnavailable || undefined}
+      onClick={(event) => {
+        if (!isUnavailable) return onPress?.(pressOf(event.nativeEvent));
+        // Nor does it send its form.
+        event.preventDefault();
+      }}
     >
       {icon !== undefined && <Icon name={icon} />}
       {children}
-    </AriaButton>
+    </button>
   );
 }
 
-interface IconButtonProps extends Omit<AriaButtonProps, "className" | "children" | "style" | "aria-label"> {
+interface IconButtonProps extends Omit<NativeProps, "aria-label"> {
   readonly icon: IconName;
   /** What a screen reader says. */
   readonly label: string;
+  readonly onPress?: (press: Press) => void;
 }
 
-export function IconButton({ icon, label, ...rest }: IconButtonProps): ReactNode {
+export function IconButton({ icon, label, onPress, type = "button", ...rest }: IconButtonProps): ReactNode {
   return (
-    <AriaButton {...rest} className="button" data-look="quiet" data-square aria-label={visible(label)}>
+    <button
+      {...rest}
+      type={type}
+      className="button"
+      data-look="quiet"
+      data-square
+      aria-label={visible(label)}
+      onClick={(event) => onPress?.(pressOf(event.nativeEvent))}
+    >
       <Icon name={icon} />
-    </AriaButton>
+    </button>
   );
 }

@@ -1,50 +1,54 @@
-import type { ReactNode } from "react";
-import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components";
-import { Icon } from "./icons.tsx";
 import { visible } from "@keyhole/kernel";
+import { lazy, type ReactNode, Suspense, useId } from "react";
+import type { ChoiceProps } from "./choice-props.ts";
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly optional?: boolean;
-  readonly options: readonly { readonly id: string; readonly text: string }[];
-  readonly value: string | undefined;
-  readonly onChange: (id: string) => void;
-  readonly placeholder?: string;
-  readonly isInvalid?: boolean;
-  readonly isDisabled?: boolean;
-  readonly onBlur?: () => void;
+/** More options than these are searched, not looked through. */
+const mostInSight = 30;
+
+const ComboChoice = lazy(async () => {
+  const { ComboChoice: field } = await import("./ComboChoice.tsx");
+  return { default: field };
+});
+
+/** One of several: the browser's own select, or for many options a field that searches them. */
+export function Choice(props: ChoiceProps): ReactNode {
+  if (props.options.length <= mostInSight) return <NativeChoice {...props} />;
+  return (
+    <Suspense fallback={<NativeChoice {...props} options={props.options.slice(0, 1)} isDisabled />}>
+      <ComboChoice {...props} />
+    </Suspense>
+  );
 }
 
-/** A select whose list is styled like the page. */
-export function Choice(props: ChoiceProps): ReactNode {
+function NativeChoice(props: ChoiceProps): ReactNode {
   const { label, optional = false, options, value, placeholder = "Choose…" } = props;
+  const id = useId();
   return (
-    <Select
-      className="choice"
-      value={value ?? null}
-      onChange={(key) => key !== null && props.onChange(String(key))}
-      isInvalid={props.isInvalid ?? false}
-      isDisabled={props.isDisabled ?? false}
-      placeholder={placeholder}
-      {...(props.onBlur && { onBlur: props.onBlur })}
-    >
-      <Label className="label">
+    <div className="choice">
+      <label className="label" htmlFor={id}>
         {visible(label)}
         {optional && <span className="optional">optional</span>}
-      </Label>
-      <Button className="input choice-button">
-        <SelectValue className="choice-value" />
-        <Icon name="chevron" />
-      </Button>
-      <Popover className="popover">
-        <ListBox className="menu" items={options}>
-          {(option) => (
-            <ListBoxItem id={option.id} textValue={visible(option.text)} className="menu-item">
-              {visible(option.text)}
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
-    </Select>
+      </label>
+      <select
+        id={id}
+        className="input select"
+        value={value ?? ""}
+        disabled={props.isDisabled}
+        aria-invalid={props.isInvalid || undefined}
+        onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+        onBlur={props.onBlur}
+      >
+        {value === undefined && (
+          <option value="" disabled>
+            {placeholder}
+          </option>
+        )}
+        {options.map((option) => (
+          <option key={option.id} value={option.id}>
+            {visible(option.text)}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }

@@ -16,16 +16,16 @@ interface JsonProps {
 /** Pretty-printed data. It can be scrolled by keyboard. */
 export function Json({ value, label }: JsonProps): ReactNode {
   const text = useMemo(() => JSON.stringify(value, undefined, 2) ?? "undefined", [value]);
-  return <Text text={text} label={label} coloured={text.length <= colouredLength} />;
+  return <Text text={text} label={label} isColoured={text.length <= colouredLength} />;
 }
 
 interface TextProps {
   readonly text: string;
   readonly label: string;
-  readonly coloured?: boolean;
+  readonly isColoured?: boolean;
 }
 
-export function Text({ text, label, coloured = false }: TextProps): ReactNode {
+export function Text({ text, label, isColoured = false }: TextProps): ReactNode {
   const [end, setEnd] = useState(pageLength);
   const shown = useMemo(() => visible(text.slice(0, end)), [text, end]);
   return (
@@ -33,7 +33,7 @@ export function Text({ text, label, coloured = false }: TextProps): ReactNode {
       {/* It scrolls, so that the keyboard must reach it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <section className="code" tabIndex={0} aria-label={visible(label)}>
-        {coloured ? colour(shown) : shown}
+        {isColoured ? coloured(shown) : shown}
       </section>
       {text.length > end && (
         <p className="cut">
@@ -45,20 +45,21 @@ export function Text({ text, label, coloured = false }: TextProps): ReactNode {
   );
 }
 
-function colour(text: string): ReactNode[] {
+/** JSON with a colour for each kind of word. */
+export function coloured(text: string): ReactNode[] {
   const parts: ReactNode[] = [];
   let end = 0;
   for (const match of text.matchAll(token)) {
     const [whole, string, colon] = match;
     parts.push(text.slice(end, match.index));
-    const coloured = string ?? whole;
+    const word = string ?? whole;
     const kind = string === undefined ? "literal" : colon === undefined ? "string" : "key";
     parts.push(
       <span key={match.index} className={`json-${kind}`}>
-        {coloured}
+        {word}
       </span>,
     );
-    end = match.index + coloured.length;
+    end = match.index + word.length;
   }
   parts.push(text.slice(end));
   return parts;

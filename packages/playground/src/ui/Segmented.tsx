@@ -1,5 +1,4 @@
-import type { ReactNode } from "react";
-import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import { type ReactNode, useId } from "react";
 
 interface SegmentedProps<Value extends string> {
   readonly label: string;
@@ -8,25 +7,24 @@ interface SegmentedProps<Value extends string> {
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few, all in sight. Arrow keys move between them. */
+/** One of a few, all in sight. Arrow keys choose. */
 export function Segmented<Value extends string>({ label, value, options, onChange }: SegmentedProps<Value>): ReactNode {
+  const name = useId();
   return (
-    <ToggleButtonGroup
-      className="segmented"
-      aria-label={label}
-      selectionMode="single"
-      disallowEmptySelection
-      selectedKeys={[value]}
-      onSelectionChange={(keys) => {
-        const chosen = options.find((option) => keys.has(option.value));
-        if (chosen !== undefined) onChange(chosen.value);
-      }}
-    >
+    <div className="segmented" role="radiogroup" aria-label={label}>
       {options.map((option) => (
-        <ToggleButton key={option.value} id={option.value} className="segment" aria-label={option.text}>
+        <label key={option.value} className="segment">
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            aria-label={option.text}
+            onChange={() => onChange(option.value)}
+          />
           {option.content ?? option.text}
-        </ToggleButton>
+        </label>
       ))}
-    </ToggleButtonGroup>
+    </div>
   );
 }

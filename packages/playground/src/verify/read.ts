@@ -1,4 +1,4 @@
-import { isObject } from "../form/schema.ts";
+import { isObject } from "../form/resolve.ts";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import { type EnclosedKeys, pinKeys, repeatsKeys, type TrustedKeys, trustKeys } from "@keyhole/kernel/audit";
 import { type EvidenceFile, readEvidence } from "@keyhole/kernel/policy";

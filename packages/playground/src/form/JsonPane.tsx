@@ -1,0 +1,82 @@
+import { visible } from "@keyhole/kernel";
+import { type ReactNode, useState } from "react";
+import { Icon } from "../ui/icons.tsx";
+import { FaultText } from "./FieldFrame.tsx";
+import { JsonEditor } from "./JsonEditor.tsx";
+import { lineAt } from "./json-places.ts";
+import type { CallInput } from "./useCallInput.ts";
+
+interface JsonPaneProps {
+  readonly input: CallInput;
+  readonly linked: string;
+  readonly onCaret: (pointer: string) => void;
+}
+
+/** Where there is less, the pane is folded at first: the fields come before it. */
+const hasRoom = "(width >= 720px) and (height >= 860px), (width >= 2300px)";
+
+/** Faults in sight; the fields have all of them. */
+const shownFaults = 20;
+
+/** The same input as JSON. The kernel gets it as it is written, so that its own refusal can be seen; this only tells beforehand. */
+export function JsonPane({ input, linked, onCaret }: JsonPaneProps): ReactNode {
+  const [isOpen, setOpen] = useState(() => globalThis.matchMedia?.(hasRoom).matches ?? true);
+  const { draft, text, places, fault } = input;
+  const { errors } = draft;
+  const count = fault === "" ? errors.length : 1;
+  return (
+    <section className="json-pane" aria-label="JSON">
+      <header className="json-head">
+        <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Icon name="chevron" />
+          Input as JSON
+        </button>
+        {isOpen && linked !== "" && (
+          <span className="muted json-link">
+            linked: <code>{visible(linked)}</code>
+          </span>
+        )}
+        <output className="json-state" data-state={count === 0 ? "valid" : "faults"}>
+          {count === 0 ? "✓ valid" : count === 1 ? "1 fault" : `${count} faults`}
+        </output>
+      </header>
+      {isOpen && (
+        <>
+          <JsonEditor
+            text={text}
+            places={places}
+            faultLines={faultLinesOf(input)}
+            linked={linked}
+            isInvalid={fault !== ""}
+            onChange={input.type}
+            onCaret={onCaret}
+          />
+          <div id="json-faults" className="json-faults">
+            {fault !== "" && <p className="fault">This is not JSON: {visible(fault)}</p>}
+            {fault === "" && errors.length > 0 && (
+              <ul className="fault">
+                {errors.slice(0, shownFaults).map(({ path, message, hint }) => (
+                  <li key={path + message}>
+                    <FaultText message={`${path === "" ? "The input" : path}: ${message}`} hint={hint} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** A missing member has no line of its own: its object's first line has the mark. */
+function faultLinesOf({ draft, text, places, fault }: CallInput): ReadonlySet<number> {
+  if (fault !== "") return new Set(places.fault === undefined ? [] : [lineAt(text, places.fault.at)]);
+  const starts = new Map(places.places.map(({ pointer, start }) => [pointer, start]));
+  return new Set(
+    draft.errors.map(({ path }) => {
+      const at = starts.get(path) ?? starts.get(path.slice(0, path.lastIndexOf("/"))) ?? 0;
+      return lineAt(text, at);
+    }),
+  );
+}

@@ -1,0 +1,15 @@
+import { useState } from "react";
+
+/**
+ * Text that a person types for a value. It stays as it was typed for as long as it means the value that the form holds; any
+ * other value came from elsewhere, such as the JSON beside the form, and is shown as it is.
+ */
+export function useTyped<Value>(
+  value: Value,
+  read: (text: string) => Value | undefined,
+  write: (value: Value) => string,
+): readonly [string, (text: string) => void] {
+  const [typed, setTyped] = useState(() => write(value));
+  const isOwn = JSON.stringify(read(typed)) === JSON.stringify(value);
+  return [isOwn ? typed : write(value), setTyped];
+}

@@ -1,0 +1,35 @@
+import type { ErrorCode } from "@keyhole/kernel";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { Button } from "../ui/Button.tsx";
+
+/** The project's own page per code, each loaded when it is asked for. */
+const pages = import.meta.glob<string>(["../../../../docs/errors/*.md", "!../../../../docs/errors/README.md"], {
+  query: "?raw",
+  import: "default",
+});
+
+function loaderOf(code: ErrorCode): (() => Promise<string>) | undefined {
+  const path = Object.keys(pages).find((each) => each.endsWith(`/${code}.md`));
+  return path === undefined ? undefined : pages[path];
+}
+
+const ErrorPage = lazy(async () => {
+  const { ErrorPage: page } = await import("./ErrorPage.tsx");
+  return { default: page };
+});
+
+export function ErrorPageLink({ code }: { readonly code: ErrorCode }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const load = loaderOf(code);
+  if (load === undefined) return null;
+  return (
+    <>
+      <Button onPress={() => setOpen(true)}>About this code</Button>
+      {isOpen && (
+        <Suspense>
+          <ErrorPage code={code} load={load} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,204 @@
+import type { Governance, GovernanceState } from "../client/kernel-client.ts";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
+import { type TabItem, Tabs } from "../ui/Tabs.tsx";
+import { Loading, Notice } from "../ui/Notice.tsx";
+import { bytesText } from "../app/words.ts";
+import { visible } from "@keyhole/kernel";
+import { BrokenView, ErrorView } from "./ErrorView.tsx";
+import { CopyAs } from "./CopyAs.tsx";
+import { Logs } from "./Logs.tsx";
+import { ResultView } from "./ResultView.tsx";
+import { stateOf } from "../session/call-head.ts";
+import type { ActiveRun } from "./run-state.ts";
+import { CallBoundary } from "./CallBoundary.tsx";
+import { Timeline } from "./Timeline.tsx";
+import { VerdictBar } from "./VerdictBar.tsx";
+import { VerificationView } from "./VerificationView.tsx";
+
+const DecisionView = lazy(async () => {
+  const { DecisionView: view } = await import("../decision/DecisionView.tsx");
+  return { default: view };
+});
+
+const ProofView = lazy(async () => {
+  const { ProofView: view } = await import("./ProofView.tsx");
+  return { default: view };
+});
+
+export interface RunViewProps {
+  readonly run: ActiveRun;
+  readonly governance: Governance | undefined;
+  readonly governed: GovernanceState | undefined;
+  readonly onOpenPolicy: () => void;
+  readonly onReconnect: () => void;
+}
+
+/** A call that was made: how it stands, its picture, its result, and all that it left. */
+export function RunView({ run, governance, governed, onOpenPolicy, onReconnect }: RunViewProps): ReactNode {
+  return (
+    <>
+      <VerdictBar run={run} />
+      <ErrorBoundary part="The picture of the call" resetKey={run.phase}>
+        <CallBoundary run={run} governed={governed} />
+      </ErrorBoundary>
+      {run.phase === "running" && <Underway run={run} />}
+      <Tabs label="What the call left" tabs={tabsOf({ run, governance, governed, onOpenPolicy, onReconnect })} />
+    </>
+  );
+}
+
+function tabsOf(props: RunViewProps): readonly TabItem[] {
+  const { run, governance, governed } = props;
+  const within = (part: string, resetKey: unknown, content: ReactNode): ReactNode => (
+    <ErrorBoundary part={part} resetKey={resetKey}>
+      <Suspense fallback={<Loading>Loading…</Loading>}>{content}</Suspense>
+    </ErrorBoundary>
+  );
+  return [
+    {
+      id: "result",
+      name: "Result",
+      panel: () =>
+        within(
+          "The outcome of the call",
+          run.phase,
+          <div className="outcome">
+            <Outcome {...props} />
+          </div>,
+        ),
+    },
+    {
+      id: "events",
+      name: nameWith("Events", run.events.length),
+      panel: () => within("The events", run, <Timeline events={run.events} isRunning={run.phase === "running"} />),
+    },
+    {
+      id: "decision",
+      name: "Decision",
+      panel: () => within("The decision", run, <DecisionView run={run} governance={governance} governed={governed} />),
+    },
+    {
+      id: "proof",
+      name: "Proof",
+      panel: () => within("The proof", run, <ProofView run={run} governance={governance} />),
+    },
+    {
+      id: "logs",
+      name: nameWith("Logs", run.logs.length),
+      panel: () => within("The log lines", run.logs, <Logs logs={run.logs} />),
+    },
+    { id: "copy", name: "Copy as", panel: () => within("The snippets", run, <CopyAs run={run} />) },
+  ];
+}
+
+function nameWith(name: string, count: number): ReactNode {
+  return (
+    <>
+      {name} <Count of={count} />
+    </>
+  );
+}
+
+function Outcome({ run, onOpenPolicy, onReconnect }: Omit<RunViewProps, "governance" | "governed">): ReactNode {
+  switch (run.phase) {
+    case "running":
+      return <p className="hint">The result comes when the call ends.</p>;
+    case "broken":
+      return <BrokenView fault={run.fault} onReconnect={onReconnect} />;
+    case "done":
+      return <Ended run={run} onOpenPolicy={onOpenPolicy} />;
+  }
+}
+
+/** An answer that contradicts itself is not shown as a result. */
+function Ended({
+  run,
+  onOpenPolicy,
+}: Pick<RunViewProps, "onOpenPolicy"> & { readonly run: ActiveRun & { phase: "done" } }): ReactNode {
+  const { result, tool, file, verification, unkept = [] } = run;
+  const shown = result.ok ? (
+    <>
+      {unkept.length > 0 && (
+        <Notice tone="warn" title="Not all of this call was kept">
+          <p>{unkept.join(" ")}</p>
+        </Notice>
+      )}
+      <ResultView result={result} tool={tool} file={file} />
+    </>
+  ) : (
+    <ErrorView result={result} onOpenPolicy={onOpenPolicy} />
+  );
+  if (verification === undefined) return shown;
+  const view = <VerificationView verification={verification} />;
+  if (verification.verdict !== "broken")
+    return (
+      <>
+        {shown}
+        {view}
+      </>
+    );
+  return (
+    <>
+      <Notice tone="bad" title="The answer of the edge contradicts itself" urgent>
+        <p>Do not rely on it: the result, the proof or the events are not what they claim to be.</p>
+      </Notice>
+      {view}
+      <details className="details">
+        <summary>The answer as the edge sent it</summary>
+        {shown}
+      </details>
+    </>
+  );
+}
+
+function Count({ of }: { readonly of: number }): ReactNode {
+  return of === 0 ? null : <span className="count">{of}</span>;
+}
+
+/** Often enough to be alive, seldom enough to be calm. */
+const tickMs = 100;
+
+function useNow(startedAt: number): number {
+  const [now, setNow] = useState(startedAt);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** In sight whichever view is open. */
+function Underway({ run }: { readonly run: ActiveRun & { phase: "running" } }): ReactNode {
+  return (
+    <div className="underway">
+      <RunProgress run={run} />
+      {run.received && <Received bytes={run.received} since={run.startedAt} />}
+    </div>
+  );
+}
+
+/** Looked at now and then: pieces come faster than anybody reads. */
+function Received({ bytes, since }: { readonly bytes: () => number; readonly since: number }): ReactNode {
+  useNow(since);
+  return bytes() > 0 && <p className="received">{bytesText(bytes())} received</p>;
+}
+
+function RunProgress({ run }: { readonly run: ActiveRun & { phase: "running" } }): ReactNode {
+  const { progress } = run;
+  const total = progress?.total;
+  const percentage =
+    total === undefined ? undefined : Math.round((Math.min(progress?.done ?? 0, total) / Math.max(total, 1)) * 100);
+  const text =
+    progress?.message === undefined
+      ? stateOf(run) === "asks"
+        ? "Nothing runs until a person allows it."
+        : "Running in its isolate…"
+      : visible(progress.message);
+  return (
+    <label className="progress">
+      <span className="progress-label">{text}</span>
+      <progress max={100} value={percentage} />
+    </label>
+  );
+}

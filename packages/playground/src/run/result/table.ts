@@ -1,0 +1,41 @@
+import { isObject } from "../../form/resolve.ts";
+
+export interface Table {
+  /** Where in the result it stands; empty for the result itself. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/** More columns are read better as a tree. */
+const mostColumns = 60;
+/** Rows whose names make the columns: the others have those names alone. */
+const namingRows = 200;
+
+/** A list of objects is a table; so is a list of lists beside a list of the columns' names, as a database answers. */
+export function tableOf(data: unknown): Table | undefined {
+  if (Array.isArray(data)) return tableOfList("", data);
+  if (!isObject(data)) return undefined;
+  const { columns } = data as { readonly columns?: unknown };
+  for (const [name, member] of Object.entries(data)) {
+    if (!Array.isArray(member) || member.length === 0) continue;
+    const table = tableOfList(name, member) ?? tableOfRows(name, member, columns);
+    if (table !== undefined) return table;
+  }
+  return undefined;
+}
+
+function tableOfList(name: string, list: readonly unknown[]): Table | undefined {
+  if (list.length === 0 || !list.every(isObject)) return undefined;
+  const columns = [...new Set(list.slice(0, namingRows).flatMap((row) => Object.keys(row)))];
+  if (columns.length === 0 || columns.length > mostColumns) return undefined;
+  const rows = list.map((row) => columns.map((column) => (Object.hasOwn(row, column) ? row[column] : undefined)));
+  return { name, columns, rows };
+}
+
+function tableOfRows(name: string, list: readonly unknown[], columns: unknown): Table | undefined {
+  if (!Array.isArray(columns) || columns.length > mostColumns || !columns.every((each) => typeof each === "string"))
+    return undefined;
+  const isRow = (row: unknown): row is readonly unknown[] => Array.isArray(row) && row.length === columns.length;
+  return list.every(isRow) ? { name, columns, rows: list } : undefined;
+}

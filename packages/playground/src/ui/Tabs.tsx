@@ -1,0 +1,64 @@
+import { type ReactNode, useId, useRef, useState } from "react";
+import { arrowTo, focusChild } from "./arrows.ts";
+
+export interface TabItem {
+  readonly id: string;
+  readonly name: ReactNode;
+  /** Drawn while the tab is chosen. */
+  readonly panel: () => ReactNode;
+}
+
+interface TabsProps {
+  readonly label: string;
+  readonly tabs: readonly TabItem[];
+  /** Beside the tabs. */
+  readonly end?: ReactNode;
+}
+
+/** Views of one thing. Arrow keys choose; the panel is the next stop of the Tab key. */
+export function Tabs({ label, tabs, end }: TabsProps): ReactNode {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [wanted, choose] = useState<string>();
+  const chosen = tabs.find((tab) => tab.id === wanted) ?? tabs[0];
+  return (
+    <div className="tabs">
+      <div className="tab-bar">
+        <div ref={list} className="tab-list" role="tablist" aria-label={label}>
+          {tabs.map((tab, index) => (
+            <button
+              key={tab.id}
+              type="button"
+              role="tab"
+              id={`${id}-${tab.id}`}
+              className="tab"
+              aria-selected={tab === chosen}
+              aria-controls={`${id}-panel`}
+              tabIndex={tab === chosen ? 0 : -1}
+              onClick={() => choose(tab.id)}
+              onKeyDown={(event) => {
+                const to = arrowTo(event, index, tabs.length);
+                if (to === undefined) return;
+                choose(tabs[to]?.id);
+                focusChild(list.current, to);
+              }}
+            >
+              {tab.name}
+            </button>
+          ))}
+        </div>
+        {end}
+      </div>
+      <div
+        key={chosen?.id}
+        id={`${id}-panel`}
+        className="tab-panel"
+        role="tabpanel"
+        aria-labelledby={`${id}-${chosen?.id}`}
+        tabIndex={0}
+      >
+        {chosen?.panel()}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useRef } from "react";
+import { visible } from "@keyhole/kernel";
+
+interface VirtualLinesProps {
+  readonly label: string;
+  readonly className: string;
+  readonly count: number;
+  /** In pixels, at first; a row that is higher is measured. */
+  readonly rowHeight: number;
+  readonly children: (index: number) => ReactNode;
+  /** What a screen reader is told that it is: a list of lines where nothing is said. */
+  readonly role?: "list" | "tree";
+  readonly keyOf?: (index: number) => string | number;
+}
+
+/** Any number of lines, of which only those in sight are drawn. It scrolls by keyboard. */
+export function VirtualLines(props: VirtualLinesProps): ReactNode {
+  const { label, className, count, rowHeight, children, role = "list", keyOf } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  // What it returns changes with each scroll: nothing of it is memoized here.
+  // oxlint-disable-next-line react/incompatible-library
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    // Until the browser has measured: what is drawn first is in sight.
+    initialRect: { width: 600, height: 400 },
+    ...(keyOf && { getItemKey: keyOf }),
+  });
+  const row = role === "list" ? "listitem" : "none";
+  return (
+    // It scrolls, so that the keyboard must reach it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <section ref={scroller} className={`virtual ${className}`} aria-label={visible(label)} tabIndex={0}>
+      <div role={role} aria-label={visible(label)} className="virtual-all" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => (
+          <div
+            key={key}
+            ref={virtual.measureElement}
+            data-index={index}
+            role={row}
+            aria-posinset={role === "list" ? index + 1 : undefined}
+            aria-setsize={role === "list" ? count : undefined}
+            className="virtual-row"
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {children(index)}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
