@@ -67,7 +67,8 @@ const config: KnipConfig = {
         "site/.vitepress/config.mjs",
         "test/**/*.test.ts",
         "test/bench/**/*.bench.{ts,mjs}",
-        "test/bench/isolate/page.ts",
+        "test/bench/{isolate,code-mode}/page.ts",
+        "test/bench/mcp-server.ts",
         "test/bench/audit/{page/page,object/worker}.ts",
         "test/brokers/kv-writer.ts",
         "test/bus/nats-kernel.ts",
@@ -75,7 +76,7 @@ const config: KnipConfig = {
         "test/**/fixtures/**",
         "test/schema/{deoptimisations,memory,pattern-memory,without-code-generation}.ts",
         // A plugin runs them in a Node of their own.
-        "test/wasm/{count-bombs,suspend-call,model/record}.ts",
+        "test/wasm/{count-bombs,suspend-call,urls,model/record}.ts",
         // A test starts them as processes.
         "test/node/{process,suspend-process}.ts",
       ],
@@ -92,6 +93,10 @@ const config: KnipConfig = {
         "@notionhq/notion-mcp-server",
         "@playwright/mcp",
         "chrome-devtools-mcp",
+        // Clients that a test starts as processes, or loads into a page.
+        "@mcp-b/webmcp-polyfill",
+        "@modelcontextprotocol/inspector",
+        "mcporter",
       ],
       project: ["*.ts", "ratios/**/*.ts"],
     },

@@ -26,6 +26,7 @@ const contracts: Readonly<Record<string, string>> = {
   describeCommands: "WASI commands",
   describeSpawn: "Commands",
   counts: "Fuel, as wasmtime counts it",
+  urls: "URLs in the interpreter, as on Node",
   describeRandomTools: "Random modules as tools",
   filesContract: "Files",
   describeGrammar: "Grammar of paths",
