@@ -1,6 +1,7 @@
 import { type BusMessage, memoryBus, sealedCallers } from "@keyhole/bus";
 import { describe, expect, it } from "vitest";
 import { closeAfterEach } from "../mcp/support.ts";
+import { settle } from "../support/fake-clock.ts";
 import { collector } from "./contract.ts";
 import { calling, key, serving, until } from "./support.ts";
 
@@ -40,6 +41,47 @@ describe("a listener on the bus", () => {
     far.served.gate.resolve();
     expect(await call).toEqual(["ok", ""]);
     expect(far.served.deeds).toEqual(["wait"]);
+  });
+
+  it("cannot have an overheard request run a second time, by any kernel", async () => {
+    const { bus, far, near, listener, request, call } = await overheard();
+    const callers = sealedCallers([[{ id: "one", key: key(1) }, { caller: "one" }]]);
+    const others = [await serving(bus.connect(), { callers }), await serving(bus.connect(), { callers })];
+    const { subject, reply, headers, body } = request;
+    for (let at = 0; at < 9; at++) listener.publish(subject, { ...(reply !== undefined && { reply }), headers, body });
+    await until(() => near.errors.length > 0);
+    expect(near.errors[0]).toBe("An answer is of a kernel that does not run the call. It was dropped.");
+    far.served.gate.resolve();
+    expect(await call).toEqual(["ok", ""]);
+    await settle();
+    expect([far, ...others].flatMap(({ served }) => served.deeds)).toEqual(["wait"]);
+  });
+
+  it("cannot have a kernel start what it offers", async () => {
+    const { bus, far, listener, request, call } = await overheard();
+    const callers = sealedCallers([[{ id: "one", key: key(1) }, { caller: "one" }]]);
+    const other = await serving(bus.connect(), { callers });
+    const offers = collector();
+    listener.subscribe(request.reply!, offers.listener);
+    const { subject, reply, headers, body } = request;
+    for (let at = 0; at < 2; at++) listener.publish(subject, { reply: reply!, headers, body });
+    const kindOf = (message: (typeof offers.messages)[number]) => message.headers.get("keyhole-kind");
+    await until(() => offers.messages.some((message) => kindOf(message) === "offer"));
+    const offer = offers.messages.find((message) => kindOf(message) === "offer")!;
+    const own = request.headers.get("keyhole-correlation")!;
+    const take = new Map([
+      ["keyhole-kind", "take"],
+      ["keyhole-correlation", own],
+      ["keyhole-kernel", offer.headers.get("keyhole-kernel")!],
+    ]);
+    listener.publish("keyhole.tool.wait.control", { headers: take, body: bytes("") });
+    const seal = request.headers.get("keyhole-credential")!;
+    const sealed = new Map([...take, ["keyhole-credential", seal]]);
+    listener.publish("keyhole.tool.wait.control", { headers: sealed, body: bytes("") });
+    await settle();
+    expect(other.served.deeds).toEqual([]);
+    far.served.gate.resolve();
+    await call;
   });
 
   it("cannot cancel another's call, though it knows the correlation", async () => {

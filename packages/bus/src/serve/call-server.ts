@@ -71,9 +71,30 @@ export class CallServer {
     if (offer?.hash !== request.definition) return refuse("DEFINITION_CHANGED");
     const call = this.#calls.add(from, request);
     if (!call) return refuse("BUSY");
-    const running = this.#run(call, request, tool, offer.manifest.version, input);
-    this.#running.add(running);
-    void running.finally(() => this.#running.delete(running));
+    const start = (): void => {
+      const running = this.#run(call, request, tool, offer.manifest.version, input);
+      this.#running.add(running);
+      void running.finally(() => this.#running.delete(running));
+    };
+    if (call.token === undefined) start();
+    else this.#offer(call, start, leftMs);
+  }
+
+  /** A listener can send a sealed request again, and another kernel gets it. So its caller says which kernel runs it. */
+  #offer(call: KnownCall, start: () => void, leftMs: number): void {
+    const stop = this.#ports.clock.after(leftMs, () => this.#withdraw(call), "idly");
+    call.start = () => {
+      stop();
+      call.start = undefined;
+      start();
+    };
+    this.#tell(call);
+  }
+
+  #withdraw(call: KnownCall): void {
+    if (!call.start) return;
+    call.start = undefined;
+    this.#calls.end(call, [failureReply(call.correlation, refusal("DEADLINE_PASSED"))]);
   }
 
   /** A caller asks after its call, or cancels it. Kernels that do not have the call say nothing. */
@@ -83,13 +104,15 @@ export class CallServer {
     const from = this.#ports.callers(message);
     const call = from && correlation !== undefined ? this.#calls.find(from, correlation) : undefined;
     if (!call) return;
-    if (kind === "cancel") call.cancel?.abort();
+    if (kind === "take" && message.headers.get(headers.kernel) === call.token) call.start?.();
+    else if (kind === "cancel" && call.start) this.#withdraw(call);
+    else if (kind === "cancel") call.cancel?.abort();
     else if (kind === "ask") this.#tell(call);
   }
 
   #tell(call: KnownCall): void {
     const { correlation } = call;
-    if (call.cancel) return this.#sendTo(call, replyOf("running", correlation));
+    if (call.cancel) return this.#sendTo(call, replyOf(call.start ? "offer" : "running", correlation));
     if (++call.told > MOST_TOLD) return;
     if (call.result) for (const each of call.result) this.#sendTo(call, each);
     else this.#sendTo(call, failureReply(correlation, refusal("RESULT_GONE")));
@@ -130,8 +153,9 @@ export class CallServer {
     };
   }
 
-  #sendTo({ reply, from }: KnownCall, message: OutgoingMessage): void {
-    this.#send(reply, message, from);
+  #sendTo({ reply, from, token }: KnownCall, { headers: own, body }: OutgoingMessage): void {
+    const more = token === undefined ? [] : [[headers.kernel, token] as const];
+    this.#send(reply, { headers: new Map([...own, ...more]), body }, from);
   }
 
   #send(reply: string, message: OutgoingMessage, from: Pick<KnownCaller, "credential">): void {

@@ -1,5 +1,6 @@
 import type { Clock } from "@keyhole/kernel";
 import type { OutgoingMessage } from "../port.ts";
+import { newToken } from "../wire/token.ts";
 import type { KnownCaller } from "./callers.ts";
 import type { BusRequest } from "./request.ts";
 
@@ -24,6 +25,10 @@ export interface KnownCall {
   readonly from: KnownCaller;
   /** `undefined` when it is over. */
   cancel: AbortController | undefined;
+  /** Names this kernel to the caller of a call that it offered to run. */
+  readonly token: string | undefined;
+  /** Runs it, when its caller has taken the offer. */
+  start: (() => void) | undefined;
   /** Messages so far. */
   sequence: number;
   /** How often its result was sent. */
@@ -61,11 +66,23 @@ export class RunningCalls {
   }
 
   /** `undefined` where there is no room for one more of this caller. */
-  add(from: KnownCaller, { reply, correlation, deadlineMs }: BusRequest): KnownCall | undefined {
+  add(from: KnownCaller, request: BusRequest): KnownCall | undefined {
     this.#sweep();
     if (!this.#hasRoom(from)) return undefined;
-    const cancel = new AbortController();
-    const call: KnownCall = { reply, correlation, deadlineMs, from, cancel, sequence: 0, told: 0, result: undefined };
+    const { reply, correlation, deadlineMs, key } = request;
+    const call: KnownCall = {
+      reply,
+      correlation,
+      deadlineMs,
+      from,
+      cancel: new AbortController(),
+      // Only a seal tells the caller from a listener, and one kernel owns each key.
+      token: from.credential && key === undefined ? newToken() : undefined,
+      start: undefined,
+      sequence: 0,
+      told: 0,
+      result: undefined,
+    };
     this.#calls.set(keyOf(from, correlation), call);
     this.#count(from, 1, 1);
     this.#leave(call, secondOf(deadlineMs + KEPT_MS) + 1);

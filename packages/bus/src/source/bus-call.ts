@@ -3,6 +3,7 @@ import type { BusMessage } from "../port.ts";
 import { writeBody } from "../wire/body.ts";
 import { headers, type Kind, kindOf, numberOf } from "../wire/headers.ts";
 import { partitionOf, type Subjects } from "../wire/subjects.ts";
+import { isToken } from "../wire/token.ts";
 import { callError } from "./call-error.ts";
 import type { Exchange, Inbox } from "./inbox.ts";
 import type { CallReports } from "./options.ts";
@@ -65,6 +66,8 @@ export class BusCall {
   #silent = 0;
   #incomplete = 0;
   #lastSequence = 0;
+  /** Of the one kernel that runs the call, where kernels offer to. */
+  #taker: string | undefined;
   #reports = 0;
 
   constructor(ports: BusCallPorts, call: WantedCall) {
@@ -152,11 +155,22 @@ export class BusCall {
   #take(message: BusMessage): void {
     if (this.#isOver) return;
     if (message.noResponders) return this.#undeliveredOne();
-    this.#silent = 0;
     const kind = kindOf(message);
+    const kernel = message.headers.get(headers.kernel);
+    if (this.#taker !== undefined && kernel !== this.#taker)
+      return this.#ports.inbox.report("An answer is of a kernel that does not run the call. It was dropped.");
+    this.#silent = 0;
     if (kind === "result") this.#end(message);
+    else if (kind === "offer" && isToken(kernel)) this.#accept(kernel);
     else if (kind === "part" && !this.#parts.add(message)) this.#tooLarge();
     else if (kind === "progress" || kind === "log") this.#report(kind, message);
+  }
+
+  /** The first kernel that offers runs the call, and no other one. */
+  #accept(kernel: string): void {
+    this.#taker = kernel;
+    this.#send(this.#ports.subjects.control(this.#call.tool), "take", undefined, [[headers.kernel, kernel]]);
+    this.#wait();
   }
 
   #tooLarge(): void {

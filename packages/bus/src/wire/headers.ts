@@ -15,6 +15,7 @@ export const headers = {
   form: "keyhole-form",
   call: "keyhole-call",
   sequence: "keyhole-sequence",
+  /** Of a description: the kernel. Of a call that was offered: one kernel, for this call. */
   kernel: "keyhole-kernel",
   count: "keyhole-count",
   /** Of a result: how many messages of kind `part` come before it. */
@@ -23,11 +24,13 @@ export const headers = {
 
 export const kinds = [
   "request",
+  "take",
   "cancel",
   "ask",
   "describe",
   "definition",
   "described",
+  "offer",
   "running",
   "progress",
   "log",
