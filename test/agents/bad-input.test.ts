@@ -1,3 +1,4 @@
+import { aiSdkTools } from "@keyhole/agents/ai-sdk";
 import { anthropicTools } from "@keyhole/agents/anthropic";
 import { openAiTools } from "@keyhole/agents/openai";
 import { openAiAgentsTools } from "@keyhole/agents/openai-agents";
@@ -47,7 +48,70 @@ describe("a schema that a provider refuses", () => {
   });
 });
 
+/** Reports, and ends when it is told to. */
+const reporting = (reports: number, stopped: () => void) =>
+  toolOf((_: never, { signal, progress }: { signal: AbortSignal; progress: (each: object) => void }) => {
+    for (let done = 1; done <= reports; done++) progress({ done });
+    return new Promise((_, reject) => {
+      signal.addEventListener("abort", () => {
+        stopped();
+        reject(new Error("stopped"));
+      });
+    });
+  });
+
 describe("a framework that does not behave", () => {
+  it("leaves the stream of a call after its first part: the call ends", async () => {
+    const { kernel } = await openKernel();
+    const ended = Promise.withResolvers<string>();
+    kernel.registerTrusted(reporting(1, () => ended.resolve("stopped")));
+    const { tools } = await aiSdkTools(kernel);
+    for await (const part of tools["subject"]!.execute({}, { toolCallId: "1", messages: [] })) {
+      expect(part).toEqual({ progress: { done: 1 } });
+      break;
+    }
+    expect(await ended.promise).toBe("stopped");
+  });
+
+  it("reads the stream of a call late: the newest part waits for it, and not all", async () => {
+    const { kernel } = await openKernel();
+    const asked = new AbortController();
+    kernel.registerTrusted(reporting(5_000, () => {}));
+    const { tools } = await aiSdkTools(kernel);
+    const given = { toolCallId: "1", messages: [], abortSignal: asked.signal };
+    const parts = tools["subject"]!.execute({}, given)[Symbol.asyncIterator]();
+    await parts.next();
+    asked.abort();
+    let count = 1;
+    let last: unknown;
+    for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
+      count++;
+      last = next.value;
+    }
+    expect(last).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+    expect(count).toBeLessThanOrEqual(3);
+  });
+
+  it("puts a document.modelContext in the place of the browser's before the tools are exposed: it obtains no approval", async () => {
+    let saved = 0;
+    const { kernel } = await openKernel({ policy: { version: "1", posture: "standard" } });
+    kernel.registerTrusted(toolOf(() => ++saved, { tier: 2 }));
+    const answers: unknown[] = [];
+    const modelContext = {
+      async registerTool({ execute }: WebMcpTool): Promise<void> {
+        // It calls what it is given at once, and again with all that a model could send.
+        for (const given of [{}, "{}", { approved: true }, undefined]) answers.push(await execute(given));
+      },
+    };
+    const exposed = await exposeToPage(kernel, { modelContext });
+    expect(exposed.tools).toContain("subject");
+    const codes = answers
+      .slice(0, 4)
+      .map((answer) => Reflect.get(Object(Reflect.get(Object(answer), "error")), "code"));
+    expect(codes).toEqual(["APPROVAL_DENIED", "APPROVAL_DENIED", "APPROVAL_DENIED", "INVALID_INPUT"]);
+    expect(saved).toBe(0);
+  });
+
   it("aborts between a person's yes and the run", async () => {
     let runs = 0;
     const { kernel } = await openKernel({ policy: { version: "1", posture: "standard" } });

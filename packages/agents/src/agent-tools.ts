@@ -113,11 +113,7 @@ export async function agentTools(kernel: AgentKernel, options: AgentOptions = {}
   return own.length === 0 || highest.has(readResultName) ? own : [...own, readerOf(kept, options)];
 }
 
-function budgetOf(name: string, { budgets = {}, definitionBytes, answerBytes }: AgentOptions): ContextBudget {
-  const common = {
-    ...(definitionBytes !== undefined && { definitionBytes }),
-    ...(answerBytes !== undefined && { answerBytes }),
-  };
+function budgetOf(name: string, { budgets = {}, ...common }: AgentOptions): ContextBudget {
   return { ...common, ...(Object.hasOwn(budgets, name) && budgets[name]) };
 }
 

@@ -84,28 +84,28 @@ function aiSdkTool(tool: AgentTool): AiSdkTool {
     description,
     inputSchema: standardSchema(inputSchema),
     async *execute(input, { toolCallId, messages, abortSignal }) {
-      const reports: Progress[] = [];
-      let wake = (): void => {};
-      const onProgress = (progress: Progress): void => {
-        reports.push(progress);
-        wake();
+      // A reader that is slow gets the newest.
+      let newest: AgentAnswer | AiSdkProgress = { progress: { done: 0 } };
+      let turn = Promise.withResolvers<void>();
+      const give = (part: AgentAnswer | AiSdkProgress): void => {
+        newest = part;
+        turn.resolve();
       };
+      const left = new AbortController();
+      const signal = AbortSignal.any([abortSignal ?? left.signal, left.signal]);
       const approved = approvedCall(messages, toolCallId);
-      let answer: AgentAnswer | undefined;
-      const running = tool.call(input, { id: toolCallId, signal: abortSignal, approved, onProgress });
-      const ended = running.then((given) => {
-        answer = given;
-        wake();
-      });
-      while (answer === undefined) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          if (reports.length > 0 || answer !== undefined) resolve();
-        });
-        for (const progress of reports.splice(0)) yield { progress };
+      const onProgress = (progress: Progress): void => give({ progress });
+      void tool.call(input, { id: toolCallId, signal, approved, onProgress }).then(give);
+      try {
+        for (let isOver = false; !isOver;) {
+          await turn.promise;
+          turn = Promise.withResolvers();
+          isOver = "ok" in newest;
+          yield newest;
+        }
+      } finally {
+        left.abort(); // A reader that leaves ends the call.
       }
-      await ended;
-      yield answer;
     },
     toModelOutput: ({ output }) => modelOutput(output as AgentAnswer),
   };
@@ -114,12 +114,11 @@ function aiSdkTool(tool: AgentTool): AiSdkTool {
 function modelOutput(answer: AgentAnswer): AiSdkModelOutput {
   if (!answer.ok) return { type: "error-json", value: { ...answer.error } };
   const { data, mediaType, text } = answer;
-  if (data instanceof Uint8Array) {
-    if (mediaType === undefined || !text.includes('"base64"')) return { type: "text", value: text };
+  const isBytes = data instanceof Uint8Array;
+  if (isBytes && mediaType !== undefined && text.includes('"base64"'))
     return { type: "content", value: [{ type: "file", mediaType, data: { type: "data", data: encodeBase64(data) } }] };
-  }
-  const isWhole = text === (typeof data === "string" ? data : JSON.stringify(data));
-  return typeof data === "string" || !isWhole ? { type: "text", value: text } : { type: "json", value: data };
+  const isJson = !isBytes && typeof data !== "string" && text === JSON.stringify(data);
+  return isJson ? { type: "json", value: data } : { type: "text", value: text };
 }
 
 function standardSchema(schema: JsonObject): StandardSchema {
@@ -149,8 +148,9 @@ function approvedCall(messages: readonly unknown[], toolCallId: string): Framewo
     return Array.isArray(content) ? (content as Part[]) : [];
   });
   const requests = parts.filter((part) => part.type === "tool-approval-request" && part.toolCallId === toolCallId);
-  const ids = new Set(requests.map(({ approvalId }) => approvalId));
-  const answers = parts.filter((part) => part.type === "tool-approval-response" && ids.has(part.approvalId));
+  const answers = parts.filter(
+    (part) => part.type === "tool-approval-response" && requests.some((each) => each.approvalId === part.approvalId),
+  );
   const [call, ...others] = parts.filter((part) => part.type === "tool-call" && part.toolCallId === toolCallId);
   const hasResult = parts.some((part) => part.type === "tool-result" && part.toolCallId === toolCallId);
   const isYes = answers.length > 0 && answers.every(({ approved }) => approved === true);
