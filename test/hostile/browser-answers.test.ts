@@ -52,6 +52,12 @@ describe("a page whose server answers with what HTTP does not have", () => {
   });
 });
 
+it("a page without a body has no text of the browser", async () => {
+  world.routes.set("shop.example.com/", (_, response) => response.writeHead(404).end());
+  const { value } = await world.open({ url, waitMs: 20_000, textLength: 1_000, extract: [{ selector: "p" }] });
+  expect(value).toMatchObject({ url, status: 404, title: "", text: "", extracted: [{ count: 0, values: [] }] });
+});
+
 describe("a page at a host with secrets", () => {
   const secret = "S3cr3tValue-0123456789abcdef";
   const ask = async (args: JsonObject): Promise<Visited> => {

@@ -41,6 +41,7 @@ const v4Ranges: readonly Range[] = [
   v4("10.0.0.0/8", "a private network"),
   v4("100.64.0.0/10", "shared address space of carriers"),
   v4("127.0.0.0/8", "loopback"),
+  v4("168.63.129.16/32", "Azure's own services for its machines"),
   v4("169.254.0.0/16", "link-local, where clouds serve instance metadata"),
   v4("172.16.0.0/12", "a private network"),
   v4("192.0.0.0/24", "IETF protocol assignments"),

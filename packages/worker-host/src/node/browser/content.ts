@@ -25,6 +25,11 @@ export function chosenPart({ extract, screenshot }: Visit): string | undefined {
     : undefined;
 }
 
+/** As the script sends it, of a page without anything. */
+export function emptyContent(url: string, { extract }: Visit): unknown {
+  return { url, extracted: extract.map(() => ({ count: 0, values: [] })) };
+}
+
 type Content =
   | { readonly ok: true; readonly value: Record<string, JsonValue> }
   | { readonly ok: false; readonly error: BrokerError };

@@ -2,7 +2,7 @@ import { type BrokerError, type BrokerReply, type BrokerSession, type CallSecret
 import { cancelled, refused } from "../../brokers/fault.ts";
 import { CdpFailure, type CdpParams } from "./cdp.ts";
 import { type Chromium, noSandbox, type Sandbox, startChromium } from "./chromium.ts";
-import { boundsFor, chosenPart, contentOf } from "./content.ts";
+import { boundsFor, chosenPart, contentOf, emptyContent } from "./content.ts";
 import { dialer, type PageNetwork } from "./dial.ts";
 import { PageEvents } from "./page-events.ts";
 import { readingScript } from "./in-page.ts";
@@ -113,7 +113,10 @@ async function drive(
   const chosen = isSearching ? chosenPart(wanted) : undefined;
   if (chosen !== undefined)
     return refused("CAPABILITY_DENIED", `A tool cannot request a part of a page of ${wanted.url.host}: ${chosen}.`);
-  const read = await readContent(cdp, page, readingScript(boundsFor(wanted, isSearching), wanted.extract));
+  // The browser's own words about an answer without a body are no part of a page.
+  const read = isUnreachable
+    ? emptyContent(url, wanted)
+    : await readContent(cdp, page, readingScript(boundsFor(wanted, isSearching), wanted.extract));
   const picture = await screenshot(cdp, page, wanted, Number(memberOf(read, "height")));
   const content = await contentOf(read, wanted, secrets, isSearching);
   if (!content.ok) return content;
