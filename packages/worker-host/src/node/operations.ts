@@ -88,7 +88,7 @@ export async function operationsCatalogue({
   return {
     packages: [checkProcessHealth, gitStatus, readSystemLogs, runLinter, runTests, systemMetricsSnapshot],
     commands: { ...Object.fromEntries(commands), ...(project !== undefined && (await runnersOf(project, given))) },
-    missing: found.flatMap(([name, path]) => (path === undefined ? [name] : [])),
+    missing: found.flatMap(([name, path]) => (path === undefined && isOfThisSystem(name) ? [name] : [])),
     policy: {
       version: "1",
       posture: "standard",
@@ -138,6 +138,12 @@ async function runnersOf(
     ...(eslint !== undefined && { eslint: { ...place, path: process.execPath, args: [eslint] } }),
     ...(tap !== undefined && { tap: { ...place, path: tap } }),
   };
+}
+
+/** `log` reads the unified log of macOS, and the others do not exist there. */
+function isOfThisSystem(name: (typeof names)[number]): boolean {
+  const ofMac = process.platform === "darwin";
+  return ofMac ? name !== "journalctl" && name !== "ss" : name !== "log";
 }
 
 async function findProgram(name: string): Promise<string | undefined> {
