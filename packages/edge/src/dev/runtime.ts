@@ -9,10 +9,16 @@ import { silently } from "./signals.ts";
 import type { Worker } from "./worker.ts";
 import type { Miniflare, MiniflareModule } from "./wrangler.ts";
 
-/** A runtime that does not start for so long has a reason that the next start does not change. */
-const giveUpMs = 60_000;
-/** What starts may take so long on a machine that does much else. */
-const startMs = 30_000;
+/** How long a runtime may take. */
+export interface RuntimeTimes {
+  /** One whose starts fail for so long has a reason that the next start does not change. */
+  readonly giveUpMs: number;
+  /** What starts may take so long on a machine that does much else. Twice as long each time that it was not enough: only a failure is a reason to give up. */
+  readonly startMs: number;
+  readonly longestStartMs: number;
+}
+
+const usualTimes: RuntimeTimes = { giveUpMs: 60_000, startMs: 30_000, longestStartMs: 240_000 };
 /** Between two starts: a reason that passes is tried again soon, another one does not fill the machine. */
 const pauses = { firstMs: 20, mostMs: 2_000 };
 /** What ends an instance may wait for the process that has ended. */
@@ -36,6 +42,16 @@ export interface RuntimeOptions {
   readonly onLine?: ((line: string) => void) | undefined;
   /** Called when it does not come back. */
   readonly onLost: (reason: string) => void;
+  /** Default: a minute of failures, and half a minute for a start. */
+  readonly times?: RuntimeTimes;
+}
+
+/** A start of which nothing is known yet, but that it takes long. */
+class LateStart extends Error {
+  constructor(ms: number) {
+    super(`It did not start within ${ms / 1_000} s.`);
+    this.name = "LateStart";
+  }
 }
 
 /** Who hears of the processes that an instance starts: Miniflare names none. */
@@ -57,9 +73,11 @@ export class Runtime {
   #url = "";
   #running: Promise<void> | undefined;
   #stopped = false;
+  readonly #times: RuntimeTimes;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
+    this.#times = options.times ?? usualTimes;
   }
 
   /** Of the Worker itself; another one after each start where the port is 0. */
@@ -75,7 +93,7 @@ export class Runtime {
   /** Resolves when it runs. @throws {Error} with what it printed, where it does not: the first start is not tried again */
   async start(): Promise<void> {
     try {
-      await this.#open();
+      await this.#open(this.#times.startMs);
     } catch (error) {
       throw new Error(`${this.#options.name} did not start: ${this.#reason(error)}`, { cause: error });
     }
@@ -108,12 +126,17 @@ export class Runtime {
   }
 
   async #openAgain(): Promise<void> {
-    const giveUpAtMs = Date.now() + giveUpMs;
+    const { giveUpMs, startMs, longestStartMs } = this.#times;
+    let giveUpAtMs = Date.now() + giveUpMs;
+    let patienceMs = startMs;
     for (let pauseMs = pauses.firstMs; !this.#stopped; pauseMs = Math.min(2 * pauseMs, pauses.mostMs)) {
       try {
-        return await this.#open();
+        return await this.#open(patienceMs);
       } catch (error) {
-        if (!this.#stopped && Date.now() > giveUpAtMs) {
+        if (error instanceof LateStart) {
+          patienceMs = Math.min(2 * patienceMs, longestStartMs);
+          giveUpAtMs = Date.now() + giveUpMs;
+        } else if (!this.#stopped && Date.now() > giveUpAtMs) {
           this.#stopped = true;
           return this.#options.onLost(`${this.#options.name} does not come back: ${this.#reason(error)}`);
         }
@@ -122,24 +145,25 @@ export class Runtime {
     }
   }
 
-  async #open(): Promise<void> {
+  async #open(patienceMs: number): Promise<void> {
     await this.#close();
     if (this.#stopped) return;
     const ended = Promise.withResolvers<void>();
     this.#ended = ended;
-    const instance = starting.run(
-      (child) => this.#adopt(child, ended.resolve),
+    const instance: Miniflare = starting.run(
+      (child) => this.#adopt(child, ended.resolve, () => instance),
       () => silently(() => this.#create()),
     );
     this.#instance = instance;
+    let isEnded = false;
+    void ended.promise.then(() => (isEnded = true));
     const late = new AbortController();
     try {
       const opened = instance.unsafeGetDirectURL();
       opened.catch(() => {});
       // An instance whose runtime ends while it starts can wait for it without end.
-      const url = await Promise.race([opened, ended.promise, delay(startMs, undefined, { signal: late.signal })]);
-      if (!url)
-        throw new Error(this.#process ? `It did not start within ${startMs / 1_000} s.` : "It ended while it started.");
+      const url = await Promise.race([opened, ended.promise, delay(patienceMs, undefined, { signal: late.signal })]);
+      if (!url) throw isEnded ? new Error("It ended while it started.") : new LateStart(patienceMs);
       this.#url = url.origin;
     } finally {
       late.abort();
@@ -178,7 +202,7 @@ export class Runtime {
     );
   }
 
-  #adopt(child: ChildProcess, ended: () => void): void {
+  #adopt(child: ChildProcess, ended: () => void, instance: () => Miniflare): void {
     const { keeper } = this.#options;
     child.once("spawn", () => {
       if (child.pid !== undefined) keeper.hold(child.pid);
@@ -188,14 +212,14 @@ export class Runtime {
       if (child.pid !== undefined) keeper.release(child.pid);
       if (this.#process === child) this.#process = undefined;
       // In this turn: in the next one the instance would start a runtime by itself.
-      void this.#close();
+      // Its own alone: another one may be there already, where this process took long to end.
+      void this.#close(instance());
       ended();
     });
   }
 
   /** Ends the instance, whatever state it is in. Idempotent, and never rejects. */
-  async #close(): Promise<void> {
-    const instance = this.#instance;
+  async #close(instance: Miniflare | undefined = this.#instance): Promise<void> {
     if (!instance) return;
     const closed = instance.dispose().catch(() => {});
     await Promise.race([closed, delay(disposeMs, undefined, { ref: false })]);
