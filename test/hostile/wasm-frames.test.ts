@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { encode } from "../wasm/model/encode.ts";
-import { expected, MeteredProgram } from "../wasm/model/observe.ts";
+import { expected } from "../wasm/model/expected.ts";
+import { MeteredProgram } from "../wasm/model/observe.ts";
 import { limits } from "../wasm/model/observed.ts";
 import {
   block,

@@ -36,7 +36,7 @@ function runtimeOf(openings: readonly Opening[], giveUpMs: number) {
   const runtime = new Runtime({
     name: "The kernel",
     worker: { name: "kernel", options: {} },
-    miniflare: { Miniflare, Log: class Log {}, convertV4MiniflareOptions: (options) => options },
+    miniflare: { Miniflare, Log: class extends Object {}, convertV4MiniflareOptions: (options) => options },
     keeper: { hold: () => {}, release: () => {} },
     port: 0,
     state: "",

@@ -5,7 +5,8 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { sized, thorough } from "../support/size.ts";
 import { encode } from "./model/encode.ts";
-import { expected, fingerprint, unmetered } from "./model/observe.ts";
+import { expected, fingerprint } from "./model/expected.ts";
+import { MeteredProgram, unmetered } from "./model/observe.ts";
 import { type Generator, generators, given, MODULES, type RecordedModule, toRecord } from "./model/recorded.ts";
 import { compareWithRules } from "./model.shared.ts";
 
@@ -40,7 +41,7 @@ describe.each(names)("random modules of the generator %s", (name) => {
   });
 });
 
-compareWithRules(0, count);
+compareWithRules(0, count, MeteredProgram.all);
 
 // A wasmtime is where `KEYHOLE_WASMTIME` names a Python that has its package, or `python3` does.
 const python = process.env["KEYHOLE_WASMTIME"] ?? "python3";

@@ -1,38 +1,8 @@
 import { meter } from "../../../packages/worker-host/src/wasm/meter/meter.ts";
 import { initialFuel, readFuel } from "../../../packages/worker-host/src/wasm/meter/fuel-global.ts";
 import type { Bytes } from "../bytes.ts";
-import { limits, LARGE, type Observed, UNIT_BYTES } from "./observed.ts";
-import type { Program } from "./program.ts";
-import { Reference } from "./reference.ts";
-import type { Ended } from "./values.ts";
-
-export function fingerprint(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5 ^ bytes.length;
-  // Programs only write to the first kilobyte, and fill up to the second.
-  for (const byte of bytes.subarray(0, 2_048)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
-}
-
-/** What the rules say of calling `main` with each argument in turn, in one instance. */
-export function expected(
-  program: Program,
-  values: readonly number[],
-): (Observed & Pick<Ended, "refusedPages" | "caughtFromCallee"> & { readonly paid: number })[] {
-  const reference = new Reference(program, limits);
-  return values.map((value) => {
-    const { kind, values: results, fuel, units, ...more } = reference.run(program.exports["main"]!, [value]);
-    const isExact = kind === "returned" || kind === "uncaught";
-    return {
-      kind,
-      value: kind === "returned" ? Number(results[0]) : undefined,
-      fuel: isExact ? fuel : undefined,
-      paid: fuel,
-      units: isExact ? units : undefined,
-      memory: fingerprint(reference.memory.bytes),
-      ...more,
-    };
-  });
-}
+import { fingerprint } from "./expected.ts";
+import { limits, LARGE, type Observed, type Seen, UNIT_BYTES } from "./observed.ts";
 
 interface Instance {
   readonly main: (value: number) => number;
@@ -67,6 +37,10 @@ export class MeteredProgram {
     this.#names = names;
   }
 
+  static all(modules: readonly Bytes[]): readonly MeteredProgram[] {
+    return modules.map((bytes) => MeteredProgram.of(bytes));
+  }
+
   static of(bytes: Bytes): MeteredProgram {
     const metered = meter(bytes);
     if (!metered.ok) throw new Error(`${metered.code}: ${metered.message}`);
@@ -77,7 +51,7 @@ export class MeteredProgram {
   run(
     values: readonly number[],
     bounds: (at: number) => { readonly fuel: number; readonly units: number } = () => ({ ...limits, fuel: LARGE }),
-  ): (Observed & { readonly openUnits: number })[] {
+  ): Seen[] {
     const { exports } = new WebAssembly.Instance(this.#module);
     const { main, memory } = exports as unknown as Instance;
     const fuelGlobal = exports[this.#names.fuel] as WebAssembly.Global<"i64">;

@@ -16,3 +16,6 @@ export interface Observed {
   /** FNV-1a over the memory, its size included. */
   readonly memory: number;
 }
+
+/** A call of a metered module, and the units of its stack that it did not give back. */
+export type Seen = Observed & { readonly openUnits: number };

@@ -6,7 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { encode } from "./encode.ts";
-import { expected, fingerprint } from "./observe.ts";
+import { expected, fingerprint } from "./expected.ts";
 import { type Generator, generators, given, MODULES, type RecordedModule, toRecord } from "./recorded.ts";
 
 const all = Object.fromEntries(
