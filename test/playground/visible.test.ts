@@ -160,7 +160,13 @@ describe("untrusted text", () => {
       retryable: false,
       details: { [t("a")]: t("b") },
     };
-    expectVisible(html(ErrorView, { result: { ok: false, ...ended, error } as never, onOpenPolicy: () => {} }));
+    expectVisible(
+      html(ErrorView, {
+        result: { ok: false, ...ended, error } as never,
+        onOpenPolicy: () => {},
+        onDecision: () => {},
+      }),
+    );
   });
 
   it.each<readonly [string, readonly RunAction[]]>([

@@ -11,13 +11,14 @@ import { ErrorPageLink } from "./ErrorPageLink.tsx";
 /** Refusals that a person can lift by changing the policy. */
 const governed: ReadonlySet<ErrorCode> = new Set(["CAPABILITY_DENIED", "POLICY_DENIED"]);
 
-export function ErrorView({
-  result,
-  onOpenPolicy,
-}: {
+interface ErrorViewProps {
   readonly result: CallFailure;
   readonly onOpenPolicy: () => void;
-}): ReactNode {
+  /** Leads to how it was decided, and what would change that. */
+  readonly onDecision: () => void;
+}
+
+export function ErrorView({ result, onOpenPolicy, onDecision }: ErrorViewProps): ReactNode {
   const { code, message, hint, operatorHint, details, retryable } = result.error;
   const cost = costText(result.meta);
   return (
@@ -29,9 +30,14 @@ export function ErrorView({
         actions={
           <>
             {governed.has(code) && (
-              <Button icon="sliders" onPress={onOpenPolicy}>
-                Open the policy
-              </Button>
+              <>
+                <Button look="primary" icon="decide" onPress={onDecision}>
+                  What would change this
+                </Button>
+                <Button icon="sliders" onPress={onOpenPolicy}>
+                  Open the policy
+                </Button>
+              </>
             )}
             <ErrorPageLink code={code} />
           </>

@@ -36,6 +36,7 @@ export interface RunViewProps {
 
 /** A call that was made: how it stands, its picture, its result, and all that it left. */
 export function RunView({ run, governance, governed, onOpenPolicy, onReconnect }: RunViewProps): ReactNode {
+  const [chosen, choose] = useState<string>();
   return (
     <>
       <VerdictBar run={run} />
@@ -43,12 +44,17 @@ export function RunView({ run, governance, governed, onOpenPolicy, onReconnect }
         <CallBoundary run={run} governed={governed} />
       </ErrorBoundary>
       {run.phase === "running" && <Underway run={run} />}
-      <Tabs label="What the call left" tabs={tabsOf({ run, governance, governed, onOpenPolicy, onReconnect })} />
+      <Tabs
+        label="What the call left"
+        tabs={tabsOf({ run, governance, governed, onOpenPolicy, onReconnect }, () => choose("decision"))}
+        chosen={chosen}
+        onChoose={choose}
+      />
     </>
   );
 }
 
-function tabsOf(props: RunViewProps): readonly TabItem[] {
+function tabsOf(props: RunViewProps, onDecision: () => void): readonly TabItem[] {
   const { run, governance, governed } = props;
   const within = (part: string, resetKey: unknown, content: ReactNode): ReactNode => (
     <ErrorBoundary part={part} resetKey={resetKey}>
@@ -64,7 +70,7 @@ function tabsOf(props: RunViewProps): readonly TabItem[] {
           "The outcome of the call",
           run.phase,
           <div className="outcome">
-            <Outcome {...props} />
+            <Outcome {...props} onDecision={onDecision} />
           </div>,
         ),
     },
@@ -100,22 +106,25 @@ function nameWith(name: string, count: number): ReactNode {
   );
 }
 
-function Outcome({ run, onOpenPolicy, onReconnect }: Omit<RunViewProps, "governance" | "governed">): ReactNode {
+type OutcomeProps = Omit<RunViewProps, "governance" | "governed"> & { readonly onDecision: () => void };
+
+function Outcome({ run, onOpenPolicy, onReconnect, onDecision }: OutcomeProps): ReactNode {
   switch (run.phase) {
     case "running":
       return <p className="hint">The result comes when the call ends.</p>;
     case "broken":
       return <BrokenView fault={run.fault} onReconnect={onReconnect} />;
     case "done":
-      return <Ended run={run} onOpenPolicy={onOpenPolicy} />;
+      return <Ended run={run} onOpenPolicy={onOpenPolicy} onDecision={onDecision} />;
   }
 }
 
 /** An answer that contradicts itself is not shown as a result. */
-function Ended({
-  run,
-  onOpenPolicy,
-}: Pick<RunViewProps, "onOpenPolicy"> & { readonly run: ActiveRun & { phase: "done" } }): ReactNode {
+interface EndedProps extends Pick<OutcomeProps, "onOpenPolicy" | "onDecision"> {
+  readonly run: ActiveRun & { phase: "done" };
+}
+
+function Ended({ run, onOpenPolicy, onDecision }: EndedProps): ReactNode {
   const { result, tool, file, verification, unkept = [] } = run;
   const shown = result.ok ? (
     <>
@@ -127,7 +136,7 @@ function Ended({
       <ResultView result={result} tool={tool} file={file} />
     </>
   ) : (
-    <ErrorView result={result} onOpenPolicy={onOpenPolicy} />
+    <ErrorView result={result} onOpenPolicy={onOpenPolicy} onDecision={onDecision} />
   );
   if (verification === undefined) return shown;
   const view = <VerificationView verification={verification} />;

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useRef } from "react";
 import { arrowTo, focusChild } from "./arrows.ts";
 
 export interface TabItem {
@@ -11,15 +11,15 @@ export interface TabItem {
 interface TabsProps {
   readonly label: string;
   readonly tabs: readonly TabItem[];
-  /** Beside the tabs. */
-  readonly end?: ReactNode;
+  /** Id of the chosen tab; the first where there is none. */
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string) => void;
 }
 
 /** Views of one thing. Arrow keys choose; the panel is the next stop of the Tab key. */
-export function Tabs({ label, tabs, end }: TabsProps): ReactNode {
+export function Tabs({ label, tabs, chosen: wanted, onChoose }: TabsProps): ReactNode {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const [wanted, choose] = useState<string>();
   const chosen = tabs.find((tab) => tab.id === wanted) ?? tabs[0];
   return (
     <div className="tabs">
@@ -35,11 +35,12 @@ export function Tabs({ label, tabs, end }: TabsProps): ReactNode {
               aria-selected={tab === chosen}
               aria-controls={`${id}-panel`}
               tabIndex={tab === chosen ? 0 : -1}
-              onClick={() => choose(tab.id)}
+              onClick={() => onChoose(tab.id)}
               onKeyDown={(event) => {
                 const to = arrowTo(event, index, tabs.length);
-                if (to === undefined) return;
-                choose(tabs[to]?.id);
+                const next = to === undefined ? undefined : tabs[to];
+                if (to === undefined || next === undefined) return;
+                onChoose(next.id);
                 focusChild(list.current, to);
               }}
             >
@@ -47,7 +48,6 @@ export function Tabs({ label, tabs, end }: TabsProps): ReactNode {
             </button>
           ))}
         </div>
-        {end}
       </div>
       <div
         key={chosen?.id}
