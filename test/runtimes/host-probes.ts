@@ -23,6 +23,10 @@ export const workerHostProbes: Readonly<Record<string, Probe>> = {
     const answer = await database.query(statement, { rows: 1, bytes: 9, timeMs: 999 }, new AbortController().signal);
     hold(!answer.ok, "a binding that throws gave rows");
   },
+  async "@keyhole/worker-host/testing"() {
+    const { memoryBrokers } = await import("@keyhole/worker-host/testing");
+    hold((await (await memoryBrokers({ files: { a: "b" } })).file("a")) === "b", "the file is not there");
+  },
   async "@keyhole/worker-host/brokers/files"() {
     const { filesBroker, memoryStore } = await import("@keyhole/worker-host/brokers/files");
     hold(serves(filesBroker(memoryStore()), "fs.read"), "it serves no files");

@@ -129,6 +129,24 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     const compiled = compileSchema({ type: "string" }, { explain });
     hold(compiled.ok && !compiled.validator.validate(1).ok, "the value was taken");
   },
+  async "@keyhole/kernel/schema/mcp"() {
+    const { mcpJsonSchemaValidator } = await import("@keyhole/kernel/schema/mcp");
+    hold(!mcpJsonSchemaValidator().getValidator({ type: "string" })(1).valid, "the value was taken");
+  },
+  async "@keyhole/kernel/schema/rjsf"() {
+    const { rjsfValidator } = await import("@keyhole/kernel/schema/rjsf");
+    hold(rjsfValidator().validateFormData(1, { type: "string" }).errors.length === 1, "the value was taken");
+  },
+  async "@keyhole/kernel/schema/standard-schema"() {
+    const { standardSchema } = await import("@keyhole/kernel/schema/standard-schema");
+    hold(standardSchema({ type: "string" })["~standard"].validate(1).issues?.length === 1, "the value was taken");
+  },
+  async "@keyhole/kernel/testing"() {
+    const { FakeClock } = await import("@keyhole/kernel/testing");
+    const clock = new FakeClock(0);
+    await clock.advance(5);
+    hold(clock.now() === 5, "the clock stands");
+  },
   async "@keyhole/kernel/schema/idna"() {
     const { idna } = await import("@keyhole/kernel/schema/idna");
     const { compileSchema } = await import("@keyhole/kernel/schema");

@@ -12,7 +12,7 @@ export interface Fault {
   readonly hint: string | undefined;
 }
 
-/** The errors of a value, at most as many as the limit says. Those that differ only in their place are one, with a count. */
+/** The errors of a value, at most as many as the limit says. Those that differ only in their place are one, with a count, unless each counts. */
 export class ErrorList {
   readonly errors: ValidationError[];
   readonly limit: number;
@@ -20,8 +20,11 @@ export class ErrorList {
   reported = 0;
   readonly #byText = new Map<string, { readonly at: number; readonly message: string }>();
 
-  constructor(limit: number, errors: ValidationError[] = []) {
+  readonly #keepsEach: boolean;
+
+  constructor(limit: number, errors: ValidationError[] = [], keepsEach = false) {
     this.limit = limit;
+    this.#keepsEach = keepsEach;
     this.errors = errors;
   }
 
@@ -36,7 +39,13 @@ export class ErrorList {
   push(error: ValidationError): void {
     if (this.isFull) return;
     this.reported++;
-    const text = JSON.stringify([error.schemaPath, error.expected, error.received, error.hint]);
+    const text = JSON.stringify([
+      this.#keepsEach && error.instancePath,
+      error.schemaPath,
+      error.expected,
+      error.received,
+      error.hint,
+    ]);
     const known = this.#byText.get(text);
     if (known === undefined) {
       this.#byText.set(text, { at: this.errors.push(error) - 1, message: error.message });

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Approver, CallResult } from "@keyhole/kernel";
+import type { CallResult } from "@keyhole/kernel";
+import { type ScriptedAnswer, scriptedApprover } from "@keyhole/kernel/testing";
 import { openKernel } from "../src/kernel.ts";
 
-const allow: Approver = async () => ({ answer: "allow", scope: "once", approver: "test" });
-const deny: Approver = async () => ({ answer: "deny", approver: "test" });
-
-async function call(name: string, input: unknown, approver: Approver = deny): Promise<CallResult> {
-  const kernel = await openKernel({ approver });
+/** @param answers to the questions of the call */
+async function call(name: string, input: unknown, ...answers: readonly ScriptedAnswer[]): Promise<CallResult> {
+  const kernel = await openKernel({ approver: scriptedApprover(...answers).approver });
   try {
     return await kernel.call(name, input);
   } finally {
@@ -23,12 +22,12 @@ test("word_count counts words, and nobody is asked", async () => {
 });
 
 test("save_note saves a note after an approval", async () => {
-  const result = await call("save_note", { path: "notes/todo.txt", text: "Water the plants." }, allow);
+  const result = await call("save_note", { path: "notes/todo.txt", text: "Water the plants." }, "allow");
   assert.equal(result.ok && result.data, "Saved 17 characters to notes/todo.txt.");
 });
 
 test("save_note is refused without an approval, outside its grant, and where a rule denies it", async () => {
-  assert.equal(codeOf(await call("save_note", { path: "notes/todo.txt", text: "" })), "APPROVAL_DENIED");
-  assert.equal(codeOf(await call("save_note", { path: "secrets/key.txt", text: "" }, allow)), "CAPABILITY_DENIED");
-  assert.equal(codeOf(await call("save_note", { path: "notes/private/a.txt", text: "" }, allow)), "POLICY_DENIED");
+  assert.equal(codeOf(await call("save_note", { path: "notes/todo.txt", text: "" }, "deny")), "APPROVAL_DENIED");
+  assert.equal(codeOf(await call("save_note", { path: "secrets/key.txt", text: "" }, "allow")), "CAPABILITY_DENIED");
+  assert.equal(codeOf(await call("save_note", { path: "notes/private/a.txt", text: "" }, "allow")), "POLICY_DENIED");
 });

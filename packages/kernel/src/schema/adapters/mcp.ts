@@ -1,0 +1,33 @@
+import type { CompileOptions } from "../types.ts";
+import { compiled } from "./compiled.ts";
+
+/** What the MCP SDK, in its versions 1 and 2, asks of a validator. */
+export interface McpJsonSchemaValidator {
+  /** @throws TypeError for a schema that cannot be compiled */
+  getValidator<Data>(schema: unknown): (input: unknown) => McpValidation<Data>;
+}
+
+export type McpValidation<Data> =
+  | { readonly valid: true; readonly data: Data; readonly errorMessage: undefined }
+  | { readonly valid: false; readonly data: undefined; readonly errorMessage: string };
+
+/**
+ * The option `jsonSchemaValidator` of clients and servers of the MCP SDK: no code is generated, so it runs under a strict Content-Security-Policy and on Workers. `data` is a
+ * copy without defaults filled in.
+ *
+ * @example
+ * const client = new Client(info, { jsonSchemaValidator: mcpJsonSchemaValidator() });
+ */
+export function mcpJsonSchemaValidator(options: CompileOptions = {}): McpJsonSchemaValidator {
+  return {
+    getValidator<Data>(schema: unknown) {
+      const validator = compiled(schema, { defaults: "ignore", ...options });
+      return (input: unknown): McpValidation<Data> => {
+        const result = validator.validate(input);
+        if (result.ok) return { valid: true, data: result.value as Data, errorMessage: undefined };
+        const errorMessage = result.errors.map(({ message }) => message).join(" ");
+        return { valid: false, data: undefined, errorMessage };
+      };
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { compileSchema } from "../compile-schema.ts";
+import { explainEach } from "../explain/index.ts";
+import type { CompileOptions, ValidationError, Validator } from "../types.ts";
+import { compiled, tokensOf } from "./compiled.ts";
+import {
+  errorHandler,
+  errorSchemaOf,
+  isPlainObject,
+  propertyOf,
+  type RjsfError,
+  type RjsfErrorSchema,
+  type RjsfHandler,
+  withHandled,
+} from "./rjsf-errors.ts";
+
+export type { RjsfError, RjsfErrorSchema, RjsfHandler } from "./rjsf-errors.ts";
+
+/** What react-jsonschema-form, in its versions 5 and 6, asks of the property `validator` of a form. */
+export interface RjsfValidator {
+  validateFormData(
+    formData: unknown,
+    schema: unknown,
+    customValidate?: (formData: never, errors: never, uiSchema?: never, errorSchema?: never) => unknown,
+    transformErrors?: (errors: never, uiSchema?: never) => unknown,
+    uiSchema?: unknown,
+  ): { errors: RjsfError[]; errorSchema: RjsfErrorSchema };
+  isValid(schema: unknown, formData: unknown, rootSchema: unknown): boolean;
+  /** The errors are ours: `never` fits whatever the form takes them for. */
+  rawValidation(schema: unknown, formData?: unknown): { errors?: never[]; validationError?: Error };
+  /** Forgets compiled schemas. */
+  reset(): void;
+}
+
+/** Where the form's whole schema is, for parts of it that refer to it. */
+const rootUri = "keyhole:rjsf-root";
+
+/** Schemas of forms that change: older ones are compiled again. */
+const KEPT = 200;
+
+/**
+ * The validator of a react-jsonschema-form: no code is generated, so the form works under a strict Content-Security-Policy. A member that is `undefined`, as an emptied field
+ * leaves it, is absent.
+ *
+ * @param options The draft is draft 7, as the form's default validator has it.
+ * @example
+ * <Form schema={schema} validator={rjsfValidator()} />
+ */
+export function rjsfValidator(options: CompileOptions = {}): RjsfValidator {
+  const settings: CompileOptions = { draft: "draft-07", defaults: "ignore", explain: explainEach, ...options };
+  const kept = new Map<string, Validator | undefined>();
+  const partOf = (schema: unknown, rootSchema: unknown): Validator | undefined => {
+    const key = JSON.stringify([schema, rootSchema]);
+    if (!kept.has(key)) {
+      const resources = new Map([...(settings.resources ?? []), [rootUri, rootSchema] as const]);
+      const part = compileSchema(ofRoot(schema), { ...settings, resources });
+      if (kept.size >= KEPT) kept.clear();
+      kept.set(key, part.ok ? part.validator : undefined);
+    }
+    return kept.get(key);
+  };
+  const errorsOf = (schema: unknown, formData: unknown): readonly ValidationError[] => {
+    const result = compiled(schema, settings).validate(formData);
+    return result.ok ? [] : result.errors;
+  };
+  return {
+    validateFormData(formData, schema, customValidate, transformErrors, uiSchema) {
+      let found: RjsfError[];
+      try {
+        found = errorsOf(schema, formData).map(rjsfError);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        return { errors: [{ stack: message }], errorSchema: { $schema: { __errors: [message] } } };
+      }
+      const errors = (transformErrors?.(found as never, uiSchema as never) ?? found) as RjsfError[];
+      const errorSchema = errorSchemaOf(errors);
+      if (customValidate === undefined) return { errors, errorSchema };
+      const handler = errorHandler(formData);
+      const handled = customValidate(formData as never, handler as never, uiSchema as never, errorSchema as never);
+      return withHandled(errors, handled as RjsfHandler);
+    },
+    isValid: (schema, formData, rootSchema) => partOf(schema, rootSchema)?.validate(formData).ok === true,
+    rawValidation(schema, formData) {
+      try {
+        const errors = errorsOf(schema, formData);
+        return errors.length === 0 ? {} : { errors: errors as never[] };
+      } catch (error) {
+        return { validationError: error as Error };
+      }
+    },
+    reset: () => kept.clear(),
+  };
+}
+
+/** A reference into the document itself means the root of the form. */
+function ofRoot(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(ofRoot);
+  if (!isPlainObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) =>
+      key === "$ref" && typeof value === "string" && value.startsWith("#")
+        ? [key, rootUri + value]
+        : [key, ofRoot(value)],
+    ),
+  );
+}
+
+function rjsfError({ instancePath, schemaPath, keyword, message, expected, received }: ValidationError): RjsfError {
+  return {
+    name: keyword,
+    property: propertyOf(tokensOf(instancePath)),
+    message: `expected ${expected}, got ${received}`,
+    params: {},
+    schemaPath: `#${schemaPath}`,
+    stack: message,
+  };
+}
