@@ -2,6 +2,7 @@
 // `npm test` and `npm run check` do that.
 import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { build as esbuild } from "esbuild";
 import { build, createBuilder } from "vite";
 import { keyhole } from "./keyhole-plugin.mjs";
 import { publicPackages, root, run, typescriptProjects } from "./project.mjs";
@@ -152,6 +153,17 @@ for (const name of publicPackages) {
   await buildModules(name);
   await buildDeclarations(name);
 }
+// A page without a bundler loads one file, and so does the worker of its kernel.
+await esbuild({
+  entryPoints: [join(root, "packages/keyhole/dist/browser/index.js")],
+  outfile: join(root, "packages/keyhole/dist/browser/keyhole.js"),
+  bundle: true,
+  format: "esm",
+  target: "es2024",
+  minify: true,
+  legalComments: "none",
+  logLevel: "warning",
+});
 // A Worker is one file: nobody bundles it after us.
 const builder = await createBuilder({ configFile: join(root, "vite.config.ts"), logLevel: "warn" });
 const { sandbox } = builder.environments;

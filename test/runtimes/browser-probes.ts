@@ -11,6 +11,14 @@ export const browserProbes: Readonly<Record<string, Probe>> = {
     hold((await kernel.call("echo", { message: "hello" })).ok, "the call has no result");
     await kernel.close();
   },
+  async "keyhole/browser"() {
+    const { startKernel } = await import("keyhole/browser");
+    const { echo } = await import("@keyhole/worker-host/tools");
+    const policy = { version: "1", posture: "standard" };
+    const kernel = await startKernel({ policy, tools: [echo], log: "memory" });
+    hold((await kernel.call("echo", { message: "hello" })).ok, "the call has no result");
+    await kernel.close();
+  },
   async "@keyhole/worker-host/brokers/db-opfs"() {
     const { opfsDatabase } = await import("@keyhole/worker-host/brokers/db-opfs");
     const database = opfsDatabase({ name: "probe" });

@@ -119,6 +119,50 @@ describe("the template vite-react", () => {
   });
 });
 
+/** Serves the folder as the template does. */
+async function withStatic({ folder, run }: TemplateApp, use: (origin: string) => Promise<void>): Promise<void> {
+  expect((await run("build.ts")).said).toContain("Content-Security-Policy: default-src 'none'");
+  const [port = 0] = await freePorts(1);
+  const env = { ...process.env, PORT: String(port) };
+  const server = spawn(process.execPath, ["serve.ts"], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    for await (const line of createInterface(server.stdout)) if (line.includes(String(port))) break;
+    await use(`http://127.0.0.1:${port}`);
+  } finally {
+    server.kill();
+    await once(server, "exit");
+  }
+}
+
+describe("the template static-html", () => {
+  it("leads from init to a verified log, in a page without a bundler under a strict policy", async () => {
+    const app = await templateApp("static-html", ["typescript", "@types/node"]);
+    await expectSound(app, "packages");
+    const browser = await launch();
+    const page = await (await newContext(browser)).newPage();
+    const complaints: string[] = [];
+    noteComplaints(page, (text) => complaints.push(text));
+    await withStatic(app, async (origin) => {
+      const header = (await page.goto(origin))!.headers()["content-security-policy"];
+      expect(header).toContain("default-src 'none'; script-src 'self' 'sha256-");
+      expect(await called(page, "word_count", { text: "Water the plants." })).toEqual({ words: 3 });
+      expect(await called(page, "save_note", note)).toMatchObject({ code: "CAPABILITY_DENIED" });
+    });
+    grantDiary(app);
+    await withStatic(app, async (origin) => {
+      await page.goto(origin);
+      expect(await called(page, "save_note", note, "Deny")).toMatchObject({ code: "APPROVAL_DENIED" });
+      expect(await called(page, "save_note", note, "Allow once")).toBe("Saved 5 characters to diary/today.txt.");
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Save log" }).click();
+      await (await downloading).saveAs(join(app.folder, "audit.jsonl"));
+    });
+    await browser.close();
+    await expectLog(app, 1); // Another port is another origin, with a log of its own.
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe("the template worker", () => {
   it("leads from init to a verified log, over HTTP", async () => {
     const app = await templateApp("worker", ["@cloudflare/workers-types", "typescript", "@types/node"]);

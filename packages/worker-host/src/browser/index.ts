@@ -3,6 +3,7 @@ export { type DomFrameContainerOptions, domFrameContainer } from "./dom-frame-co
 export { exposeKernel } from "./expose-kernel.ts";
 export { browserHost, type BrowserHostOptions, type Isolation } from "./host.ts";
 export { keyholeWorker, type KeyholeWorkerOptions } from "./keyhole-worker.ts";
+export { serveOwnKernel, startKernelAt, type StartKernelOptions } from "./own-kernel.ts";
 export type { KernelClient, RemoteSurface } from "./kernel-client.ts";
 export { type KernelFault, KernelUnavailable } from "./kernel-start.ts";
 export { pageResources } from "./resources.ts";

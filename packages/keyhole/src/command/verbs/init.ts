@@ -4,6 +4,7 @@ import { type AddVerb, below } from "./verb.ts";
 const help = `Templates:
   node         a Node program: an approver on the terminal, a log in a file
   vite-react   a React page: the kernel in a worker, an approver in the page, a strict policy for its content
+  static-html  a page without a bundler: the kernel in a worker, an approver in the page, a strict policy for its content
   worker       a Cloudflare Worker: the kernel behind HTTP, a client with an approver on the terminal
   mcp          an MCP server over stdio: a page for approvals, a log in a file
 
