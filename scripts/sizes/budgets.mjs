@@ -24,7 +24,7 @@ export const budgets = [
     ],
   },
   // The smallest kernel that grants a tool something.
-  { name: "composed + net", sources: [composed + net], maxBytes: 76_928, goalBytes: 48 * 1024 },
+  { name: "composed + net", sources: [composed + net], maxBytes: 77_056, goalBytes: 48 * 1024 },
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
@@ -49,7 +49,7 @@ export const budgets = [
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 114_368,
+    maxBytes: 114_560,
     goalBytes: 72 * 1024,
     without: [
       "src/wasm/",
