@@ -44,7 +44,10 @@ const config: KnipConfig = {
     "wrangler",
     // A peer of the agent frameworks, which the part of the tests for them installs.
     "zod",
-    // Tests render parts of the page with the playground's dependencies.
+    // Tests render parts of the page, and ask its editors, with the playground's dependencies.
+    "@codemirror/autocomplete",
+    "@codemirror/lang-json",
+    "@codemirror/state",
     "react",
     "react-dom",
     // A page of the tests is bundled with its file.

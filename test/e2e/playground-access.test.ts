@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
 import { thorough } from "../support/size.ts";
-import { callOf, choose, endOf, field, run, untilEvent, tabOf } from "./playground/visitor.ts";
+import { callOf, choose, endOf, field, leavePolicy, run, tabOf, untilEvent } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -189,9 +189,9 @@ async function faultsOnTheWay(page: Page): Promise<Record<string, readonly strin
   await endOf(page);
   const refused = await seriousFaults(page);
   await page.getByRole("button", { name: "Open the policy" }).click();
-  await page.getByRole("button", { name: "Apply" }).waitFor();
+  await page.getByRole("button", { name: "Apply…" }).waitFor();
   const policy = await seriousFaults(page);
-  await page.keyboard.press("Escape");
+  await leavePolicy(page);
   await choose(page, "append_note");
   await field(page, "note").fill("journal");
   await field(page, "line").fill("a line");

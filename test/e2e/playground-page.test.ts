@@ -1,6 +1,18 @@
-import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
-import { applyPolicy, callOf, choose, endOf, eventsOf, field, jsonOf, run } from "./playground/visitor.ts";
+import {
+  applyDraft,
+  applyPolicy,
+  callOf,
+  choose,
+  endOf,
+  eventsOf,
+  field,
+  jsonOf,
+  leavePolicy,
+  openPolicy,
+  run,
+  writePolicy,
+} from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 
 const visiting = new Visiting();
@@ -65,24 +77,23 @@ describe("the form", () => {
 });
 
 describe("the policy", () => {
-  const editor = (page: Page) => page.getByRole("textbox", { name: "Policy (JSON)" });
-
   it("is checked while it is written, with the kernel's own words", async () => {
     const page = await open();
-    await page.getByRole("button", { name: "Policy", exact: true }).click();
-    const apply = page.getByRole("button", { name: "Apply" });
-    await editor(page).fill('{ "version": "1" ');
-    await page.getByText(/This is not JSON/).waitFor();
+    await openPolicy(page);
+    const apply = page.getByRole("button", { name: "Apply…" });
+    await writePolicy(page, '{ "version": "1" ');
+    await page.getByRole("note").getByText("not JSON").waitFor();
     expect(await apply.isDisabled()).toBe(true);
-    await editor(page).fill('{ "version": "1", "posture": "standard", "grant": [] }');
-    await page.getByText(/no property "grant"/).waitFor();
+    await writePolicy(page, '{ "version": "1", "posture": "standard", "grant": [] }');
+    await page
+      .getByRole("note")
+      .getByText(/no property "grant"/)
+      .waitFor();
     expect(await apply.isDisabled()).toBe(true);
 
-    await editor(page).fill('{ "version": "1", "posture": "strict" }');
-    await apply.click();
+    await writePolicy(page, '{ "version": "1", "posture": "strict" }');
+    await applyDraft(page);
     await page.getByText("In force", { exact: true }).first().waitFor();
-    // The focus stays in the sheet, and with it the keyboard.
-    await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
@@ -90,7 +101,7 @@ describe("the policy", () => {
     const page = await open();
     const rule = { id: "no-echo", effect: "deny", when: { tool: ["echo"] }, reason: "Silence, please." };
     await applyPolicy(page, () =>
-      editor(page).fill(JSON.stringify({ version: "1", posture: "standard", rules: [rule] })),
+      writePolicy(page, JSON.stringify({ version: "1", posture: "standard", rules: [rule] })),
     );
     await page.reload();
     await choose(page, "echo");
@@ -107,10 +118,11 @@ describe("the policy", () => {
 
   it("has a mode that only tightens", async () => {
     const page = await open();
-    await page.getByRole("button", { name: "Policy", exact: true }).click();
+    await openPolicy(page);
+    await page.getByRole("radio", { name: "Openings" }).click();
     await page.getByRole("combobox", { name: "Mode" }).selectOption("LOCKDOWN");
     await page.getByText("Every opening is closed.").waitFor();
-    await page.getByRole("button", { name: "Close Policy" }).click();
+    await leavePolicy(page);
     await choose(page, "list_directory");
     await run(page);
     expect(await endOf(page)).toBe("Refused");

@@ -1,6 +1,7 @@
 import type { Page } from "playwright";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { applyPolicy, callOf, choose, endOf, field, run } from "./playground/visitor.ts";
+import { startPolicy } from "../../packages/playground/src/kernel/default-policy.ts";
+import { applyPolicy, callOf, choose, endOf, field, run, writePolicy } from "./playground/visitor.ts";
 import { addFingerprintReader } from "./playground/fingerprint-reader.ts";
 import { Visiting } from "./playground/visiting.ts";
 
@@ -48,9 +49,7 @@ async function openNamed(): Promise<Page> {
 async function demandPasskey(page: Page): Promise<void> {
   const passkeys = await makePasskey(page);
   await applyPolicy(page, async () => {
-    const editor = page.getByRole("textbox", { name: "Policy (JSON)" });
-    const policy = JSON.parse(await editor.inputValue()) as object;
-    await editor.fill(JSON.stringify({ ...policy, approver: "passkey", passkeys }));
+    await writePolicy(page, JSON.stringify({ ...startPolicy, approver: "passkey", passkeys }));
   });
 }
 

@@ -10,6 +10,7 @@ import {
   launch,
   newContext,
   noteComplaints,
+  openPolicy,
   run,
   untilEvent,
 } from "./playground/visitor.ts";
@@ -246,7 +247,8 @@ describe("the page with a full storage", () => {
       const visitor = await visit(site.origin);
       const { page } = visitor;
       await fillStorage(page);
-      await page.getByRole("button", { name: "Policy", exact: true }).click();
+      await openPolicy(page);
+      await page.getByRole("radio", { name: "Openings" }).click();
       await page.getByRole("radio", { name: "Strict" }).click();
       await page.getByText("In force, but not saved: a reload brings the last saved policy back").waitFor();
       await visitor.leave();

@@ -136,7 +136,7 @@ describe("the shell", () => {
   it("leads to its screens by Alt and a digit", async () => {
     const page = await open();
     await page.keyboard.press("Alt+3");
-    await page.getByRole("dialog", { name: "Policy" }).waitFor();
+    await page.getByRole("main", { name: "Policy" }).waitFor();
   });
 });
 

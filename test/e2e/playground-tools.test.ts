@@ -10,10 +10,13 @@ import {
   field,
   giveFile,
   jsonOf,
+  leavePolicy,
+  openPolicy,
   picture,
   resultOf,
   run,
   save,
+  writePolicy,
 } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 import { thorough } from "../support/size.ts";
@@ -125,7 +128,8 @@ describe("a tool that works on a file", () => {
     const { page } = visiting.visitor;
     visiting.visits.spend();
     await applyPolicy(page, () =>
-      page.getByRole("textbox", { name: "Policy (JSON)" }).fill(
+      writePolicy(
+        page,
         JSON.stringify({
           version: "1",
           posture: "standard",
@@ -178,9 +182,10 @@ describe("web_search", () => {
 
   const policy = async (): Promise<string> => {
     const { page } = visiting.visitor;
-    await page.getByRole("button", { name: "Policy", exact: true }).click();
-    const text = await page.getByRole("textbox", { name: "Policy (JSON)" }).inputValue();
-    await page.getByRole("button", { name: "Close Policy" }).click();
+    await openPolicy(page);
+    await page.getByRole("radio", { name: "Openings" }).click();
+    const text = await page.getByRole("table", { name: "Grants" }).innerText();
+    await leavePolicy(page);
     return text;
   };
 

@@ -8,6 +8,8 @@ import {
   eventsOf,
   field,
   hashOf,
+  leavePolicy,
+  openPolicy,
   resultOf,
   run,
   setPolicyControl,
@@ -280,14 +282,15 @@ describe("an approval", () => {
       .waitFor();
     expect(await page.getByRole("alertdialog").count()).toBe(0);
 
-    await page.getByRole("button", { name: "Policy", exact: true }).click();
+    await openPolicy(page);
+    await page.getByRole("radio", { name: "Standing approvals" }).click();
     const standing = page.getByRole("region", { name: "Standing approvals" });
     await standing.getByText("append_note@1.0.0", { exact: true }).first().waitFor();
     for (let left = await standing.getByRole("button", { name: "Revoke" }).count(); left > 0; left--) {
       await standing.getByRole("button", { name: "Revoke" }).first().click();
       await expect.poll(() => standing.getByRole("button", { name: "Revoke" }).count()).toBe(left - 1);
     }
-    await page.getByRole("button", { name: "Close Policy" }).click();
+    await leavePolicy(page);
     await (await ask("asked again")).getByRole("button", { name: "Deny" }).click();
     expect(await endOf(page)).toBe("Refused");
   });

@@ -211,20 +211,48 @@ export async function eventsOf(page: Page): Promise<readonly string[]> {
   return callOf(page).locator(".event-type").allTextContents();
 }
 
-export async function applyPolicy(page: Page, edit: () => Promise<void>): Promise<void> {
-  await page.getByRole("button", { name: "Policy", exact: true }).click();
-  await edit();
-  await page.getByRole("button", { name: "Apply" }).click();
-  await page.getByText("In force", { exact: true }).first().waitFor();
-  await page.getByRole("button", { name: "Close Policy" }).click();
+export async function openPolicy(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Policy", exact: true }).click();
+  await page.getByRole("main", { name: "Policy" }).getByRole("heading", { name: "Policy", exact: true }).waitFor();
 }
 
-/** Uses a control of the policy panel, which holds at once: nothing is left to apply. */
+export async function leavePolicy(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Call", exact: true }).click();
+}
+
+/** The text of the policy. */
+export function policyEditor(page: Page): Locator {
+  return page.getByRole("textbox", { name: "Policy (JSON)" });
+}
+
+/** Puts a text in the place of what stands in the editor, by keyboard: notes stand between its lines. */
+export async function writePolicy(page: Page, text: string): Promise<void> {
+  await policyEditor(page).focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+/** Applies what stands in the draft. */
+export async function applyDraft(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Apply…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
+}
+
+export async function applyPolicy(page: Page, edit: () => Promise<void>): Promise<void> {
+  await openPolicy(page);
+  await edit();
+  await applyDraft(page);
+  await page.locator("output", { hasText: /^In force$/ }).waitFor();
+  await leavePolicy(page);
+}
+
+/** Uses a control of the policy screen, which holds at once: nothing is left to apply. */
 export async function setPolicyControl(page: Page, use: () => Promise<void>): Promise<void> {
-  await page.getByRole("button", { name: "Policy", exact: true }).click();
+  await openPolicy(page);
+  await page.getByRole("radio", { name: "Openings" }).click();
   await use();
   await page.locator("output", { hasText: /^In force$/ }).waitFor();
-  await page.getByRole("button", { name: "Close Policy" }).click();
+  await leavePolicy(page);
 }
 
 export async function allowHost(page: Page, host: string): Promise<void> {

@@ -15,7 +15,8 @@ import { Header } from "./Header.tsx";
 import { LockdownBar } from "./ModeSwitch.tsx";
 import { preload } from "./preload.ts";
 import { Rail } from "./Rail.tsx";
-import type { BenchRoute, Route } from "./route.ts";
+import { type BenchRoute, isWithoutKernel, type Route, screenRoute } from "./route.ts";
+import { ScreenPart } from "./ScreenPart.tsx";
 import { SessionNotice } from "./SessionNotice.tsx";
 import { StorageNotice } from "./StorageNotice.tsx";
 import { TimelinePart } from "./TimelinePart.tsx";
@@ -26,7 +27,6 @@ import { visible } from "@keyhole/kernel";
 import { Workbench } from "./Workbench.tsx";
 
 const ApprovalDialog = lazy(async () => ({ default: (await import("../approval/ApprovalDialog.tsx")).ApprovalDialog }));
-const PolicySheet = lazy(async () => ({ default: (await import("../policy/PolicySheet.tsx")).PolicySheet }));
 const EdgeSettingsSheet = lazy(async () => ({ default: (await import("./EdgeSettingsForm.tsx")).EdgeSettingsSheet }));
 const SearchSettingsSheet = lazy(async () => ({ default: (await import("./SearchSettings.tsx")).SearchSettingsSheet }));
 
@@ -37,7 +37,7 @@ interface AppProps {
   readonly startLink?: EdgeLink | undefined;
 }
 
-type Open = "policy" | "edge" | "search" | undefined;
+type Open = "edge" | "search" | undefined;
 
 export function App(props: AppProps): ReactNode {
   const [session] = useState(browserSession);
@@ -80,7 +80,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
             onOpenCall={openCall}
           />
         </ErrorBoundary>
-        <Rail route={route} bench={bench} go={go} onPolicy={() => setOpen("policy")} />
+        <Rail route={route} bench={bench} go={go} />
         <Banners
           isLocked={governed?.mode === "LOCKDOWN"}
           startLink={startLink}
@@ -110,7 +110,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
 /** The workbench stays as it was while another screen is shown. */
 function useBenchRoute(route: Route): BenchRoute {
   const [last, setLast] = useState<BenchRoute>({ kind: "start" });
-  if (route.kind === "timeline") return last;
+  if (route.kind === "timeline" || route.kind === "screen") return last;
   if (last !== route) setLast(route);
   return route;
 }
@@ -155,7 +155,7 @@ function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainP
   /** One session per visit: what a person allows "for this session" ends when the page does. */
   const [sessionId] = useState(() => `playground-${crypto.randomUUID()}`);
   const { question, place: inQueue, approve } = useApprovals();
-  const isHidden = screen.kind === "timeline";
+  const isHidden = screen.kind === "timeline" || screen.kind === "screen";
   return (
     <ErrorBoundary part="This kernel" resetKey={connection} onReset={onReconnect}>
       {connection.state === "ready" ? (
@@ -166,11 +166,11 @@ function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainP
           approve={approve}
           isHidden={isHidden}
           {...rest}
-          onOpenPolicy={() => onOpen("policy")}
+          onOpenPolicy={() => rest.go(screenRoute("policy"))}
           onOpenSearch={() => onOpen("search")}
           onReconnect={onReconnect}
         />
-      ) : isHidden ? null : (
+      ) : isWithoutKernel(screen) ? null : (
         <Waiting
           connection={connection}
           place={place}
@@ -178,7 +178,8 @@ function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainP
           onEdgeSettings={() => onOpen("edge")}
         />
       )}
-      {isHidden && <TimelinePart id={screen.id} go={rest.go} />}
+      {screen.kind === "timeline" && <TimelinePart id={screen.id} go={rest.go} />}
+      {screen.kind === "screen" && <ScreenPart screen={screen} connection={connection} />}
       {question !== undefined && (
         <Suspense>
           <ApprovalDialog
@@ -239,7 +240,6 @@ function Sheets({ governance, open, onClose, onSaved }: SheetsProps): ReactNode 
   };
   return (
     <Suspense>
-      {open === "policy" && <PolicySheet governance={governance} isOpen onClose={onClose} />}
       {open === "search" && <SearchSettingsSheet governance={governance} isOpen onClose={onClose} onSaved={saved} />}
       {open === "edge" && <EdgeSettingsSheet isOpen onClose={onClose} onSaved={saved} />}
     </Suspense>

@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect } from "react";
 import { Icon, type IconName } from "../ui/icons.tsx";
-import type { BenchRoute, Route } from "./route.ts";
-import { writeRoute } from "./route.ts";
+import { type BenchRoute, type Route, type ScreenName, screenNames, screenRoute, writeRoute } from "./route.ts";
 import type { Go } from "./useRoute.ts";
 
 interface RailProps {
@@ -9,55 +8,38 @@ interface RailProps {
   /** What the workbench shows, or showed last. */
   readonly bench: BenchRoute;
   readonly go: Go;
-  readonly onPolicy: () => void;
 }
 
 interface Screen {
   readonly name: string;
   readonly icon: IconName;
   readonly isHere: boolean;
-  /** Where it leads; absent for what opens over the screen. */
-  readonly to?: Route;
+  readonly to: Route;
 }
 
 /** The screens. Alt and a digit lead to each, in this order. */
-export function Rail({ route, bench, go, onPolicy }: RailProps): ReactNode {
+export function Rail({ route, bench, go }: RailProps): ReactNode {
   const screens = screensOf(route, bench);
-  const open = ({ to }: Screen): void => (to === undefined ? onPolicy() : go(to));
   useScreenKeys((index) => {
     const screen = screens[index];
-    if (screen !== undefined) open(screen);
+    if (screen !== undefined) go(screen.to);
   });
   return (
     <nav className="rail" aria-label="Screens">
       <ul>
-        {screens.map((screen, index) => {
-          const { name, icon, isHere, to } = screen;
-          const content = (
-            <>
+        {screens.map(({ name, icon, isHere, to }, index) => (
+          <li key={name}>
+            <a
+              className="rail-item"
+              title={`${name} (Alt ${index + 1})`}
+              href={writeRoute(to)}
+              aria-current={isHere ? "page" : undefined}
+            >
               <Icon name={icon} />
               <span className="rail-name">{name}</span>
-            </>
-          );
-          return (
-            <li key={name}>
-              {to === undefined ? (
-                <button type="button" className="rail-item" title={`${name} (Alt ${index + 1})`} onClick={onPolicy}>
-                  {content}
-                </button>
-              ) : (
-                <a
-                  className="rail-item"
-                  title={`${name} (Alt ${index + 1})`}
-                  href={writeRoute(to)}
-                  aria-current={isHere ? "page" : undefined}
-                >
-                  {content}
-                </a>
-              )}
-            </li>
-          );
-        })}
+            </a>
+          </li>
+        ))}
       </ul>
     </nav>
   );
@@ -67,11 +49,20 @@ function screensOf(route: Route, bench: BenchRoute): readonly Screen[] {
   const isTimeline = route.kind === "timeline";
   const timeline: Route = { kind: "timeline", id: bench.kind === "call" ? bench.id : undefined };
   return [
-    { name: "Call", icon: "call", isHere: !isTimeline, to: bench },
+    { name: "Call", icon: "call", isHere: !isTimeline && route.kind !== "screen", to: bench },
     { name: "Timeline", icon: "timeline", isHere: isTimeline, to: isTimeline ? route : timeline },
-    { name: "Policy", icon: "shield", isHere: false },
+    ...screenNames.map((name): Screen => ({
+      ...looks[name],
+      isHere: route.kind === "screen" && route.name === name,
+      to: screenRoute(name),
+    })),
   ];
 }
+
+const looks = {
+  policy: { name: "Policy", icon: "shield" },
+  replay: { name: "Replay", icon: "replay" },
+} as const satisfies Record<ScreenName, Pick<Screen, "name" | "icon">>;
 
 function useScreenKeys(open: (index: number) => void): void {
   useEffect(() => {

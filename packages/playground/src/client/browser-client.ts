@@ -2,6 +2,7 @@ import type { JsonValue, Mode } from "@keyhole/kernel";
 import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";
 import { startPolicy } from "../kernel/default-policy.ts";
 import { toolSummaries } from "../kernel/tool-summaries.ts";
+import { noteEarlierPolicy } from "./earlier-policies.ts";
 import { restorePolicy, savePolicy } from "./saved-policy.ts";
 import { loadSearch, type PageSettings } from "./search-settings.ts";
 import { ClientFault, type Governance, heard, type KernelClient, type Started } from "./kernel-client.ts";
@@ -70,6 +71,7 @@ function governanceOf(kernel: ReturnType<typeof connectKernel>, alive: Alive, kn
     async setPolicy(document) {
       const applied = await alive(() => kernel.setPolicy(document));
       if (applied.ok) {
+        noteEarlierPolicy(known.policy);
         known.policy = document;
         savePolicy(document);
       }

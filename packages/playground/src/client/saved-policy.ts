@@ -7,6 +7,24 @@ export function savePolicy(document: JsonValue, saved: SavedValues = pageValues)
   saved.write(key, JSON.stringify(document));
 }
 
+/** What pages that are loaded later start with, as text: this tab, or another one, applied it. `undefined` where none is stored. */
+export function storedPolicy(): string | undefined {
+  return pageValues.read(key);
+}
+
+/**
+ * Tells when another tab stored a policy.
+ *
+ * @returns a function that removes the listener
+ */
+export function watchStoredPolicy(listener: () => void): () => void {
+  const onStorage = (event: StorageEvent): void => {
+    if (event.key === key.key) listener();
+  };
+  window.addEventListener("storage", onStorage);
+  return () => window.removeEventListener("storage", onStorage);
+}
+
 interface Restored {
   /** Absent where none is saved, or the kernel refuses the saved one. */
   readonly policy?: JsonValue;

@@ -1,4 +1,4 @@
-import { checkHostPattern, loadPolicy, parseUrl, type PolicyDocument, type SetupError, visible } from "@keyhole/kernel";
+import { checkHostPattern, loadPolicy, parseUrl, type PolicyDocument, type SetupError } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 
 /** The tool whose hosts the panel offers to add; any other grant is written as JSON. */
@@ -22,32 +22,10 @@ export function readPolicy(text: string): Reading {
   return loaded.ok ? { ok: true, document: loaded.value.document } : loaded;
 }
 
-/** With escapes in place of invisible characters: the same document. */
-export function writePolicy(document: unknown): string {
-  return visible(JSON.stringify(document, undefined, 2));
-}
-
 /** Whether the hash is that of the document. A document with variables has the hash of its values, which this page does not know. */
 export function isHashOf(policyHash: string, document: unknown): boolean {
   const loaded = loadPolicy(document, {}, hashOf(policyHash));
   return loaded.ok && loaded.value.hash === policyHash;
-}
-
-/** A host that a person added, as one line. */
-export interface HostGrant {
-  readonly text: string;
-  /** Its place in `grants`. */
-  readonly index: number;
-}
-
-export function hostGrants({ grants = [] }: PolicyDocument): readonly HostGrant[] {
-  return grants.flatMap(({ tool, capability }, index) => {
-    if (tool !== networkTool || (capability.kind !== "net.read" && capability.kind !== "net.write")) return [];
-    const ports = capability.ports === undefined ? "" : `:${capability.ports.join(",")}`;
-    return [
-      { text: `${capability.hosts.join(", ")}${ports}${capability.kind === "net.write" ? " (write)" : ""}`, index },
-    ];
-  });
 }
 
 export type ParsedHost =

@@ -1,0 +1,145 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
+import { lintKeymap } from "@codemirror/lint";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  type KeyBinding,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { type ReactNode, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from "react";
+import "./code.css";
+import { countGutter, type LineCount, showCounts } from "./counts.ts";
+import { editorLook } from "./look.ts";
+import { type Note, notesField, showNotes } from "./notes.ts";
+
+/** What a parent can do with the editor. */
+export interface CodeHandle {
+  /** Moves the caret there, and the focus into the editor. */
+  readonly show: (at: number) => void;
+}
+
+interface CodeEditorProps {
+  /** What a screen reader says. */
+  readonly label: string;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  /** Language and completion. A new array sets the editor up anew. */
+  readonly extensions: readonly Extension[];
+  readonly notes?: readonly Note[];
+  readonly counts?: readonly LineCount[];
+  readonly keys?: readonly KeyBinding[];
+  readonly ref?: Ref<CodeHandle>;
+}
+
+/**
+ * CodeMirror. It stands in a shadow tree: there it puts its styles into constructed style sheets, so that the page's policy
+ * can forbid inline styles. The keyboard leaves it with Tab.
+ */
+export function CodeEditor(props: CodeEditorProps): ReactNode {
+  const { label, text, extensions, notes = noNotes, counts, keys = noKeys, ref } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor>(null);
+  const latest = useRef(props);
+  useLayoutEffect(() => {
+    latest.current = props;
+  });
+  const hasCounts = counts !== undefined;
+  useEffect(() => {
+    const made = makeEditor(host.current!, label, latest, hasCounts);
+    editor.current = made;
+    return () => made.view.destroy();
+    // What changes later is told to the editor below.
+  }, [label, hasCounts]);
+  useEffect(() => {
+    const { view, changing } = editor.current!;
+    view.dispatch({ effects: changing.reconfigure([extensions, keymap.of([...keys])]) });
+  }, [extensions, keys]);
+  useEffect(() => {
+    const { view } = editor.current!;
+    if (view.state.doc.toString() === text) return;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  }, [text]);
+  useEffect(() => {
+    const { view } = editor.current!;
+    view.dispatch(showNotes(view.state, notes));
+  }, [notes]);
+  useEffect(() => {
+    if (counts !== undefined) editor.current!.view.dispatch(showCounts(counts));
+  }, [counts]);
+  useImperativeHandle(ref, () => ({ show: (at) => showAt(editor.current!.view, at) }), []);
+  return <div className="code-editor" ref={host} />;
+}
+
+const noNotes: readonly Note[] = [];
+const noKeys: readonly KeyBinding[] = [];
+
+interface Editor {
+  readonly view: EditorView;
+  /** What can change while the editor stands. */
+  readonly changing: Compartment;
+}
+
+/** Beside those that CodeMirror marks: what `visible` of the kernel shows as escapes. */
+const hidden = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f]|[\ufe00-\ufe0f]|[\ufff0-\uffff]/u;
+
+function makeEditor(
+  host: HTMLElement,
+  label: string,
+  latest: { readonly current: CodeEditorProps },
+  hasCounts: boolean,
+): Editor {
+  const changing = new Compartment();
+  const { text, extensions, keys = noKeys } = latest.current;
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  const state = EditorState.create({
+    doc: text,
+    extensions: [
+      changing.of([extensions, keymap.of([...keys])]),
+      lineNumbers(),
+      hasCounts ? countGutter : [],
+      notesField,
+      history(),
+      highlightSpecialChars({ addSpecialChars: hidden }),
+      drawSelection(),
+      EditorView.lineWrapping,
+      indentUnit.of("  "),
+      indentOnInput(),
+      bracketMatching(),
+      closeBrackets(),
+      autocompletion({ icons: false }),
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      editorLook,
+      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+      EditorView.domEventHandlers({ beforeinput: replaceLines }),
+      EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
+      EditorView.updateListener.of(({ docChanged, state: now }) => {
+        if (docChanged) latest.current.onChange(now.doc.toString());
+      }),
+    ],
+  });
+  return { view: new EditorView({ state, parent: root, root }), changing };
+}
+
+/** A browser that replaces several lines itself writes inline styles into what it joins, which the page's policy reports. */
+function replaceLines({ inputType, data }: InputEvent, view: EditorView): boolean {
+  const { doc, selection } = view.state;
+  const { from, to } = selection.main;
+  const isOneLine = doc.lineAt(from).number === doc.lineAt(to).number;
+  if (inputType !== "insertText" || data === null || isOneLine || view.composing) return false;
+  view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+  return true;
+}
+
+function showAt(view: EditorView, at: number): void {
+  const anchor = Math.min(at, view.state.doc.length);
+  view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+  view.focus();
+}

@@ -1,0 +1,75 @@
+import { json, jsonLanguage } from "@codemirror/lang-json";
+import type { PolicyDocument } from "@keyhole/kernel";
+import { policyFileSchema } from "@keyhole/kernel/document-schemas";
+import { type ReactNode, type Ref, useMemo } from "react";
+import { CodeEditor, type CodeHandle } from "../code/CodeEditor.tsx";
+import type { LineCount } from "../code/counts.ts";
+import { completeFrom } from "./complete.ts";
+import { offsetOf } from "./notes.ts";
+import type { Coverage } from "./simulation.ts";
+import type { PolicyDraft } from "./usePolicyDraft.ts";
+
+interface PolicyCodeProps {
+  readonly draft: PolicyDraft;
+  readonly coverage: Coverage | undefined;
+  readonly tools: readonly string[];
+  readonly onApply: () => void;
+  readonly ref: Ref<CodeHandle>;
+}
+
+/** The document as text, with faults at their line and, beside it, how many calls each rule and grant is good for. */
+export function PolicyCode({ draft, coverage, tools, onApply, ref }: PolicyCodeProps): ReactNode {
+  const { text, notes, change, read } = draft;
+  const extensions = useMemo(() => {
+    const known = new Map([["tool", ["*", ...tools]]]);
+    return [json(), jsonLanguage.data.of({ autocomplete: completeFrom(policyFileSchema, known) })];
+  }, [tools]);
+  const keys = useMemo(
+    () => [
+      {
+        key: "Mod-s",
+        preventDefault: true,
+        run: () => {
+          onApply();
+          return true;
+        },
+      },
+    ],
+    [onApply],
+  );
+  const { document } = read;
+  const counts = useMemo(() => countsOf(text, document, coverage), [text, document, coverage]);
+  return (
+    <>
+      <p className="policy-columns" aria-hidden="true">
+        <span>line</span>
+        <span>calls</span>
+        <span>{draft.isInForce ? "the policy in force" : "draft of this tab"}</span>
+      </p>
+      <CodeEditor
+        ref={ref}
+        label="Policy (JSON)"
+        text={text}
+        onChange={change}
+        extensions={extensions}
+        notes={notes}
+        counts={counts}
+        keys={keys}
+      />
+    </>
+  );
+}
+
+function countsOf(
+  text: string,
+  document: PolicyDocument | undefined,
+  coverage: Coverage | undefined,
+): readonly LineCount[] {
+  if (document === undefined || coverage === undefined) return [];
+  const rules = (document.rules ?? []).map(({ id }, index) => ({
+    at: offsetOf(text, `/rules/${index}`),
+    count: coverage.rules.get(id) ?? 0,
+  }));
+  const grants = (coverage.grants ?? []).map((count, index) => ({ at: offsetOf(text, `/grants/${index}`), count }));
+  return [...grants, ...rules];
+}

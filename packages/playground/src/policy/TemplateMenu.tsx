@@ -1,0 +1,40 @@
+import type { PolicyDocument } from "@keyhole/kernel";
+import type { ReactNode } from "react";
+import { Menu, MenuItem, MenuTrigger, Popover, Text } from "react-aria-components";
+import { Button } from "../ui/Button.tsx";
+import { formatDocument } from "./format.ts";
+import { templates } from "./templates.ts";
+
+interface TemplateMenuProps {
+  /** Absent where the draft is no policy: nothing can be added to it. */
+  readonly document: PolicyDocument | undefined;
+  readonly onAdd: (text: string) => void;
+}
+
+/** Changes that people make often, put into the draft. */
+export function TemplateMenu({ document, onAdd }: TemplateMenuProps): ReactNode {
+  return (
+    <MenuTrigger>
+      <Button icon="plus" isUnavailable={document === undefined}>
+        Templates
+      </Button>
+      <Popover className="popover" placement="bottom end">
+        <Menu
+          className="menu"
+          aria-label="Templates"
+          onAction={(key) => {
+            const chosen = templates.find(({ name }) => name === key);
+            if (chosen !== undefined && document !== undefined) onAdd(formatDocument(chosen.add(document)));
+          }}
+        >
+          {templates.map(({ name, hint }) => (
+            <MenuItem key={name} id={name} className="menu-item" textValue={name}>
+              <Text slot="label">{name}</Text>
+              <Text slot="description">{hint}</Text>
+            </MenuItem>
+          ))}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}

@@ -1,0 +1,26 @@
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { storedPolicy, watchStoredPolicy } from "../client/saved-policy.ts";
+import { readPolicy } from "./edit.ts";
+import { formatDocument } from "./format.ts";
+
+/** A policy that another tab applied: pages that are loaded later start with it, this one does not. */
+export interface Elsewhere {
+  readonly text: string;
+  /** When this tab heard of it; `undefined` where it was there before. */
+  readonly at: Date | undefined;
+}
+
+/** @param inForce the policy of this tab, as text */
+export function useElsewhere(inForce: string): Elsewhere | undefined {
+  const stored = useSyncExternalStore(watchStoredPolicy, storedPolicy);
+  const [at, setAt] = useState<Date>();
+  useEffect(() => watchStoredPolicy(() => setAt(new Date())), []);
+  const text = useMemo(() => textOf(stored), [stored]);
+  return text === undefined || text === inForce ? undefined : { text, at };
+}
+
+/** `undefined` where nothing is stored that a page would start with. */
+function textOf(stored: string | undefined): string | undefined {
+  const read = stored === undefined ? undefined : readPolicy(stored);
+  return read?.ok === true ? formatDocument(JSON.parse(stored!)) : undefined;
+}

@@ -1,0 +1,24 @@
+import { type ReactNode, useState } from "react";
+import { Segmented } from "../ui/Segmented.tsx";
+import { Compare } from "./Compare.tsx";
+import "./replay.css";
+import { RunReplay } from "./RunReplay.tsx";
+
+const parts = [
+  { value: "run", text: "A run file" },
+  { value: "compare", text: "Compare two calls" },
+] as const;
+
+/** A run executed again and held against what was recorded, or two calls of the log beside each other. */
+export function ReplayScreen(): ReactNode {
+  const [part, setPart] = useState<(typeof parts)[number]["value"]>("run");
+  return (
+    <main className="replay-screen" aria-label="Replay">
+      <header className="replay-head">
+        <h1>Replay</h1>
+        <Segmented label="What to replay" value={part} options={parts} onChange={setPart} />
+      </header>
+      {part === "run" ? <RunReplay /> : <Compare />}
+    </main>
+  );
+}

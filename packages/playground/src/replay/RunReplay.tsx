@@ -1,0 +1,114 @@
+import { visible } from "@keyhole/kernel";
+import type { Replay } from "@keyhole/kernel/replay";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { DropZone, FileTrigger } from "react-aria-components";
+import { bytesText } from "../app/words.ts";
+import { Button } from "../ui/Button.tsx";
+import { Empty, Loading, Notice } from "../ui/Notice.tsx";
+import { rowsOf } from "./entries.ts";
+import { Lanes } from "./Lanes.tsx";
+import { execute, type KnownTools, openRun, type OpenedRun, toolsOf } from "./open-run.ts";
+import { Strip } from "./Strip.tsx";
+
+/** How far the replay of the file is that was opened last. */
+export type Played =
+  | { readonly state: "idle" | "running" }
+  | { readonly state: "done"; readonly replay: Replay }
+  | { readonly state: "failed"; readonly reason: string };
+
+type Whole = Extract<OpenedRun, { ok: true }>;
+
+/** Drop a run file: is it whole, and does it give the same bytes again? */
+export function RunReplay(): ReactNode {
+  const [opened, setOpened] = useState<OpenedRun | "reading">();
+  const latest = useRef(0);
+  const open = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
+    const turn = ++latest.current;
+    setOpened("reading");
+    const read = await openRun(file);
+    // A person may have opened another one meanwhile.
+    if (turn === latest.current) setOpened(read);
+  };
+  return (
+    <DropZone
+      className="replay-run"
+      aria-label="Run file"
+      onDrop={({ items }) => {
+        const file = items.find((item) => item.kind === "file");
+        void file?.getFile().then(open);
+      }}
+    >
+      <div className="replay-file">
+        <FileTrigger acceptedFileTypes={[".keyhole"]} onSelect={(files) => void open(files?.[0])}>
+          <Button icon="upload">Open a run</Button>
+        </FileTrigger>
+        {typeof opened === "object" && opened.ok && (
+          <span className="muted">
+            <code>{visible(opened.name)}</code> {opened.run.entries.length.toLocaleString("en")} entries,{" "}
+            {bytesText(opened.bytes)}
+          </span>
+        )}
+      </div>
+      {opened === undefined && <NoRun />}
+      {opened === "reading" && <Loading>Reading the run…</Loading>}
+      {typeof opened === "object" && !opened.ok && (
+        <Notice tone="bad" title={`${opened.name} is no whole run`} urgent>
+          <p>{visible(opened.reason)}</p>
+        </Notice>
+      )}
+      {typeof opened === "object" && opened.ok && <Opened key={opened.hash} opened={opened} />}
+    </DropZone>
+  );
+}
+
+function NoRun(): ReactNode {
+  return (
+    <Empty title="Drop a run file here">
+      <p>
+        A run file has all that tools were given and answered. <code>recordingHost</code> writes one. The page executes
+        it in its isolates without a network, and shows the first difference.
+      </p>
+    </Empty>
+  );
+}
+
+function Opened({ opened }: { readonly opened: Whole }): ReactNode {
+  const { run } = opened;
+  const rows = useMemo(() => rowsOf(run), [run]);
+  const [known, setKnown] = useState<KnownTools>();
+  const [played, setPlayed] = useState<Played>({ state: "idle" });
+  useEffect(() => {
+    let isLeft = false;
+    void toolsOf(run).then((found) => {
+      if (!isLeft) setKnown(found);
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [run]);
+  const play = (): void => {
+    setPlayed({ state: "running" });
+    execute(run, known?.tools ?? []).then(
+      (replay) => setPlayed({ state: "done", replay }),
+      (error: unknown) =>
+        setPlayed({ state: "failed", reason: error instanceof Error ? error.message : String(error) }),
+    );
+  };
+  return (
+    <>
+      <Strip opened={opened} known={known} played={played} />
+      {played.state === "failed" && (
+        <Notice tone="bad" title="The replay did not run" urgent>
+          <p>{visible(played.reason)}</p>
+        </Notice>
+      )}
+      {played.state === "done" && !played.replay.ok && played.replay.kind === "refused" && (
+        <Notice tone="warn" title="The replay was refused, and nothing ran" urgent>
+          <p>{visible(played.replay.reason)}</p>
+        </Notice>
+      )}
+      <Lanes run={run} rows={rows} played={played} onPlay={play} canPlay={known !== undefined} />
+    </>
+  );
+}

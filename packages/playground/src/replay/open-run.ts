@@ -1,0 +1,65 @@
+import { checkPackage, type RegisteredTool, systemClock } from "@keyhole/kernel";
+import { lines } from "@keyhole/kernel/audit";
+import { readRun, type Replay, replay, type Run, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
+import { bytesText } from "../app/words.ts";
+
+/** A run file that was read: whole, or why not. */
+export type OpenedRun =
+  | { readonly ok: true; readonly name: string; readonly bytes: number; readonly run: Run; readonly hash: string }
+  | { readonly ok: false; readonly name: string; readonly reason: string };
+
+/** All entries are held while they are looked at. */
+const mostBytes = 64 << 20;
+
+/** Reads piece by piece, and never rejects: a file can be anything. */
+export async function openRun(file: File): Promise<OpenedRun> {
+  const { name, size } = file;
+  if (size > mostBytes) {
+    const reason = `The file has ${bytesText(size)}. This page reads at most ${bytesText(mostBytes)}: use keyhole replay.`;
+    return { ok: false, name, reason };
+  }
+  try {
+    const read = await readRun(lines(file.stream(), RUN_LINE_BYTES));
+    if (!read.ok) return { ok: false, name, reason: `Line ${read.line}: ${read.reason}` };
+    return { ok: true, name, bytes: size, run: read.run, hash: read.hash };
+  } catch (error) {
+    return { ok: false, name, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Tools of this page that a run names. */
+export interface KnownTools {
+  readonly tools: readonly RegisteredTool[];
+  /** `name@version` of those that the page does not have with this hash. */
+  readonly missing: readonly string[];
+}
+
+export async function toolsOf({ entries }: Run): Promise<KnownTools> {
+  const wanted = new Map(
+    entries.flatMap((entry) =>
+      entry.kind === "call" ? [[entry.packageHash ?? entry.toolHash, entry.tool] as const] : [],
+    ),
+  );
+  // Not part of a page on which nobody replays.
+  const [{ builtinTools, runCode }, { exampleTools }] = await Promise.all([
+    import("@keyhole/worker-host/tools"),
+    import("../tools/index.ts"),
+  ]);
+  const tools = [...builtinTools, runCode, ...exampleTools]
+    .filter(({ hash }) => wanted.has(hash))
+    .map((each) => checkPackage(each))
+    .flatMap((checked) => (checked.ok ? [checked.value] : []));
+  for (const { hash } of tools) wanted.delete(hash);
+  return { tools, missing: [...new Set(wanted.values())] };
+}
+
+/** Executes the run in isolates of this page. No request leaves them: the run answers. */
+export async function execute(run: Run, tools: readonly RegisteredTool[]): Promise<Replay> {
+  const { browserHost } = await import("@keyhole/worker-host/browser");
+  const host = await browserHost();
+  try {
+    return await replay(run, { host, tools, clock: systemClock });
+  } finally {
+    await host.close?.();
+  }
+}
