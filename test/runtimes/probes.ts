@@ -141,6 +141,10 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     const { standardSchema } = await import("@keyhole/kernel/schema/standard-schema");
     hold(standardSchema({ type: "string" })["~standard"].validate(1).issues?.length === 1, "the value was taken");
   },
+  async "@keyhole/kernel/visible"() {
+    const { visible } = await import("@keyhole/kernel/visible");
+    hold(visible("\u202e") !== "\u202e", "the character is hidden");
+  },
   async "@keyhole/kernel/testing"() {
     const { FakeClock } = await import("@keyhole/kernel/testing");
     const clock = new FakeClock(0);

@@ -1,5 +1,7 @@
-import { type JsonObject, type JsonValue, visible as shown } from "@keyhole/kernel";
-import { type EvidenceVerdict, repeatsKeys } from "@keyhole/kernel/audit";
+import type { JsonObject } from "@keyhole/kernel";
+import type { EvidenceVerdict } from "@keyhole/kernel/audit";
+// Not from the kernel as a whole: `keyhole --help` loads none of it.
+import { visible as shown } from "@keyhole/kernel/visible";
 
 /**
  * | code | of `verify` | of the other verbs |
@@ -87,36 +89,4 @@ export async function readText(path: string, files: CommandFiles): Promise<strin
 export function unreadable(path: string, error: unknown): Unusable {
   const why = error instanceof Error ? visible(error.message) : "it failed";
   return new Unusable(`${visible(path)} cannot be read: ${why}`, { cause: error });
-}
-
-export function parse(text: string, path: string): JsonValue {
-  if (text.startsWith("-----BEGIN "))
-    throw new Unusable(
-      `${visible(path)} is PEM. Give a key as a JSON Web Key: in Node, crypto.createPublicKey(pem).export({ format: "jwk" }) makes one.`,
-    );
-  if (text.trim() === "") throw new Unusable(`${visible(path)} is empty.`);
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text) as JsonValue;
-  } catch (error) {
-    const why = error instanceof Error ? visible(error.message) : "";
-    throw new Unusable(`${visible(path)} is not JSON: ${why}`, { cause: error });
-  }
-  if (repeatsKeys(text, value))
-    throw new Unusable(`${visible(path)} has a duplicate member, so JSON parsers disagree about its value.`);
-  return value;
-}
-
-async function readJson(path: string, files: CommandFiles): Promise<JsonValue> {
-  return parse(await readText(path, files), path);
-}
-
-/** The document that an option names; `undefined` where it was not given. */
-export async function readOption(
-  name: string,
-  options: CommandOptions,
-  files: CommandFiles,
-): Promise<JsonValue | undefined> {
-  const path = options[name];
-  return typeof path === "string" ? readJson(path, files) : undefined;
 }

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { JsonValue } from "@keyhole/kernel";
-import { parse, Unusable, visible } from "./io.ts";
+import { Unusable, visible } from "./io.ts";
+import { parse } from "./json-file.ts";
 
 /**
  * The input of a call, as a person gives it: JSON, `@FILE`, or `-` for standard input.

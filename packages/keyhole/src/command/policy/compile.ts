@@ -6,11 +6,11 @@ import {
   type CommandOptions,
   type CommandResult,
   isObject,
-  readOption,
   readText,
   Unusable,
   visible,
 } from "../io.ts";
+import { readOption } from "../json-file.ts";
 
 const hashes: ReadonlyMap<unknown, Hash> = new Map([
   ["blake3", blake3Hash],

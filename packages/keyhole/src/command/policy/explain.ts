@@ -6,11 +6,11 @@ import {
   type CommandOptions,
   type CommandResult,
   isObject,
-  parse,
   readText,
   Unusable,
   visible,
 } from "../io.ts";
+import { parse } from "../json-file.ts";
 import { readInput } from "../json-input.ts";
 import { optionOf } from "../options.ts";
 import { openKernel } from "../run/open-kernel.ts";

@@ -7,11 +7,11 @@ import {
   type CommandOptions,
   type CommandResult,
   isObject,
-  parse,
   readText,
   Unusable,
   visible,
 } from "../io.ts";
+import { parse } from "../json-file.ts";
 import { defaultFolder, openTools } from "../tools/find-tool.ts";
 import { faultLine, idOf } from "../tools/load-tools.ts";
 import { readFileKind } from "../verify/file-kind.ts";

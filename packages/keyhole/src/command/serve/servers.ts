@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import type { McpEndpoint } from "@keyhole/mcp";
-import { type CommandIo, isObject, parse, readText, Unusable, visible } from "../io.ts";
+import { type CommandIo, isObject, readText, Unusable, visible } from "../io.ts";
+import { parse } from "../json-file.ts";
 import { namesOf, serverMember } from "../wrap/import-config.ts";
 import type { McpParts } from "../wrap/parts.ts";
 

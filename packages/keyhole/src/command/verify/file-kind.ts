@@ -1,5 +1,6 @@
 import type { JsonValue } from "@keyhole/kernel";
-import { type CommandFiles, isObject, parse, readText, unreadable } from "../io.ts";
+import { type CommandFiles, isObject, readText, unreadable } from "../io.ts";
+import { parse } from "../json-file.ts";
 
 /** What a file is, by what it begins with; the name only where that says nothing. */
 export type FileKind =

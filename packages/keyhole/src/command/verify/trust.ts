@@ -1,6 +1,7 @@
 import type { JsonValue } from "@keyhole/kernel";
 import { type EnclosedKeys, pinKeys, type TrustedKeys, trustKeys } from "@keyhole/kernel/audit";
-import { type CommandFiles, type CommandOptions, readOption, Unusable, visible } from "../io.ts";
+import { type CommandFiles, type CommandOptions, Unusable, visible } from "../io.ts";
+import { readOption } from "../json-file.ts";
 
 /**
  * The keys that the person trusts: those of `--keys`; with `--pin`, those with these thumbprints out of `--keys`, or else out of the file.

@@ -15,10 +15,10 @@ import {
   counted,
   exitCodes,
   marks,
-  readOption,
   unreadable,
   visible,
 } from "../io.ts";
+import { readOption } from "../json-file.ts";
 import { readTrust } from "./trust.ts";
 
 interface Step {

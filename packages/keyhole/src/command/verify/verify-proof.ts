@@ -9,12 +9,11 @@ import {
   exitCodes,
   isObject,
   marks,
-  parse,
-  readOption,
   readText,
   Unusable,
   visible,
 } from "../io.ts";
+import { parse, readOption } from "../json-file.ts";
 import { readTrust } from "./trust.ts";
 
 /** A proof, a call's result that has one, or evidence in one file, against everything that was given. */

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApprovalKey } from "@keyhole/mcp";
-import { type CommandResult, isObject, parse, Unusable, visible } from "../io.ts";
+import { type CommandResult, isObject, Unusable, visible } from "../io.ts";
+import { parse } from "../json-file.ts";
 import type { Home } from "./home.ts";
 import type { McpParts } from "./parts.ts";
 
