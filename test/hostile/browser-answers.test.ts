@@ -1,6 +1,9 @@
+import { PassThrough } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import type { JsonObject } from "@keyhole/kernel";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type PageWorld, pageWorld, type Visited } from "../brokers/page-world.ts";
+import { CdpPipe } from "../../packages/worker-host/src/node/browser/cdp.ts";
 import { mark, searching } from "../support/open-secrets.ts";
 
 let world: PageWorld;
@@ -92,4 +95,22 @@ it("a page that shows another address than the one it has is read", async () => 
   world.page("shop.example.com", `<title>app</title><script>history.pushState({}, "", "/inbox")</script>`);
   const { value } = await world.open({ url, waitMs: 20_000 });
   expect(value).toMatchObject({ title: "app", status: 200, url: `${url}inbox` });
+});
+
+it("a visit that ends before a command is awaited leaves no failure to the process", async () => {
+  const pipe = new CdpPipe(
+    new PassThrough(),
+    new PassThrough(),
+    () => {},
+    () => {},
+  );
+  const asked = pipe.send("Page.navigate");
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown): void => void unheard.push(reason);
+  process.on("unhandledRejection", hear);
+  pipe.end("the visit is over");
+  await setImmediate();
+  process.off("unhandledRejection", hear);
+  expect(unheard).toEqual([]);
+  await expect(asked).rejects.toThrow("the visit is over");
 });

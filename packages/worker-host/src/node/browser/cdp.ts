@@ -41,10 +41,12 @@ export class CdpPipe {
   /** @throws {CdpFailure} when the browser refuses, or has ended */
   send(method: string, params: CdpParams = {}, sessionId?: string): Promise<CdpParams> {
     const id = ++this.#id;
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      this.#out.write(`${JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) })}\0`);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<CdpParams>();
+    // A visit can end between a command and its `await`: unheard, the failure would end the process.
+    promise.catch(() => {});
+    this.#pending.set(id, { resolve, reject });
+    this.#out.write(`${JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) })}\0`);
+    return promise;
   }
 
   /** The next event of this name; none, when the browser ends before. */
