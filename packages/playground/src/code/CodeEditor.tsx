@@ -118,7 +118,7 @@ function makeEditor(
       highlightActiveLineGutter(),
       editorLook,
       keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-      EditorView.domEventHandlers({ beforeinput: replaceLines }),
+      EditorView.domEventHandlers({ beforeinput: replaceSelected }),
       EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
       EditorView.updateListener.of(({ docChanged, state: now }) => {
         if (docChanged) latest.current.onChange(now.doc.toString());
@@ -128,12 +128,13 @@ function makeEditor(
   return { view: new EditorView({ state, parent: root, root }), changing };
 }
 
-/** A browser that replaces several lines itself writes inline styles into what it joins, which the page's policy reports. */
-function replaceLines({ inputType, data }: InputEvent, view: EditorView): boolean {
+/** A browser that replaces a selection itself writes inline styles into what it joins, notes between lines included, and the page's policy reports them. */
+function replaceSelected({ inputType, data }: InputEvent, view: EditorView): boolean {
   const { doc, selection } = view.state;
-  const { from, to } = selection.main;
-  const isOneLine = doc.lineAt(from).number === doc.lineAt(to).number;
-  if (inputType !== "insertText" || data === null || isOneLine || view.composing) return false;
+  const { from, to, empty } = selection.main;
+  // A bracket or a quote is put around words of one line.
+  const isAround = doc.lineAt(from).number === doc.lineAt(to).number && /^[([{'"`]$/.test(data ?? "");
+  if (inputType !== "insertText" || data === null || empty || isAround || view.composing) return false;
   view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
   return true;
 }
