@@ -100,6 +100,8 @@ const config: KnipConfig = {
         "@mcp-b/webmcp-polyfill",
         "@modelcontextprotocol/inspector",
         "mcporter",
+        // Another peer has it.
+        "@modelcontextprotocol/sdk",
       ],
       project: ["*.ts", "ratios/**/*.ts"],
     },

@@ -162,6 +162,8 @@ await esbuild({
   target: "es2024",
   minify: true,
   legalComments: "none",
+  // The other exports stand at the end of one long line, where tools that guess the format of a file do not see them.
+  banner: { js: "export {};" },
   logLevel: "warning",
 });
 // A Worker is one file: nobody bundles it after us.

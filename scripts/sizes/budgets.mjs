@@ -28,10 +28,10 @@ export const budgets = [
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 117_120,
+    maxBytes: 117_248,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 119_744 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 119_872 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],

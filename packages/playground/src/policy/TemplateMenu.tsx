@@ -1,7 +1,7 @@
 import type { PolicyDocument } from "@keyhole/kernel";
 import type { ReactNode } from "react";
-import { Menu, MenuItem, MenuTrigger, Popover, Text } from "react-aria-components";
-import { Button } from "../ui/Button.tsx";
+import { Button, Menu, MenuItem, MenuTrigger, Popover, Text } from "react-aria-components";
+import { Icon } from "../ui/icons.tsx";
 import { formatDocument } from "./format.ts";
 import { templates } from "./templates.ts";
 
@@ -15,7 +15,9 @@ interface TemplateMenuProps {
 export function TemplateMenu({ document, onAdd }: TemplateMenuProps): ReactNode {
   return (
     <MenuTrigger>
-      <Button icon="plus" isUnavailable={document === undefined}>
+      {/* The trigger reaches its button by the library's context, which the page's own button does not read. */}
+      <Button className="button" data-look="plain" isDisabled={document === undefined}>
+        <Icon name="plus" />
         Templates
       </Button>
       <Popover className="popover" placement="bottom end">

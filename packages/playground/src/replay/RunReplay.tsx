@@ -1,7 +1,7 @@
 import { visible } from "@keyhole/kernel";
 import type { Replay } from "@keyhole/kernel/replay";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { DropZone, FileTrigger } from "react-aria-components";
+import { DropZone } from "react-aria-components";
 import { bytesText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
@@ -22,6 +22,7 @@ type Whole = Extract<OpenedRun, { ok: true }>;
 export function RunReplay(): ReactNode {
   const [opened, setOpened] = useState<OpenedRun | "reading">();
   const latest = useRef(0);
+  const input = useRef<HTMLInputElement>(null);
   const open = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     const turn = ++latest.current;
@@ -40,9 +41,20 @@ export function RunReplay(): ReactNode {
       }}
     >
       <div className="replay-file">
-        <FileTrigger acceptedFileTypes={[".keyhole"]} onSelect={(files) => void open(files?.[0])}>
-          <Button icon="upload">Open a run</Button>
-        </FileTrigger>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept=".keyhole"
+          onChange={({ currentTarget }) => {
+            void open(currentTarget.files?.[0]);
+            // The same file may be chosen again, after it changed.
+            currentTarget.value = "";
+          }}
+        />
+        <Button icon="upload" onPress={() => input.current?.click()}>
+          Open a run
+        </Button>
         {typeof opened === "object" && opened.ok && (
           <span className="muted">
             <code>{visible(opened.name)}</code> {opened.run.entries.length.toLocaleString("en")} entries,{" "}
