@@ -55,16 +55,7 @@ export function PolicyBench({ hash, modeField, approvals, ...options }: PolicyBe
         {part === "document" && (
           <PolicyCode draft={draft} coverage={simulated?.coverage} tools={options.tools} onApply={ask} ref={editor} />
         )}
-        {part === "openings" && (
-          <div className="policy-scroll">
-            {modeField}
-            {document === undefined ? (
-              <p className="hint">The draft is no policy. Its document says where it fails.</p>
-            ) : (
-              <Openings document={document} counts={simulated?.coverage.grants} onChange={draft.edit} />
-            )}
-          </div>
-        )}
+        {part === "openings" && <OpeningsPart modeField={modeField} draft={draft} coverage={simulated?.coverage} />}
         {part === "standing" && (
           <div className="policy-scroll">
             <StandingApprovals approvals={approvals} />
@@ -93,6 +84,26 @@ export function PolicyBench({ hash, modeField, approvals, ...options }: PolicyBe
         />
       )}
     </>
+  );
+}
+
+interface OpeningsPartProps {
+  readonly modeField: ReactNode;
+  readonly draft: PolicyDraft;
+  readonly coverage: Coverage | undefined;
+}
+
+function OpeningsPart({ modeField, draft, coverage }: OpeningsPartProps): ReactNode {
+  const { document } = draft.read;
+  return (
+    <div className="policy-scroll">
+      {modeField}
+      {document === undefined ? (
+        <p className="hint">The draft is no policy. Its document says where it fails.</p>
+      ) : (
+        <Openings document={document} counts={coverage?.grants} onChange={draft.edit} />
+      )}
+    </div>
   );
 }
 

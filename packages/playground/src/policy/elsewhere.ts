@@ -21,6 +21,6 @@ export function useElsewhere(inForce: string): Elsewhere | undefined {
 
 /** `undefined` where nothing is stored that a page would start with. */
 function textOf(stored: string | undefined): string | undefined {
-  const read = stored === undefined ? undefined : readPolicy(stored);
-  return read?.ok === true ? formatDocument(JSON.parse(stored!)) : undefined;
+  if (stored === undefined || !readPolicy(stored).ok) return undefined;
+  return formatDocument(JSON.parse(stored));
 }

@@ -48,12 +48,11 @@ function mergeLists(
   conflicts: string[],
 ): JsonValue | undefined {
   if (mine === undefined && theirs === undefined) return undefined;
-  const [base, own, other] = [before, mine, theirs].map(
-    (list) => new Map(itemsOf(list).map((item) => [keyOf(item), item])),
-  );
-  const keys = [...own!.keys(), ...[...other!.keys()].filter((key) => !own!.has(key))];
+  const byKey = (list: JsonValue | undefined) => new Map(itemsOf(list).map((item) => [keyOf(item), item]));
+  const [base, own, other] = [byKey(before), byKey(mine), byKey(theirs)];
+  const keys = [...own.keys(), ...[...other.keys()].filter((key) => !own.has(key))];
   return keys.flatMap((key) => {
-    const chosen = choose(`${name} ${key}`, [base!.get(key), own!.get(key), other!.get(key)], conflicts);
+    const chosen = choose(`${name} ${key}`, [base.get(key), own.get(key), other.get(key)], conflicts);
     return chosen === undefined ? [] : [chosen];
   });
 }

@@ -33,9 +33,10 @@ export function compareOver(before: Policy, after: Policy, calls: readonly Sessi
   const ordered = calls.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time));
   const [old, fresh] = [simulate(before, ordered), simulate(after, ordered)];
   return ordered
-    .map((call, index): SimulatedRow => {
-      const { after: decision, reason, rules } = fresh[index]!;
-      return { call, before: old[index]!.after, after: decision, reason, rules };
+    .flatMap((call, index): readonly SimulatedRow[] => {
+      const [past, present] = [old[index], fresh[index]];
+      if (past === undefined || present === undefined) return [];
+      return [{ call, before: past.after, after: present.after, reason: present.reason, rules: present.rules }];
     })
     .toReversed();
 }

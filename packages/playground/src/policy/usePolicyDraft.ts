@@ -122,9 +122,9 @@ function mergedText(
   mine: string,
   theirs: string,
 ): { readonly text: string; readonly conflicts: readonly string[] } | undefined {
-  const [before, own, other] = [base, mine, theirs].map(readPolicy);
-  if (!before?.ok || !own?.ok || !other?.ok) return undefined;
-  const [a, b, c] = [before, own, other].map(({ document }) => document as unknown as JsonObject);
-  const { document, conflicts } = mergePolicies(a!, b!, c!);
+  const [before, own, other] = [readPolicy(base), readPolicy(mine), readPolicy(theirs)];
+  if (!before.ok || !own.ok || !other.ok) return undefined;
+  const json = (document: unknown) => document as JsonObject;
+  const { document, conflicts } = mergePolicies(json(before.document), json(own.document), json(other.document));
   return { text: formatDocument(document), conflicts };
 }

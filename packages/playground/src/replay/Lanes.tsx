@@ -6,7 +6,7 @@ import { Json } from "../ui/Json.tsx";
 import { StateMark } from "../ui/StateMark.tsx";
 import { VirtualRows } from "../ui/VirtualRows.tsx";
 import { callOf, type EntryRow } from "./entries.ts";
-import type { Played } from "./RunReplay.tsx";
+import type { Played } from "./played.ts";
 
 interface LanesProps {
   readonly run: Run;
@@ -36,34 +36,17 @@ export function Lanes({ run, rows, played, canPlay, onPlay }: LanesProps): React
   }, [isMoving, at, end]);
   return (
     <>
-      <div className="replay-controls">
-        <Button look="primary" icon="play" onPress={onPlay} isUnavailable={!canPlay || played.state === "running"}>
-          Replay
-        </Button>
-        <Button icon="back" onPress={() => move(at - 1)} isUnavailable={at === 0}>
-          Back
-        </Button>
-        <Button onPress={() => move(at + 1)} isUnavailable={at === last}>
-          Step
-        </Button>
-        <Button onPress={() => setMoving(!isMoving)} isUnavailable={!isMoving && at >= end}>
-          {isMoving ? "Pause" : "Play"}
-        </Button>
-        <label className="replay-scrub">
-          <span className="visually-hidden">Entry</span>
-          <input
-            type="range"
-            min={0}
-            max={Math.max(0, last)}
-            value={at}
-            onChange={({ target }) => move(Number(target.value))}
-          />
-        </label>
-        <output>
-          entry {at} of {last}
-        </output>
-        {divergence !== undefined && <Button onPress={() => move(divergence.seq)}>First difference</Button>}
-      </div>
+      <Controls
+        at={at}
+        last={last}
+        end={end}
+        isMoving={isMoving}
+        divergence={divergence}
+        canReplay={canPlay && played.state !== "running"}
+        onReplay={onPlay}
+        onMove={move}
+        onPlay={() => setMoving(!isMoving)}
+      />
       <div className="replay-lanes">
         <VirtualRows
           label="Entries"
@@ -81,6 +64,53 @@ export function Lanes({ run, rows, played, canPlay, onPlay }: LanesProps): React
         <EntryPane key={at} run={run} seq={at} divergence={divergence?.seq === at ? divergence : undefined} />
       </div>
     </>
+  );
+}
+
+interface ControlsProps {
+  readonly at: number;
+  readonly last: number;
+  /** The last entry that the replay reached. */
+  readonly end: number;
+  readonly isMoving: boolean;
+  readonly divergence: Divergence | undefined;
+  readonly canReplay: boolean;
+  readonly onReplay: () => void;
+  readonly onMove: (to: number) => void;
+  readonly onPlay: () => void;
+}
+
+function Controls(props: ControlsProps): ReactNode {
+  const { at, last, end, isMoving, divergence, canReplay, onReplay, onMove, onPlay } = props;
+  return (
+    <div className="replay-controls">
+      <Button look="primary" icon="play" onPress={onReplay} isUnavailable={!canReplay}>
+        Replay
+      </Button>
+      <Button icon="back" onPress={() => onMove(at - 1)} isUnavailable={at === 0}>
+        Back
+      </Button>
+      <Button onPress={() => onMove(at + 1)} isUnavailable={at === last}>
+        Step
+      </Button>
+      <Button onPress={onPlay} isUnavailable={!isMoving && at >= end}>
+        {isMoving ? "Pause" : "Play"}
+      </Button>
+      <label className="replay-scrub">
+        <span className="visually-hidden">Entry</span>
+        <input
+          type="range"
+          min={0}
+          max={Math.max(0, last)}
+          value={at}
+          onChange={({ target }) => onMove(Number(target.value))}
+        />
+      </label>
+      <output>
+        entry {at} of {last}
+      </output>
+      {divergence !== undefined && <Button onPress={() => onMove(divergence.seq)}>First difference</Button>}
+    </div>
   );
 }
 

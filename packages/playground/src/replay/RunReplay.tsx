@@ -1,5 +1,4 @@
 import { visible } from "@keyhole/kernel";
-import type { Replay } from "@keyhole/kernel/replay";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { DropZone } from "react-aria-components";
 import { bytesText } from "../app/words.ts";
@@ -8,13 +7,8 @@ import { Empty, Loading, Notice } from "../ui/Notice.tsx";
 import { rowsOf } from "./entries.ts";
 import { Lanes } from "./Lanes.tsx";
 import { execute, type KnownTools, openRun, type OpenedRun, toolsOf } from "./open-run.ts";
+import type { Played } from "./played.ts";
 import { Strip } from "./Strip.tsx";
-
-/** How far the replay of the file is that was opened last. */
-export type Played =
-  | { readonly state: "idle" | "running" }
-  | { readonly state: "done"; readonly replay: Replay }
-  | { readonly state: "failed"; readonly reason: string };
 
 type Whole = Extract<OpenedRun, { ok: true }>;
 

@@ -4,7 +4,7 @@ import type { CallState } from "../session/call-head.ts";
 import { StateMark } from "../ui/StateMark.tsx";
 import { shortHash } from "../ui/short-hash.ts";
 import type { KnownTools, OpenedRun } from "./open-run.ts";
-import type { Played } from "./RunReplay.tsx";
+import type { Played } from "./played.ts";
 
 interface StripProps {
   readonly opened: Extract<OpenedRun, { ok: true }>;

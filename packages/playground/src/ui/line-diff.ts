@@ -44,12 +44,18 @@ function changedLines(a: readonly string[], b: readonly string[]): readonly Diff
   const diff: DiffLine[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      diff.push({ kind: "same", text: a[i++]! });
+    const [mine = "", other = ""] = [a[i], b[j]];
+    if (i < a.length && j < b.length && mine === other) {
+      diff.push({ kind: "same", text: mine });
+      i++;
       j++;
-    } else if (i < a.length && (j >= b.length || at(i + 1, j) >= at(i, j + 1)))
-      diff.push({ kind: "removed", text: a[i++]! });
-    else diff.push({ kind: "added", text: b[j++]! });
+    } else if (i < a.length && (j >= b.length || at(i + 1, j) >= at(i, j + 1))) {
+      diff.push({ kind: "removed", text: mine });
+      i++;
+    } else {
+      diff.push({ kind: "added", text: other });
+      j++;
+    }
   }
   return diff;
 }

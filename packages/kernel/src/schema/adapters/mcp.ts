@@ -1,5 +1,5 @@
 import type { CompileOptions } from "../types.ts";
-import { compiled } from "./compiled.ts";
+import { asTheirs, compiled } from "./compiled.ts";
 
 /** What the MCP SDK, in its versions 1 and 2, asks of a validator. */
 export interface McpJsonSchemaValidator {
@@ -24,7 +24,7 @@ export function mcpJsonSchemaValidator(options: CompileOptions = {}): McpJsonSch
       const validator = compiled(schema, { defaults: "ignore", ...options });
       return (input: unknown): McpValidation<Data> => {
         const result = validator.validate(input);
-        if (result.ok) return { valid: true, data: result.value as Data, errorMessage: undefined };
+        if (result.ok) return { valid: true, data: asTheirs(result.value), errorMessage: undefined };
         const errorMessage = result.errors.map(({ message }) => message).join(" ");
         return { valid: false, data: undefined, errorMessage };
       };

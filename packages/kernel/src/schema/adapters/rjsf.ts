@@ -1,7 +1,8 @@
 import { compileSchema } from "../compile-schema.ts";
 import { explainEach } from "../explain/index.ts";
 import type { CompileOptions, ValidationError, Validator } from "../types.ts";
-import { compiled, tokensOf } from "./compiled.ts";
+import { pointerTokens } from "../../json/pointer.ts";
+import { asTheirs, compiled } from "./compiled.ts";
 import {
   errorHandler,
   errorSchemaOf,
@@ -71,20 +72,20 @@ export function rjsfValidator(options: CompileOptions = {}): RjsfValidator {
         const message = error instanceof Error ? error.message : String(error);
         return { errors: [{ stack: message }], errorSchema: { $schema: { __errors: [message] } } };
       }
-      const errors = (transformErrors?.(found as never, uiSchema as never) ?? found) as RjsfError[];
+      const errors: RjsfError[] = asTheirs(transformErrors?.(asTheirs(found), asTheirs(uiSchema)) ?? found);
       const errorSchema = errorSchemaOf(errors);
       if (customValidate === undefined) return { errors, errorSchema };
       const handler = errorHandler(formData);
-      const handled = customValidate(formData as never, handler as never, uiSchema as never, errorSchema as never);
-      return withHandled(errors, handled as RjsfHandler);
+      const handled = customValidate(asTheirs(formData), asTheirs(handler), asTheirs(uiSchema), asTheirs(errorSchema));
+      return withHandled(errors, asTheirs(handled));
     },
     isValid: (schema, formData, rootSchema) => partOf(schema, rootSchema)?.validate(formData).ok === true,
     rawValidation(schema, formData) {
       try {
         const errors = errorsOf(schema, formData);
-        return errors.length === 0 ? {} : { errors: errors as never[] };
+        return errors.length === 0 ? {} : { errors: errors.map(asTheirs) };
       } catch (error) {
-        return { validationError: error as Error };
+        return { validationError: asTheirs(error) };
       }
     },
     reset: () => kept.clear(),
@@ -107,7 +108,7 @@ function ofRoot(schema: unknown): unknown {
 function rjsfError({ instancePath, schemaPath, keyword, message, expected, received }: ValidationError): RjsfError {
   return {
     name: keyword,
-    property: propertyOf(tokensOf(instancePath)),
+    property: propertyOf(pointerTokens(instancePath)),
     message: `expected ${expected}, got ${received}`,
     params: {},
     schemaPath: `#${schemaPath}`,

@@ -1,7 +1,8 @@
 import { explainEach } from "../explain/index.ts";
 import type { FromSchema, SchemaInput } from "../from-schema.ts";
 import type { CompileOptions, ValidationError } from "../types.ts";
-import { compiled, tokensOf } from "./compiled.ts";
+import { pointerTokens } from "../../json/pointer.ts";
+import { asTheirs, compiled } from "./compiled.ts";
 
 /** Why a value does not conform, as [Standard Schema](https://standardschema.dev) has it. */
 export interface StandardIssue {
@@ -45,7 +46,8 @@ export function standardSchema<const Schema>(
   const validator = compiled(schema, { explain: explainEach, ...options });
   const { draft = "2020-12" } = options;
   const jsonSchema = ({ target }: { readonly target: string }): Record<string, unknown> => {
-    if (targets.get(target) === draft && typeof schema === "object") return JSON.parse(JSON.stringify(schema)) as never;
+    if (targets.get(target) === draft && typeof schema === "object")
+      return asTheirs(JSON.parse(JSON.stringify(schema)));
     throw new TypeError(
       `Got the target ${target}; expected draft-${draft.replace("draft-", "")}: a schema is not converted.`,
     );
@@ -56,7 +58,7 @@ export function standardSchema<const Schema>(
       vendor: "keyhole",
       validate(value) {
         const result = validator.validate(value);
-        if (result.ok) return { value: result.value as FromSchema<Schema> };
+        if (result.ok) return { value: asTheirs(result.value) };
         return { issues: result.errors.map((error) => issueOf(error, value)) };
       },
       jsonSchema: { input: jsonSchema, output: jsonSchema },
@@ -67,7 +69,7 @@ export function standardSchema<const Schema>(
 /** The place of an item is a number. */
 function issueOf({ message, hint, instancePath }: ValidationError, value: unknown): StandardIssue {
   let at: unknown = value;
-  const path = tokensOf(instancePath).map((token) => {
+  const path = pointerTokens(instancePath).map((token) => {
     const isItem = Array.isArray(at);
     at =
       typeof at === "object" && at !== null && Object.hasOwn(at, token)
