@@ -10,7 +10,6 @@ import {
   propertyOf,
   type RjsfError,
   type RjsfErrorSchema,
-  type RjsfHandler,
   withHandled,
 } from "./rjsf-errors.ts";
 
