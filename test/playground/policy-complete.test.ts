@@ -1,9 +1,9 @@
-import { CompletionContext } from "@codemirror/autocomplete";
+import { CompletionContext, type CompletionResult, type CompletionSource } from "@codemirror/autocomplete";
 import { json } from "@codemirror/lang-json";
 import { EditorState } from "@codemirror/state";
 import { policyFileSchema } from "@keyhole/kernel/document-schemas";
 import { describe, expect, it } from "vitest";
-import { completeFrom } from "../../packages/playground/src/policy/complete.ts";
+import { completeFrom, completion } from "../../packages/playground/src/policy/complete.ts";
 
 const complete = completeFrom(policyFileSchema, new Map([["tool", ["echo", "http_fetch"]]]));
 
@@ -36,6 +36,15 @@ describe("the completion of a policy", () => {
     const labels = labelsAt(text);
     for (const each of wanted) expect(labels).toContain(each);
     for (const each of unwanted) expect(labels).not.toContain(each);
+  });
+
+  it("offers members at the end of a text that the editor has not parsed yet", () => {
+    const rules = Array.from({ length: 100 }, (_, index) => ({ id: `rule-${index}`, effect: "deny", reason: "none" }));
+    const text = `{ "rules": ${JSON.stringify(rules)}, }`;
+    const state = EditorState.create({ doc: text, extensions: [json(), completion(complete)] });
+    const [source] = state.languageDataAt<CompletionSource>("autocomplete", text.length - 1);
+    const found = source?.(new CompletionContext(state, text.length - 1, true)) as CompletionResult | null;
+    expect(found?.options.map(({ label }) => label)).toContain('"posture"');
   });
 
   it("never throws, wherever the caret stands in a broken text", () => {

@@ -1,10 +1,10 @@
-import { json, jsonLanguage } from "@codemirror/lang-json";
+import { json } from "@codemirror/lang-json";
 import type { PolicyDocument } from "@keyhole/kernel";
 import { policyFileSchema } from "@keyhole/kernel/document-schemas";
 import { type ReactNode, type Ref, useMemo } from "react";
 import { CodeEditor, type CodeHandle } from "../code/CodeEditor.tsx";
 import type { LineCount } from "../code/counts.ts";
-import { completeFrom } from "./complete.ts";
+import { completeFrom, completion } from "./complete.ts";
 import { offsetOf } from "./notes.ts";
 import type { Coverage } from "./simulation.ts";
 import type { PolicyDraft } from "./usePolicyDraft.ts";
@@ -20,10 +20,12 @@ interface PolicyCodeProps {
 /** The document as text, with faults at their line and, beside it, how many calls each rule and grant is good for. */
 export function PolicyCode({ draft, coverage, tools, onApply, ref }: PolicyCodeProps): ReactNode {
   const { text, notes, change, read } = draft;
+  // A new source would end a completion that is under way: the list is new with each event of the kernel, its names seldom.
+  const names = JSON.stringify(["*", ...tools]);
   const extensions = useMemo(() => {
-    const known = new Map([["tool", ["*", ...tools]]]);
-    return [json(), jsonLanguage.data.of({ autocomplete: completeFrom(policyFileSchema, known) })];
-  }, [tools]);
+    const known = new Map([["tool", JSON.parse(names) as string[]]]);
+    return [json(), completion(completeFrom(policyFileSchema, known))];
+  }, [names]);
   const keys = useMemo(
     () => [
       {

@@ -2,13 +2,23 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  type CompletionSource,
   snippetCompletion,
 } from "@codemirror/autocomplete";
-import { syntaxTree } from "@codemirror/language";
+import { ensureSyntaxTree, syntaxTree } from "@codemirror/language";
+import { EditorState, type Extension } from "@codemirror/state";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "@keyhole/kernel";
 
 type Tree = ReturnType<typeof syntaxTree>;
 type Node = Tree["topNode"];
+
+/** The editor parses a long text piece by piece when it is idle. A completion waits this long for the piece before the caret. */
+const parseMs = 200;
+
+/** A completion that holds in the whole text, also in pieces that the editor has not parsed yet. */
+export function completion(source: CompletionSource): Extension {
+  return EditorState.languageData.of(() => [{ autocomplete: source }]);
+}
 
 /**
  * Completes a JSON text from its schema: names of members with what they mean, and values where the schema names them. Of alternatives, those that contradict a
@@ -22,7 +32,8 @@ export function completeFrom(
 ): (context: CompletionContext) => CompletionResult | null {
   return ({ state, pos, explicit }) => {
     const text = state.doc.toString();
-    const node = syntaxTree(state).resolveInner(pos, -1);
+    const tree = ensureSyntaxTree(state, pos, parseMs) ?? syntaxTree(state);
+    const node = tree.resolveInner(pos, -1);
     const isQuoted = (node.name === "String" || node.name === "PropertyName") && node.to >= pos && node.from < pos;
     const [from, to] = isQuoted ? [node.from, node.to] : [wordStart(text, pos), pos];
     if (!explicit && from === pos && !isQuoted) return null;
