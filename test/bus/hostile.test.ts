@@ -175,21 +175,36 @@ describe("a flood of calls", () => {
 });
 
 describe("a flood of questions for definitions", () => {
-  it("is answered twenty times at once, and then ten times a second", async () => {
+  it("is answered twenty times at once, then ten times a second, and takes no answer from another caller", async () => {
     const clock = new FakeClock();
-    const { far, port } = await stranger({ clock });
+    const callers: BusCallers = ({ headers }) => ({
+      caller: { caller: headers.get("test-caller") ?? "nobody" },
+      credential: undefined,
+    });
+    const { far, port } = await stranger({ callers, clock });
     const heard = collector();
     port.subscribe("flood.reply", heard.listener);
-    const headers = new Map([
-      ["keyhole-kind", "describe"],
-      ["keyhole-correlation", `${correlation}0`],
-    ]);
-    for (let at = 0; at < 100; at++)
+    const ask = (caller: string): void => {
+      const headers = new Map([
+        ["keyhole-kind", "describe"],
+        ["keyhole-correlation", `${correlation}0`],
+        ["test-caller", caller],
+      ]);
       port.publish("keyhole.tool._.describe", { reply: "flood.reply", headers, body: bytes("") });
-    await settle();
+    };
     const ends = (): number =>
       heard.messages.filter((message) => message.headers.get("keyhole-kind") === "described").length;
-    expect(ends()).toBe(19); // One went to `stranger`.
-    expect(far.errors.length).toBe(81);
+    for (let at = 0; at < 100; at++) ask("one");
+    await settle();
+    expect(ends()).toBe(20);
+    expect(far.errors.length).toBe(80);
+    ask("two");
+    await settle();
+    expect(ends()).toBe(21);
+    await clock.advance(100);
+    ask("one");
+    ask("one");
+    await settle();
+    expect(ends()).toBe(22);
   });
 });

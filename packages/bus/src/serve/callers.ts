@@ -18,6 +18,11 @@ export interface KnownCaller {
   readonly credential: BusCredential | undefined;
 }
 
+/** Names the caller of whom calls and questions are counted: one caller can have several credentials. */
+export function ownerOf({ caller, credential }: KnownCaller): string {
+  return JSON.stringify([credential?.id ?? null, caller.caller]);
+}
+
 /** Says who sent a message; `undefined` refuses it. No header is believed that no seal covers. */
 export type BusCallers = (message: BusMessage) => KnownCaller | undefined;
 

@@ -5,13 +5,15 @@ import { headers, kindOf } from "../wire/headers.ts";
 import { sealed } from "../wire/seal.ts";
 import type { Subjects } from "../wire/subjects.ts";
 import { newToken } from "../wire/token.ts";
-import type { BusCallers } from "./callers.ts";
+import { type BusCallers, type KnownCaller, ownerOf } from "./callers.ts";
 import type { Offers } from "./offers.ts";
 import { replyOf } from "./replies.ts";
 import { returnAddress } from "./request.ts";
 
 /** Each answer is as long as all definitions: one question must not cost much more than its sender pays. */
 const answerRate = { most: 20, everyMs: 100 };
+/** Callers whose questions are counted. Beyond, the one that has been quiet longest starts anew. */
+const MOST_CALLERS = 1_000;
 
 export interface DescribePorts {
   readonly port: BusPort;
@@ -25,12 +27,12 @@ export interface DescribePorts {
 /** Tells callers the tools that they could call. */
 export class DescribeServer {
   readonly #ports: DescribePorts;
-  readonly #answers: TokenBucket;
+  /** By caller. The one that has been quiet longest comes first. */
+  readonly #answers = new Map<string, TokenBucket>();
   readonly #kernel = newToken();
 
   constructor(ports: DescribePorts) {
     this.#ports = ports;
-    this.#answers = new TokenBucket(ports.clock, answerRate);
   }
 
   answer(message: BusMessage): void {
@@ -38,8 +40,10 @@ export class DescribeServer {
     const address = returnAddress(message, subjects);
     const from = callers(message);
     if (!address || !from || kindOf(message) !== "describe") return;
-    if (!this.#answers.take())
-      return onError(new Error("The bus asks too often for definitions. It was not answered."));
+    if (!this.#mayAsk(from))
+      return onError(
+        new Error(`The caller ${from.caller.caller} asks too often for definitions. It was not answered.`),
+      );
     const asked = message.subject.split(".").at(-2);
     const all = offers.of(from.caller.caller);
     const isAll = message.subject === subjects.describeAll;
@@ -56,5 +60,15 @@ export class DescribeServer {
     } catch (error) {
       onError(error instanceof Error ? error : new Error("The bus took no answer."));
     }
+  }
+  /** A caller that asks without end takes no answer from another one. */
+  #mayAsk(from: KnownCaller): boolean {
+    const owner = ownerOf(from);
+    const bucket = this.#answers.get(owner) ?? new TokenBucket(this.#ports.clock, answerRate);
+    this.#answers.delete(owner);
+    this.#answers.set(owner, bucket);
+    const [quietest] = this.#answers.keys();
+    if (this.#answers.size > MOST_CALLERS && quietest !== undefined) this.#answers.delete(quietest);
+    return bucket.take();
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "@keyhole/kernel";
 import type { OutgoingMessage } from "../port.ts";
 import { newToken } from "../wire/token.ts";
-import type { KnownCaller } from "./callers.ts";
+import { type KnownCaller, ownerOf } from "./callers.ts";
 import type { BusRequest } from "./request.ts";
 
 /** Calls that are remembered: those that run, and those whose result can be asked for again. */
@@ -153,10 +153,6 @@ function bytesOf(result: readonly OutgoingMessage[]): number {
 
 function secondOf(timeMs: number): number {
   return Math.floor(timeMs / SECOND_MS);
-}
-
-function ownerOf({ caller, credential }: KnownCaller): string {
-  return JSON.stringify([credential?.id ?? null, caller.caller]);
 }
 
 function keyOf(from: KnownCaller, correlation: string): string {
