@@ -68,6 +68,6 @@ describe("a state", () => {
 
   it("and an ending: only the step that concludes makes one", () => {
     const makers = [...texts].flatMap(([path, text]) => (/\bendingOf\b/.test(text) ? [path] : []));
-    expect(makers.toSorted()).toEqual(["packages/kernel/src/call/ending.ts", `${folder}conclude.ts`]);
+    expect(makers.toSorted()).toEqual(["packages/kernel/src/call/ending/ending.ts", `${folder}conclude.ts`]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Obligations, type Release } from "../../packages/kernel/src/call/obligations.ts";
+import { Obligations, type Release } from "../../packages/kernel/src/call/record/obligations.ts";
 import { sized } from "../support/size.ts";
 
 const noFault = (error: unknown): never => {

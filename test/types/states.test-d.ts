@@ -1,7 +1,7 @@
 /** Checked by the compiler alone: a line that is wrong does not compile. */
-import type { Ending } from "../../packages/kernel/src/call/ending.ts";
-import type { Entry } from "../../packages/kernel/src/call/entry.ts";
-import type { CallRecord } from "../../packages/kernel/src/call/record.ts";
+import type { Ending } from "../../packages/kernel/src/call/ending/ending.ts";
+import type { Entry } from "../../packages/kernel/src/call/arrival/entry.ts";
+import type { CallRecord } from "../../packages/kernel/src/call/record/record.ts";
 import type { Allowed } from "../../packages/kernel/src/call/steps/authorize.ts";
 import type { Granted } from "../../packages/kernel/src/call/steps/check-grants.ts";
 import { conclude, type ConcludePorts } from "../../packages/kernel/src/call/steps/conclude.ts";

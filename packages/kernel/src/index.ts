@@ -15,10 +15,16 @@ export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 export { retention } from "./extensions/retention/retention.ts";
 export { retries } from "./extensions/retries/retries.ts";
 export type { KernelOptions, Kernel, FullKernelOptions, ProofSigner } from "./kernel-api.ts";
-export type { CallOptions, ResumeOptions, SuspendCode, SuspendOptions, Suspension } from "./call/call-options.ts";
+export type {
+  CallOptions,
+  ResumeOptions,
+  SuspendCode,
+  SuspendOptions,
+  Suspension,
+} from "./call/arrival/call-options.ts";
 export type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 export type { AuditReader } from "./audit/reader.ts";
-export { modelError } from "./call/hints.ts";
+export { modelError } from "./call/faults/hints.ts";
 export type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 export {
   type CallError,

@@ -2,7 +2,7 @@ import type { AuditReader } from "./audit/reader.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Broker } from "./capability/broker.ts";
 import type { Family } from "./capability/family.ts";
-import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/call-options.ts";
+import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/arrival/call-options.ts";
 import type { Extension } from "./extensions/extension.ts";
 import type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 import type { Revocation, RevocationMatch } from "./capability/revocation.ts";
@@ -29,7 +29,7 @@ import type { Mode } from "./tool/manifest.ts";
 import type { PackageFile, ToolPackage } from "./tool/package.ts";
 import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
-export type { CallOptions } from "./call/call-options.ts";
+export type { CallOptions } from "./call/arrival/call-options.ts";
 
 export interface FullKernelOptions {
   /** Runs `module` tools. Without it only `inline` tools run. */

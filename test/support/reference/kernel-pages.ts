@@ -3,7 +3,7 @@ import { membersOf } from "./docstrings.ts";
 import { membersTable, page, tableOf } from "./markdown.ts";
 
 const api = "packages/kernel/src/kernel-api.ts";
-const callOptions = "packages/kernel/src/call/call-options.ts";
+const callOptions = "packages/kernel/src/call/arrival/call-options.ts";
 const result = "packages/kernel/src/result.ts";
 const define = "packages/kernel/src/tool/define.ts";
 

@@ -1,12 +1,12 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { Revocations } from "../capability/revocation.ts";
 import * as limits from "../limits.ts";
-import { CallFault, Reentry } from "./fault.ts";
-import { assertAnswersStand } from "./given-again.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
+import { CallFault, Reentry } from "./faults/fault.ts";
+import { assertAnswersStand } from "./ending/given-again.ts";
+import type { MaybePromise } from "../support/maybe-promise.ts";
 import type { Points } from "./points.ts";
-import type { Entry } from "./entry.ts";
-import type { CallRecord } from "./record.ts";
+import type { Entry } from "./arrival/entry.ts";
+import type { CallRecord } from "./record/record.ts";
 import type { CallResult } from "../result.ts";
 import type { Registry } from "../tool/registry.ts";
 import { answer, answerFailure, type Answered, type AnswerPorts, reuse } from "./steps/answer.ts";

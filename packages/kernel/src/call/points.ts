@@ -6,9 +6,9 @@ import type { Normalized } from "./steps/normalize.ts";
 import type { RunPorts } from "./steps/run.ts";
 import type { BrokersOfCall, Started } from "./steps/start.ts";
 import type { Checked } from "./steps/validate-output.ts";
-import type { CallFault } from "./fault.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
-import type { CallRecord } from "./record.ts";
+import type { CallFault } from "./faults/fault.ts";
+import type { MaybePromise } from "../support/maybe-promise.ts";
+import type { CallRecord } from "./record/record.ts";
 
 /** The way out of a wait, for a call that goes on elsewhere. */
 export interface Departure {

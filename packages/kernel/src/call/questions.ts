@@ -1,4 +1,4 @@
-import { CallFault } from "./fault.ts";
+import { CallFault } from "./faults/fault.ts";
 
 /**
  * Questions of the core that only an extension answers. Without the extension they fail closed with

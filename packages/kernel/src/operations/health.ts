@@ -13,8 +13,8 @@ import * as limits from "../limits.ts";
 import { runsIn } from "../policy/modes/mode.ts";
 import type { Mode } from "../tool/manifest.ts";
 import { resolve, type Resolved, type ResolvePorts } from "../call/steps/resolve.ts";
-import { CallFault } from "../call/fault.ts";
-import type { CallRecord } from "../call/record.ts";
+import { CallFault } from "../call/faults/fault.ts";
+import type { CallRecord } from "../call/record/record.ts";
 
 export interface HealthParts extends ResolvePorts {
   readonly pools: ReadonlyMap<OwnHost, IsolatePool>;

@@ -1,6 +1,6 @@
 import type { Core } from "../call/pipeline.ts";
 import type { ToolFilter, ToolSummary } from "../tool/summary.ts";
-import { isCallable } from "../call/callable.ts";
+import { isCallable } from "../policy/decision/callable.ts";
 
 /** Sorted by name, then by version, highest first. */
 export function listTools(

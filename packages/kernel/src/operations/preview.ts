@@ -1,6 +1,6 @@
 import type { EventRecorder } from "../audit/log.ts";
-import { asFault } from "../call/fault.ts";
-import type { CallRecord } from "../call/record.ts";
+import { asFault } from "../call/faults/fault.ts";
+import type { CallRecord } from "../call/record/record.ts";
 import { type ApprovalAnswer, authorize, type AuthorizePorts } from "../call/steps/authorize.ts";
 import { checkGrants, type GrantPorts, holderOf } from "../call/steps/check-grants.ts";
 import { decide, type Decided, type DecidePorts } from "../call/steps/decide.ts";

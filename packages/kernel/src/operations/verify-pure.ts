@@ -4,8 +4,8 @@ import { runsIn } from "../policy/modes/mode.ts";
 import { withProgram } from "../tool/program.ts";
 import { resolve } from "../call/steps/resolve.ts";
 import { type Input, readInput } from "../call/steps/validate.ts";
-import { CallFault } from "../call/fault.ts";
-import type { CallRecord } from "../call/record.ts";
+import { CallFault } from "../call/faults/fault.ts";
+import type { CallRecord } from "../call/record/record.ts";
 import { attempt, type HealthParts } from "./health.ts";
 
 /**

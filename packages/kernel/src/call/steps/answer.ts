@@ -4,15 +4,15 @@ import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import type { CallFailure, CallMeta, CallResult, CallSuccess } from "../../result.ts";
 import type { Revocations } from "../../capability/revocation.ts";
-import { learn, ownsSession } from "../ancestors.ts";
-import { dataOf, type Ending, isEnding, type KeptOutput } from "../ending.ts";
-import type { CallFault } from "../fault.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
-import type { CallEnd, CallRecord } from "../record.ts";
-import { spentBy, withMore } from "../spent.ts";
+import { learn, ownsSession } from "../record/ancestors.ts";
+import { dataOf, type Ending, isEnding, type KeptOutput } from "../ending/ending.ts";
+import type { CallFault } from "../faults/fault.ts";
+import type { MaybePromise } from "../../support/maybe-promise.ts";
+import type { CallEnd, CallRecord } from "../record/record.ts";
+import { spentBy, withMore } from "../ending/spent.ts";
 import { type Concluded, endingWith, failedEnding, normalizerOf, reusedEnding } from "./conclude.ts";
 import type { Decided } from "./decide.ts";
-import { canBeGiven, resultGone } from "../given-again.ts";
+import { canBeGiven, resultGone } from "../ending/given-again.ts";
 import { tooLarge } from "./run-faults.ts";
 
 /** The result for the caller, and the ending that other calls may be given. */

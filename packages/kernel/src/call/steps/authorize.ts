@@ -1,10 +1,10 @@
 import type { Counters } from "../../policy/decision/counters.ts";
 import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof/proof.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
+import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Registry } from "../../tool/registry.ts";
-import { CallFault, Reentry } from "../fault.ts";
-import { denialHints } from "../hints.ts";
+import { CallFault, Reentry } from "../faults/fault.ts";
+import { denialHints } from "../faults/hints.ts";
 import { unanswered } from "../questions.ts";
 import type { Authority } from "./check-grants.ts";
 import { type Decided, isDenied, proofPart } from "./decide.ts";

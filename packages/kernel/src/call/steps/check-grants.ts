@@ -9,10 +9,9 @@ import type { Policy } from "../../policy/document/make.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { neededKinds } from "../../tool/targets.ts";
-import { CallFault } from "../fault.ts";
-import { authorityPart, type CarriedPart } from "../carried-part.ts";
-import type { CallRecord } from "../record.ts";
-import { wantedBy } from "../wanted.ts";
+import { CallFault } from "../faults/fault.ts";
+import { authorityPart, type CarriedPart } from "../record/carried-part.ts";
+import type { CallRecord } from "../record/record.ts";
 import { recordDecision } from "./prove.ts";
 import type { Validated } from "./validate.ts";
 
@@ -166,4 +165,16 @@ function dataOf({ layers }: Grant): LayerData {
 function carriedLayers(call: CallRecord, { policy, mode }: Authority): LayerData {
   const before = call.hasStarted ? call.came(authorityPart) : undefined;
   return before && (before.policyHash !== policy.hash || before.mode !== mode) ? before.layers : noLayers;
+}
+
+/**
+ * The narrowest capability that the call needs first: the target in its arguments, where the tool declares it. Otherwise the declared capability, where there is one and
+ * it names a single thing. It suggests a grant to an operator; no decision reads it.
+ */
+function wantedBy({ tool, targets }: Pick<Validated, "tool" | "targets">, kind: string): OfKind | undefined {
+  const wishes = tool.declared.filter((capability) => capability.kind === kind);
+  const need = targets.find((target) => target.kind === kind)?.needs[0];
+  const named = need && wishes.some((wish) => wish.covers(need, "wish")) ? need.narrowest() : undefined;
+  const [only, other] = wishes;
+  return (named ?? (only?.isNarrow && !other ? only : undefined))?.json;
 }

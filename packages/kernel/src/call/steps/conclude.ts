@@ -1,12 +1,12 @@
 import type { AuditLog } from "../../audit/log.ts";
 import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
-import { type Ending, endingOf, type KeptOutput, keptOutput } from "../ending.ts";
-import { asFault, type CallFault, Suspended } from "../fault.ts";
-import { modelError } from "../hints.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
-import type { CallRecord } from "../record.ts";
-import { spentBy, usageOf, withMore } from "../spent.ts";
+import { type Ending, endingOf, type KeptOutput, keptOutput } from "../ending/ending.ts";
+import { asFault, type CallFault, Suspended } from "../faults/fault.ts";
+import { modelError } from "../faults/hints.ts";
+import type { MaybePromise } from "../../support/maybe-promise.ts";
+import type { CallRecord } from "../record/record.ts";
+import { spentBy, usageOf, withMore } from "../ending/spent.ts";
 import type { Normalized } from "./normalize.ts";
 import { recordInvoked } from "./validate.ts";
 

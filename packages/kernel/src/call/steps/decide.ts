@@ -5,10 +5,10 @@ import { decideCall } from "../../policy/decision/decide-targets.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges } from "../../state/change.ts";
-import type { CarriedPart } from "../carried-part.ts";
-import type { DecisionEntry } from "../entry.ts";
-import type { CallRelease } from "../record.ts";
-import { refusalFault } from "../refusal-fault.ts";
+import type { CarriedPart } from "../record/carried-part.ts";
+import type { DecisionEntry } from "../arrival/entry.ts";
+import type { CallRelease } from "../record/record.ts";
+import { refusalFault } from "../faults/fault.ts";
 import { type Granted, grantHolderOf } from "./check-grants.ts";
 import { type ProofPorts, recordDecision } from "./prove.ts";
 

@@ -13,8 +13,8 @@ import {
 } from "../../normalize/normalizer.ts";
 import { takeJson } from "../../json/snapshot.ts";
 import { copyAndHash } from "../../hash/copy-and-hash.ts";
-import { CallFault } from "../fault.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
+import { CallFault } from "../faults/fault.ts";
+import type { MaybePromise } from "../../support/maybe-promise.ts";
 import { notNormalizable, runFault, tooLarge } from "./run-faults.ts";
 import type { Started } from "./start.ts";
 import type { Checked } from "./validate-output.ts";

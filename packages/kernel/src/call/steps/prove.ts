@@ -11,7 +11,7 @@ import { callReads } from "../../policy/decision/state-reads.ts";
 import type { StateChange } from "../../state/change.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
-import type { CallRecord } from "../record.ts";
+import type { CallRecord } from "../record/record.ts";
 
 /** What a decision is about. */
 export interface Subject {

@@ -7,10 +7,10 @@ import type { Mode, ToolSource } from "../../tool/manifest.ts";
 import { atOnce, textsOf } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
-import { isCallable } from "../callable.ts";
-import { CallFault } from "../fault.ts";
+import { isCallable } from "../../policy/decision/callable.ts";
+import { CallFault } from "../faults/fault.ts";
 import { type OptionQuestion, unanswered } from "../questions.ts";
-import type { CallRecord } from "../record.ts";
+import type { CallRecord } from "../record/record.ts";
 
 /**
  * The mark of this step. A private name is in no literal, and a spread leaves it behind; the class

@@ -5,10 +5,9 @@ import type { Gate } from "../../capability/gate/gate.ts";
 import type { BodyFault } from "../../isolate/body.ts";
 import type { RunEnd } from "../../isolate/run.ts";
 import type { ErrorCode } from "../../result.ts";
-import { explanation } from "../explanation.ts";
-import { CallFault } from "../fault.ts";
-import { raiseBound } from "../hints.ts";
-import { refusalFault } from "../refusal-fault.ts";
+import { explanation } from "../faults/explanation.ts";
+import { CallFault, refusalFault } from "../faults/fault.ts";
+import { raiseBound } from "../faults/hints.ts";
 import type { Started } from "./start.ts";
 
 /** Also of a result that another call got. */

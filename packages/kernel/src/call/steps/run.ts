@@ -8,9 +8,9 @@ import type { IsolateCall } from "../../isolate/port.ts";
 import { type RunEnd, runInIsolate, type RunOptions } from "../../isolate/run.ts";
 import type { Onward } from "../../tool/define.ts";
 import { withProgram } from "../../tool/program.ts";
-import { callsAround, countAround } from "../ancestors.ts";
-import { type CallFault, Suspended } from "../fault.ts";
-import type { CallRecord } from "../record.ts";
+import { callsAround, countAround } from "../record/ancestors.ts";
+import { type CallFault, Suspended } from "../faults/fault.ts";
+import type { CallRecord } from "../record/record.ts";
 import type { Started } from "./start.ts";
 
 declare class Made {

@@ -7,12 +7,12 @@ import type { JsonValue } from "../../json/json.ts";
 import { snapshotInOrder, type Taken } from "../../json/snapshot.ts";
 import { yieldToEventLoop } from "../../support/yield-to-event-loop.ts";
 import { type Target, targetsIn } from "../../tool/targets.ts";
-import { errorDetails, explanation } from "../explanation.ts";
-import { CallFault } from "../fault.ts";
-import type { CarriedPart } from "../carried-part.ts";
-import type { DecisionEntry } from "../entry.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
-import type { CallRecord } from "../record.ts";
+import { errorDetails, explanation } from "../faults/explanation.ts";
+import { CallFault } from "../faults/fault.ts";
+import type { CarriedPart } from "../record/carried-part.ts";
+import type { DecisionEntry } from "../arrival/entry.ts";
+import type { MaybePromise } from "../../support/maybe-promise.ts";
+import type { CallRecord } from "../record/record.ts";
 import type { Resolved } from "./resolve.ts";
 
 declare class Made {

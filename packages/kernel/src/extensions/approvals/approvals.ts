@@ -1,7 +1,7 @@
 import { describeGrant } from "../../capability/describe.ts";
 import { kernelScope } from "../../audit/scope.ts";
-import { CallFault, Suspended } from "../../call/fault.ts";
-import type { CarriedPart } from "../../call/carried-part.ts";
+import { CallFault, Suspended } from "../../call/faults/fault.ts";
+import type { CarriedPart } from "../../call/record/carried-part.ts";
 import type { ApprovalAnswer } from "../../call/steps/authorize.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { Clock } from "../../isolate/clock.ts";

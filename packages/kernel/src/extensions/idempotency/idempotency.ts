@@ -1,10 +1,10 @@
 import type { AuditPayloads } from "../../audit/event.ts";
-import { awaitEnding } from "../../call/await-ending.ts";
-import type { Ending } from "../../call/ending.ts";
-import { CallFault } from "../../call/fault.ts";
-import type { MaybePromise } from "../../call/maybe-promise.ts";
-import type { CarriedPart } from "../../call/carried-part.ts";
-import type { CallRecord } from "../../call/record.ts";
+import { awaitEnding } from "../../call/ending/await-ending.ts";
+import type { Ending } from "../../call/ending/ending.ts";
+import { CallFault } from "../../call/faults/fault.ts";
+import type { MaybePromise } from "../../support/maybe-promise.ts";
+import type { CarriedPart } from "../../call/record/carried-part.ts";
+import type { CallRecord } from "../../call/record/record.ts";
 import type { Reused } from "../../call/steps/answer.ts";
 import { type Decided, isDenied } from "../../call/steps/decide.ts";
 import type { RegisteredTool } from "../../tool/package.ts";

@@ -4,9 +4,9 @@ import { type JsonValue, isJsonArray } from "../../json/json.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { SteadyClock } from "../../state/steady-clock.ts";
 import { StateTable } from "../../state/table.ts";
-import type { Ending } from "../../call/ending.ts";
-import { CallFault } from "../../call/fault.ts";
-import { resultGone } from "../../call/given-again.ts";
+import type { Ending } from "../../call/ending/ending.ts";
+import { CallFault } from "../../call/faults/fault.ts";
+import { resultGone } from "../../call/ending/given-again.ts";
 
 /** What a call under an idempotency key is about. A key belongs to its caller. */
 export interface KeyedCall {

@@ -3,10 +3,10 @@ import type { BrokerError, BrokerReply, CapabilityReply, CapabilityRequest } fro
 import { toolCall } from "../../capability/families/tool-call.ts";
 import { checkName } from "../../capability/matching/names.ts";
 import type { Deadline } from "../../bounds/deadline.ts";
-import { depthOf } from "../../call/ancestors.ts";
-import { modelError } from "../../call/hints.ts";
-import type { OwnOptions } from "../../call/options.ts";
-import type { CallRecord, Parent } from "../../call/record.ts";
+import { depthOf } from "../../call/record/ancestors.ts";
+import { modelError } from "../../call/faults/hints.ts";
+import type { OwnOptions } from "../../call/arrival/read-options.ts";
+import type { CallRecord, Parent } from "../../call/record/record.ts";
 import type { Reserved } from "../../call/steps/reserve.ts";
 import * as limits from "../../limits.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";

@@ -1,4 +1,4 @@
-import { awaitEnding } from "../../call/await-ending.ts";
+import { awaitEnding } from "../../call/ending/await-ending.ts";
 import type { Reused } from "../../call/steps/answer.ts";
 import type { Allowed } from "../../call/steps/authorize.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";

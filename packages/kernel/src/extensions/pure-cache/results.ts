@@ -1,5 +1,5 @@
-import type { Ending } from "../../call/ending.ts";
-import type { CallIdentity } from "../../call/entry.ts";
+import type { Ending } from "../../call/ending/ending.ts";
+import type { CallIdentity } from "../../call/arrival/entry.ts";
 import type { Allowed } from "../../call/steps/authorize.ts";
 import * as limits from "../../limits.ts";
 

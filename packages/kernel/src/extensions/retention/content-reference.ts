@@ -2,7 +2,7 @@ import * as limits from "../../limits.ts";
 import type { ContentStore } from "../../bytes/content-store.ts";
 import type { Theirs } from "../../support/foreign.ts";
 import type { ContentReference } from "../../bytes/content-reference.ts";
-import type { KeptOutput } from "../../call/ending.ts";
+import type { KeptOutput } from "../../call/ending/ending.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 
 /**

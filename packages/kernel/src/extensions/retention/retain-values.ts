@@ -6,8 +6,8 @@ import type { Theirs } from "../../support/foreign.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { compilePointer } from "../../json/pointer.ts";
 import type { Policy } from "../../policy/document/make.ts";
-import { CallFault } from "../../call/fault.ts";
-import type { CallRecord } from "../../call/record.ts";
+import { CallFault } from "../../call/faults/fault.ts";
+import type { CallRecord } from "../../call/record/record.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 
 export interface Keeping {

@@ -1,6 +1,6 @@
-import { keptOutput } from "../../call/ending.ts";
+import { keptOutput } from "../../call/ending/ending.ts";
 import type { Decided } from "../../call/steps/decide.ts";
-import type { MaybePromise } from "../../call/maybe-promise.ts";
+import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Normalized } from "../../call/steps/normalize.ts";
 import type { ContentStore } from "../../bytes/content-store.ts";
 import type { Theirs } from "../../support/foreign.ts";

@@ -1,5 +1,5 @@
-import { CallFault } from "../../call/fault.ts";
-import { modelError } from "../../call/hints.ts";
+import { CallFault } from "../../call/faults/fault.ts";
+import { modelError } from "../../call/faults/hints.ts";
 import type { Started } from "../../call/steps/start.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import * as limits from "../../limits.ts";

@@ -1,5 +1,5 @@
 import { kernelScope } from "../../audit/scope.ts";
-import { CallFault } from "../../call/fault.ts";
+import { CallFault } from "../../call/faults/fault.ts";
 import type { Started } from "../../call/steps/start.ts";
 import * as limits from "../../limits.ts";
 import { type JsonValue, isJsonArray } from "../../json/json.ts";

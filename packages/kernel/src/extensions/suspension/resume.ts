@@ -1,10 +1,10 @@
 import { versionedId } from "../../support/tool-names.ts";
 import { AuditUnavailable } from "../../audit/log.ts";
-import type { ResumeOptions } from "../../call/call-options.ts";
-import { asFault, CallFault } from "../../call/fault.ts";
-import { type OwnResumeOptions, readOptions } from "../../call/options.ts";
-import type { Since } from "../../call/entry.ts";
-import type { CallRecord } from "../../call/record.ts";
+import type { ResumeOptions } from "../../call/arrival/call-options.ts";
+import { asFault, CallFault } from "../../call/faults/fault.ts";
+import { type OwnResumeOptions, readOptions } from "../../call/arrival/read-options.ts";
+import type { Since } from "../../call/arrival/entry.ts";
+import type { CallRecord } from "../../call/record/record.ts";
 import { boundsOf } from "../../call/steps/reserve.ts";
 import type { OwnHost } from "../../isolate/own-host.ts";
 import { hostOf } from "../../isolate/port.ts";

@@ -1,7 +1,7 @@
 import { versionedId } from "../../support/tool-names.ts";
 import { AuditUnavailable } from "../../audit/log.ts";
-import type { SuspendCode, Suspension } from "../../call/call-options.ts";
-import { asFault, CallFault } from "../../call/fault.ts";
+import type { SuspendCode, Suspension } from "../../call/arrival/call-options.ts";
+import { asFault, CallFault } from "../../call/faults/fault.ts";
 import { uuidv7 } from "../../id/uuid.ts";
 import { bytesOf } from "../../support/foreign.ts";
 import { changesWorld } from "../../tool/manifest.ts";

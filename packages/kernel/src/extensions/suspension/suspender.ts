@@ -1,7 +1,7 @@
-import { outermostOf } from "../../call/ancestors.ts";
-import type { ResumeOptions, SuspendOptions, Suspension } from "../../call/call-options.ts";
+import { outermostOf } from "../../call/record/ancestors.ts";
+import type { ResumeOptions, SuspendOptions, Suspension } from "../../call/arrival/call-options.ts";
 import type { Departure } from "../../call/points.ts";
-import type { CallRecord } from "../../call/record.ts";
+import type { CallRecord } from "../../call/record/record.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { SuspendableRun } from "../../call/steps/run.ts";
 import type { Started } from "../../call/steps/start.ts";

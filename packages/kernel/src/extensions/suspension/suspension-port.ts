@@ -1,6 +1,6 @@
-import type { CallFault } from "../../call/fault.ts";
+import type { CallFault } from "../../call/faults/fault.ts";
 import type { Departure } from "../../call/points.ts";
-import type { CallRecord } from "../../call/record.ts";
+import type { CallRecord } from "../../call/record/record.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { SuspendableRun } from "../../call/steps/run.ts";
 import type { Started } from "../../call/steps/start.ts";

@@ -1,9 +1,9 @@
-import { canonicalJson } from "../json/canonical-json.ts";
-import type { Digest } from "../hash/hash.ts";
-import { type JsonValue, parseOwnJson } from "../json/json.ts";
-import type { RegisteredTool } from "../tool/package.ts";
-import { CallFault } from "./fault.ts";
-import type { Origin } from "./origin.ts";
+import { canonicalJson } from "../../json/canonical-json.ts";
+import type { Digest } from "../../hash/hash.ts";
+import { type JsonValue, parseOwnJson } from "../../json/json.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
+import { CallFault } from "../faults/fault.ts";
+import type { Origin } from "../record/origin.ts";
 
 type Outcome = { readonly ok: true; readonly output: KeptOutput } | { readonly ok: false; readonly fault: CallFault };
 

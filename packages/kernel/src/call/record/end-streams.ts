@@ -1,5 +1,5 @@
-import type { CallResult } from "../result.ts";
-import type { OwnWriter } from "./options.ts";
+import type { CallResult } from "../../result.ts";
+import type { OwnWriter } from "../arrival/read-options.ts";
 
 /** Closes what the output flowed into, or aborts it: also where the bytes went to another call. */
 export async function endOutput(output: OwnWriter, result: CallResult | undefined): Promise<void> {

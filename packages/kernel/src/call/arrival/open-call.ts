@@ -1,14 +1,14 @@
-import { eventScope } from "../audit/scope.ts";
-import { childSpan } from "../id/trace.ts";
-import { randomHex, uuidv7 } from "../id/uuid.ts";
-import type { Families } from "../capability/registry.ts";
-import type { Clock } from "../isolate/clock.ts";
-import * as limits from "../limits.ts";
-import type { Foreign } from "../support/foreign.ts";
-import type { Hash } from "../hash/hash.ts";
-import { flatten } from "../json/flat-text.ts";
-import { type ReadOptions, readOptions, readTool } from "./options.ts";
-import { CallRecord, type Parent } from "./record.ts";
+import { eventScope } from "../../audit/scope.ts";
+import { childSpan } from "../../id/trace.ts";
+import { randomHex, uuidv7 } from "../../id/uuid.ts";
+import type { Families } from "../../capability/registry.ts";
+import type { Clock } from "../../isolate/clock.ts";
+import * as limits from "../../limits.ts";
+import type { Foreign } from "../../support/foreign.ts";
+import type { Hash } from "../../hash/hash.ts";
+import { flatten } from "../../json/flat-text.ts";
+import { type ReadOptions, readOptions, readTool } from "./read-options.ts";
+import { CallRecord, type Parent } from "../record/record.ts";
 
 /** Reads what a caller asks for, once. The caller of this function owns the call. */
 export function openCall(

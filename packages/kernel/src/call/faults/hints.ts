@@ -1,7 +1,7 @@
-import type { BoundName } from "../bounds/bounds.ts";
-import type { Limited } from "../bounds/limiter.ts";
-import type { ReasonCode } from "../policy/proof/proof.ts";
-import type { CallError, ErrorCode, Hints, ModelError } from "../result.ts";
+import type { BoundName } from "../../bounds/bounds.ts";
+import type { Limited } from "../../bounds/limiter.ts";
+import type { ReasonCode } from "../../policy/proof/proof.ts";
+import type { CallError, ErrorCode, Hints, ModelError } from "../../result.ts";
 
 /**
  * What a tool or a model is told of an error: everything but the `operatorHint`. The log has the digest of this.

@@ -1,4 +1,4 @@
-import type { OfKind, OwnNeed } from "../capability/family.ts";
+import type { OfKind, OwnNeed } from "../../capability/family.ts";
 import type { CarriedPart } from "./carried-part.ts";
 
 /** UTF-16 units of the requests of one call that are remembered. */

@@ -1,11 +1,11 @@
-import type { Families } from "../capability/registry.ts";
+import type { Families } from "../../capability/registry.ts";
 import type { CallOptions, ResumeOptions } from "./call-options.ts";
-import * as limits from "../limits.ts";
-import { absorb, type Foreign, membersOf, type Theirs } from "../support/foreign.ts";
-import { deepFreeze } from "../json/freeze.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
-import { snapshot } from "../json/snapshot.ts";
-import { unknownName } from "../tool/nearest.ts";
+import * as limits from "../../limits.ts";
+import { absorb, type Foreign, membersOf, type Theirs } from "../../support/foreign.ts";
+import { deepFreeze } from "../../json/freeze.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
+import { snapshot } from "../../json/snapshot.ts";
+import { unknownName } from "../../tool/nearest.ts";
 
 /** What is wrong with a caller's options. */
 export interface InvalidOption {

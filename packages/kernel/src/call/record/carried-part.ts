@@ -1,6 +1,6 @@
-import type { OfKind } from "../capability/family.ts";
-import type { GateCounts } from "../capability/gate/call-usage.ts";
-import type { IsolateUsage } from "../isolate/port.ts";
+import type { OfKind } from "../../capability/family.ts";
+import type { GateCounts } from "../../capability/gate/call-usage.ts";
+import type { IsolateUsage } from "../../isolate/port.ts";
 
 /**
  * Names one part of a snapshot, and its type. The step or extension that owns the part declares it.

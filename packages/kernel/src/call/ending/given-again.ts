@@ -1,12 +1,12 @@
-import { covers } from "../capability/grant.ts";
-import { type Revocations, withRevocations } from "../capability/revocation.ts";
-import { requestPolicyOf } from "../policy/decision/request-policy.ts";
+import { covers } from "../../capability/grant.ts";
+import { type Revocations, withRevocations } from "../../capability/revocation.ts";
+import { requestPolicyOf } from "../../policy/decision/request-policy.ts";
 import type { Ending } from "./ending.ts";
-import { CallFault } from "./fault.ts";
-import { type Origin, originPart } from "./origin.ts";
-import { holderOf } from "./steps/check-grants.ts";
-import type { Decided } from "./steps/decide.ts";
-import { observes } from "./steps/reserve.ts";
+import { CallFault } from "../faults/fault.ts";
+import { type Origin, originPart } from "../record/origin.ts";
+import { holderOf } from "../steps/check-grants.ts";
+import type { Decided } from "../steps/decide.ts";
+import { observes } from "../steps/reserve.ts";
 
 /** What decides about a call, and about those from within it, beside the labels of the session. */
 export function authorityText({ policy, mode, grant }: Pick<Decided, "policy" | "mode" | "grant">): string {

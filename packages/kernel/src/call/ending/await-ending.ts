@@ -1,7 +1,7 @@
-import type { Clock } from "../isolate/clock.ts";
+import type { Clock } from "../../isolate/clock.ts";
 import type { Ending } from "./ending.ts";
-import { CallFault } from "./fault.ts";
-import type { CallRecord } from "./record.ts";
+import { CallFault } from "../faults/fault.ts";
+import type { CallRecord } from "../record/record.ts";
 
 /** How an equal call ended. Throws where this one is cancelled before. */
 export async function awaitEnding(other: Promise<Ending>, call: CallRecord, clock: Clock): Promise<Ending> {

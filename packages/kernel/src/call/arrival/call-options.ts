@@ -1,8 +1,8 @@
-import type { AuditEvent } from "../audit/event.ts";
-import type { Bounds } from "../bounds/bounds.ts";
-import type { Capability } from "../capability/capability.ts";
-import type { Approver } from "../policy/approval/approval.ts";
-import type { LogEntry, Progress } from "../tool/report.ts";
+import type { AuditEvent } from "../../audit/event.ts";
+import type { Bounds } from "../../bounds/bounds.ts";
+import type { Capability } from "../../capability/capability.ts";
+import type { Approver } from "../../policy/approval/approval.ts";
+import type { LogEntry, Progress } from "../../tool/report.ts";
 
 export interface CallOptions {
   /** SemVer version or range (`1.2.3`, `^1.2.0`, `~1.2.0`, `1.x`). Default: the highest registered. */

@@ -1,23 +1,23 @@
-import type { EventScope } from "../audit/scope.ts";
-import type { BrokerSession } from "../capability/broker.ts";
-import type { GateCounts } from "../capability/gate/call-usage.ts";
-import type { Revocation } from "../capability/revocation.ts";
-import type { Body } from "../isolate/body.ts";
-import type { IsolateUsage } from "../isolate/port.ts";
-import * as limits from "../limits.ts";
-import type { Hash } from "../hash/hash.ts";
-import { noChanges, type StateChange } from "../state/change.ts";
-import type { Proof } from "../policy/proof/proof.ts";
-import type { CallResult } from "../result.ts";
-import { absorb } from "../support/foreign.ts";
+import type { EventScope } from "../../audit/scope.ts";
+import type { BrokerSession } from "../../capability/broker.ts";
+import type { GateCounts } from "../../capability/gate/call-usage.ts";
+import type { Revocation } from "../../capability/revocation.ts";
+import type { Body } from "../../isolate/body.ts";
+import type { IsolateUsage } from "../../isolate/port.ts";
+import * as limits from "../../limits.ts";
+import type { Hash } from "../../hash/hash.ts";
+import { noChanges, type StateChange } from "../../state/change.ts";
+import type { Proof } from "../../policy/proof/proof.ts";
+import type { CallResult } from "../../result.ts";
+import { absorb } from "../../support/foreign.ts";
 import { type CarriedPart, gatePart } from "./carried-part.ts";
 import { endBody, endOutput } from "./end-streams.ts";
-import type { Before, CallIdentity } from "./entry.ts";
-import type { Ending } from "./ending.ts";
-import { type CallFault, faultText } from "./fault.ts";
+import type { Before, CallIdentity } from "../arrival/entry.ts";
+import type { Ending } from "../ending/ending.ts";
+import { type CallFault, faultText } from "../faults/fault.ts";
 import { Origin } from "./origin.ts";
 import { Obligations, type Release } from "./obligations.ts";
-import type { InvalidOption, OwnOptions, OwnWriter } from "./options.ts";
+import type { InvalidOption, OwnOptions, OwnWriter } from "../arrival/read-options.ts";
 
 /** The call from within which another one is made. It owns the other one. */
 export interface Parent {

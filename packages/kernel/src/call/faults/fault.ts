@@ -1,7 +1,9 @@
-import { AuditUnavailable } from "../audit/log.ts";
-import type { JsonValue } from "../json/json.ts";
-import { safeErrorField } from "../support/safe-error-field.ts";
-import type { CallError, ErrorCode } from "../result.ts";
+import { AuditUnavailable } from "../../audit/log.ts";
+import { codeOfRefusal } from "../../capability/gate/refusals.ts";
+import type { BrokerError } from "../../capability/request.ts";
+import type { JsonValue } from "../../json/json.ts";
+import { safeErrorField } from "../../support/safe-error-field.ts";
+import type { CallError, ErrorCode } from "../../result.ts";
 import { defaultHints } from "./hints.ts";
 
 /**
@@ -82,6 +84,16 @@ export function asFault(thrown: unknown, hasStarted: boolean): CallFault {
   }
   return new CallFault("INTERNAL", "The kernel failed; the fault is not the caller's.", {
     details: { error: faultText(thrown) },
+  });
+}
+
+/** The fault of a call that a refused request ends. */
+export function refusalFault({ code, message, hint, operatorHint = "", reason }: BrokerError): CallFault {
+  return new CallFault(codeOfRefusal[code], message, {
+    ...(hint !== "" && { hint }),
+    operatorHint,
+    ...(reason && { details: { reason } }),
+    retryable: code === "UNAVAILABLE",
   });
 }
 

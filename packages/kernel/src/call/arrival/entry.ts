@@ -1,4 +1,4 @@
-import type { Revocation } from "../capability/revocation.ts";
+import type { Revocation } from "../../capability/revocation.ts";
 
 /** What tells one call apart from all others, wherever it goes on. */
 export interface CallIdentity {

@@ -1,6 +1,6 @@
-import type { IsolateUsage } from "../isolate/port.ts";
-import { gatePart, runPart } from "./carried-part.ts";
-import type { CallRecord } from "./record.ts";
+import type { IsolateUsage } from "../../isolate/port.ts";
+import { gatePart, runPart } from "../record/carried-part.ts";
+import type { CallRecord } from "../record/record.ts";
 
 /** What a call used, as its result says it. */
 export interface Spent {

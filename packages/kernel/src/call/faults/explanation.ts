@@ -1,6 +1,6 @@
-import * as limits from "../limits.ts";
-import type { JsonObject } from "../json/json.ts";
-import type { ValidationError } from "../schema/index.ts";
+import * as limits from "../../limits.ts";
+import type { JsonObject } from "../../json/json.ts";
+import type { ValidationError } from "../../schema/index.ts";
 
 /** Cut, and well-formed, so that it can go into a canonical log. */
 export function explanation(text: string): string {

@@ -1,7 +1,7 @@
-import type { Revocations } from "../capability/revocation.ts";
-import { isForeclosed } from "../policy/decision/foreclosed.ts";
-import type { Policy } from "../policy/document/make.ts";
-import type { Mode, ToolManifest } from "../tool/manifest.ts";
+import type { Revocations } from "../../capability/revocation.ts";
+import { isForeclosed } from "./foreclosed.ts";
+import type { Policy } from "../document/make.ts";
+import type { Mode, ToolManifest } from "../../tool/manifest.ts";
 
 /**
  * Whether some call of a tool by a caller could start under the policy and mode of now: with other arguments, in another session, at another time, or after a yes. Says

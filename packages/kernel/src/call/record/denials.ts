@@ -1,6 +1,6 @@
-import type { DenialReason } from "../capability/denial.ts";
-import * as limits from "../limits.ts";
-import { type DeniedRequest, deniedRequest, type Proof } from "../policy/proof/proof.ts";
+import type { DenialReason } from "../../capability/denial.ts";
+import * as limits from "../../limits.ts";
+import { type DeniedRequest, deniedRequest, type Proof } from "../../policy/proof/proof.ts";
 
 /** The refused requests of one call, also those that the tool handled: each has a proof of its own. */
 export class Denials {
