@@ -41,8 +41,10 @@ interface Factory {
 const name = "keyhole";
 
 /**
- * The plugin for webpack 5: `import pkg from "keyhole:./echo.ts"` is the package of the tool, with the hash that every other bundler gives it. webpack takes `keyhole:` for the
- * scheme of a URL, and asks who reads it; no resolver, rule or loader of the configuration meets the tool's source.
+ * The plugin for webpack 5: `import pkg from "keyhole:./echo.ts"` is the package of the tool, with
+ * the hash that every other bundler gives it. webpack reads `keyhole:` as the scheme of a URL and
+ * asks its plugins for a handler. No resolver, rule or loader of the configuration sees the tool's
+ * source.
  *
  * @example
  * // webpack.config.js

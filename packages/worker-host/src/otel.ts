@@ -35,10 +35,12 @@ export interface TracingOptions {
 }
 
 /**
- * A kernel whose calls are spans and a metric of OpenTelemetry, by the conventions for generative AI. A call's span is a child of the one that
- * `options.traceparent` names, else of the active one; the call's events are events of the span, and the calls that a tool makes are its children.
+ * A kernel that reports its calls as spans and a metric of OpenTelemetry, by the conventions for
+ * generative AI. The parent of a call's span is the span in `options.traceparent`, otherwise the
+ * active one. The call's events are events of the span, and nested calls are its children.
  *
- * Neither arguments nor outputs leave the kernel this way: what the log says as digests, a span says as digests.
+ * Arguments and outputs do not leave the kernel this way. A span has digests where the log has
+ * digests.
  *
  * @example
  * const kernel = traced(await createFullKernel({ host, policy }));

@@ -109,8 +109,9 @@ type Run = (more?: CallOptions) => Promise<CallResult>;
 
 const bytesType = "application/octet-stream";
 /**
- * Of a body that is answered with events, what is read before the tool wants it: as much as a JSON call may hold. A browser reads no answer before it has sent all of its
- * request, so that neither a question nor what the tool gives would reach it.
+ * The bytes of a streamed body that the edge reads before the tool wants them: as many as a JSON
+ * call may hold. A browser reads no answer before it has sent its whole request. Without this no
+ * approval request and no output would reach it.
  */
 const aheadBytes = 8 << 20;
 /** `{"input":{}}` */

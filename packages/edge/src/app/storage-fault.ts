@@ -2,10 +2,10 @@
 const storageWords = /: SQLITE_[A-Z]+\.?$|^Internal error .*Durable Object storage .*caused object to be reset\.$/;
 
 /**
- * Whether a kernel cannot write its log. An object whose storage failed is reset by the platform, so the gateway sees an error of the platform; a kernel that goes on
- * throws its own.
+ * Whether a kernel cannot write its log. The platform resets an object whose storage failed, so the
+ * gateway sees an error of the platform. A kernel that continues throws its own error.
  *
- * @param thrown by a kernel, or by the way to it
+ * @param thrown the error of a kernel, or of the path to it
  */
 export function isStorageFault(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;

@@ -45,7 +45,8 @@ export function configuredWorker({ readConfig, workerOptions }: Wrangler, source
 }
 
 /**
- * What the sandboxes are bound as. A tool that computes holds up the one in which it does; a second one may be held up by another tool, and the third is for everybody else.
+ * The bindings of the sandboxes. A tool that computes blocks its own sandbox, and another tool may
+ * block a second one. The third stays free for the others.
  */
 const sandboxBindings = ["SANDBOX", "SANDBOX_2", "SANDBOX_3"] as const;
 

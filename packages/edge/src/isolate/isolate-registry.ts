@@ -12,8 +12,9 @@ const maxIsolates = 256;
 const compatibilityDate = "2026-10-01";
 
 /**
- * The dynamic Workers of one Durable Object, by id. They are held as stubs because a Worker that is loaded under a name stays in memory for good, and
- * one that is only held is collected once it is let go; and in a Durable Object because only there a stub may outlive the request that made it.
+ * The dynamic Workers of one Durable Object, by id. The registry holds stubs: a Worker loaded under
+ * a name stays in memory for good, while the platform collects a stub after its release. It is in a
+ * Durable Object, because only there a stub may outlive the request that made it.
  */
 export class IsolateRegistry implements IsolateLoader {
   readonly #loader: WorkerLoader;

@@ -6,8 +6,9 @@ type MethodName<Api> = { [Name in keyof Api]: Api[Name] extends Method ? Name : 
 /** The far end of RPC, by the names of its methods. What they give is data: live references in it are dead. */
 export type Remote<Api, Name extends MethodName<Api> = MethodName<Api>> = Pick<Api, Name>;
 
-// Taken before a tool loads: inside an isolate this module runs beside hostile code. A method that a tool has replaced would be handed the stub, or the
-// functions that call it, so none is called here by its name.
+// Taken before a tool loads: inside an isolate this module runs beside hostile code. A replaced
+// method would receive the stub, or the functions that call it. So this module calls no method by
+// its name.
 const { apply, defineProperty } = Reflect;
 
 /**

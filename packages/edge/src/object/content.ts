@@ -11,8 +11,9 @@ export interface SqlContentOptions {
 }
 
 /**
- * A content store in a Durable Object's SQLite storage, beside the log: what an event commits to is there when the event is, because the object's output gate
- * holds back what the kernel sends on until both are durable.
+ * A content store in a Durable Object's SQLite storage, beside the log. The object's output gate
+ * holds back everything that the kernel sends until both are durable. So a value exists when the
+ * event that commits to it exists.
  */
 export function sqlContent(
   storage: DurableObjectStorage,

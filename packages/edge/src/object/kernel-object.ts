@@ -57,8 +57,8 @@ export interface KernelObjectOptions {
   /** Modules of tools of source `wasm`, metered by the build (`?metered`), for such accounts: there nothing can be compiled from bytes. Default: none. */
   readonly modules?: readonly WebAssembly.Module[];
   /**
-   * WASI commands that tools may run, or be, by the names under which they know them; on accounts without dynamic Workers modules that the build has metered. Default:
-   * none.
+   * WASI commands that tools may run, or be, by name. On accounts without dynamic Workers these are
+   * modules that the build has metered. Default: none.
    */
   readonly commands?: Readonly<Record<string, WasiCommand>>;
 }

@@ -10,8 +10,9 @@ const ROW_CHARACTERS = 100_000;
 const PART_CHARACTERS = 500_000;
 
 /**
- * The audit log in a Durable Object's SQLite storage. A batch is one transaction, and the object's output gate holds back whatever the
- * kernel sends on (the answer, the call into the sandbox) until that transaction is durable; so `append` need not wait for the disk.
+ * The audit log in a Durable Object's SQLite storage. A batch is one transaction. The object's
+ * output gate holds back everything that the kernel sends (the answer, the call into the sandbox)
+ * until that transaction is durable. So `append` need not wait for the disk.
  *
  * Each written row is billed. So the events of a batch share rows: a row has the number of its first event, and a line for each.
  */

@@ -102,7 +102,8 @@ export class AuditLog {
   }
 
   /**
-   * Goes on after the sink's last event, with the state that the log says, tells what a crash tore off, and ends every call that it left open.
+   * Continues after the sink's last event, with the state that the log holds. Records what a crash
+   * cut off, and ends every call that the log left open.
    *
    * @throws TypeError for a log in another algorithm: a log has one, and the embedding program chose both.
    */

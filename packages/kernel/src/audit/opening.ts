@@ -4,8 +4,9 @@ import type { Hash } from "../hash/hash.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
 
 /**
- * What opens a commitment. The salt, 16 random bytes, keeps a value that could be guessed from being found by its digest; whoever has the opening can
- * show the value and prove that it is the one.
+ * The value and the salt behind a commitment. The salt has 16 random bytes, so a guessed value
+ * cannot be found by its digest. The holder of the opening can show the value and prove that the
+ * commitment is to it.
  */
 export interface Opening {
   /** JSON Pointer into `{ input, output }`. */

@@ -27,7 +27,10 @@ export function importPublicKey({ kty, crv, x }: ProofPublicKey): Promise<Crypto
 
 const MAX_KEYS = 100;
 
-/** Public keys from one JSON Web Key, a list of them, or a JWK Set (RFC 7517, 5) that holds nothing else; a sentence where they are something else. */
+/**
+ * Reads public keys: one JSON Web Key, a list of them, or a JWK Set (RFC 7517, 5) with no other
+ * member. Returns a sentence for any other value.
+ */
 export function readPublicKeys(foreign: unknown): readonly ProofPublicKey[] | string {
   const plain = snapshot(foreign);
   if (!plain.ok) return NO_KEY;

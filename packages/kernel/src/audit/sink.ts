@@ -13,8 +13,9 @@ export interface AuditSink {
   /** In order, from `fromSeq` (inclusive), at most `limit`. */
   read(fromSeq: number, limit: number): readonly EventRecord[] | Promise<readonly EventRecord[]>;
   /**
-   * The text that was last given to `writeCheckpoint`. It shortens opening: what lies before its event is read afterwards. Nobody has to trust it, so a sink may forget it, and
-   * one without these two methods reads the whole log each time it is opened.
+   * The text that was last given to `writeCheckpoint`. It shortens opening: the kernel reads the
+   * events before it later. The kernel does not trust it, so a sink may lose it. Without these two
+   * methods each opening reads the whole log.
    */
   readCheckpoint?(): string | undefined | Promise<string | undefined>;
   /** Keeps a text in place of the one before, for the event `seq`, which is durable. A failure is nobody's: the text is written again some thousand events later. */

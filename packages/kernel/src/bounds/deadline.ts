@@ -2,8 +2,9 @@ import * as limits from "../limits.ts";
 import type { Clock } from "../isolate/clock.ts";
 
 /**
- * The time that one call has for all its runs. It stands still while a call made from within waits for a person, so that a question is not answered by the
- * clock; all that standing still together is bounded, because the tool runs on.
+ * The time that one call has for all its runs. It pauses while a nested call waits for a person, so
+ * no clock answers an approval request. All pauses together are bounded, because the tool continues
+ * to run.
  */
 export class Deadline {
   readonly #clock: Clock;

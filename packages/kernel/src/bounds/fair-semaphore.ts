@@ -48,10 +48,12 @@ interface Level {
 }
 
 /**
- * A bounded number of slots, shared fairly. A request names a path, such as tenant, caller, call. On each level of the path the keys take turns
- * (round-robin); requests of the same path are served in the order of arrival. So a burst under one key delays another key by one slot at a time.
- * All paths of one semaphore have the same length. Where the queue is bounded and full, a request of a key with few waiting requests replaces the
- * last request of the key with the most: one key cannot keep the others out.
+ * A bounded number of slots, shared fairly. A request names a path, such as tenant, caller, call.
+ * On each level of the path the keys take turns (round-robin); requests of the same path are served
+ * in the order of arrival. So a burst under one key delays another key by one slot at a time. All
+ * paths of one semaphore have the same length. In a full, bounded queue a request of a key with few
+ * waiting requests replaces the last request of the key with the most. So one key cannot keep the
+ * others out.
  *
  * @example
  * const slots = new FairSemaphore(4);

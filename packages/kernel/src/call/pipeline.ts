@@ -45,8 +45,8 @@ export interface Core
  * The twelve steps. Each takes the state that only the step before can make, so a pass that leaves
  * one out does not compile. A step that stops the call throws; `perform` catches.
  *
- * A step that has ended is not waited for: a turn of the queue costs more than most steps, and a
- * call that waits for nothing reaches its isolate in the turn in which it came.
+ * No `await` after a synchronous step: a microtask costs more than most steps. A call without a
+ * wait reaches its isolate in the turn in which it arrives.
  */
 // prettier-ignore
 async function pass(call: CallRecord, entry: Entry, core: Core): Promise<Answered> {

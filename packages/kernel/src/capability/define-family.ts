@@ -26,8 +26,8 @@ export function isFamily(value: unknown): value is Family {
 const readSuffix = ".read";
 
 /**
- * Makes the family of one kind. It closes over the types of its capabilities and needs, so a capability or need of
- * another family, or a forged one, is covered by nothing.
+ * Makes the family of one kind. It closes over the types of its capabilities and needs. So nothing
+ * covers a forged capability or need, or one of another family.
  *
  * @throws TypeError for a kind of another form, or whose name contradicts its effect
  */

@@ -2,10 +2,11 @@ import type { Hash } from "../hash/hash.ts";
 import type { LoadedCapability, OwnNeed, Reading } from "./family.ts";
 
 /**
- * What one call may do: what the tool declares, and over it a stack of layers, the policy's grants first, then whatever the caller narrowed
- * to. A need is covered when the declaration and every layer cover it, so adding a layer can only narrow, and nothing has to intersect two
- * patterns. A declaration is a wish and is read generously: its `*` takes any host and its missing `ports` any port. Layers give authority and
- * are read strictly.
+ * The authority of one call: the tool's declaration and a stack of layers over it. The policy's
+ * grants are the first layer, the caller's narrowing follows. A grant covers a need when the
+ * declaration and every layer cover it. So a further layer can only narrow, and no code intersects
+ * two patterns. A declaration is a wish and is read generously: its `*` takes any host and its
+ * missing `ports` any port. Layers give authority and are read strictly.
  */
 export interface Grant {
   readonly declared: readonly LoadedCapability[];

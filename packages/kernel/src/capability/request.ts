@@ -2,11 +2,18 @@ import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { DenialReason } from "./denial.ts";
 
 /**
- * One request of a tool, as it left the isolate: shape-checked by the host, meaning not yet. `net.read` and `net.write` take
- * `operation: "fetch"` with `{ url, method, headers: [name, value][] }`; `fs.*` take `read`, `write`, `list`, `stat`, `remove` with `{ path }`; `db.read`
- * takes `query` and `db.write` `run` with `{ database, sql, params }`; `kv.read` takes `get` with `{ key }` and `list` with `{ prefix, limit, after? }`,
- * `kv.write` takes `put` and `delete` with `{ key }`; `process.spawn` takes `run` with `{ command, args }` and the input as body; `tool.call` takes `call`
- * with `{ name, input }`. `secret.use`, `clock` and `random` have no requests.
+ * One request of a tool, as it left the isolate. The host has checked its shape, not yet its meaning.
+ * The operations of each kind, with their arguments:
+ *
+ * - `net.read`, `net.write`: `fetch` with `{ url, method, headers: [name, value][] }`
+ * - `fs.*`: `read`, `write`, `list`, `stat`, `remove` with `{ path }`
+ * - `db.read`: `query`; `db.write`: `run`; both with `{ database, sql, params }`
+ * - `kv.read`: `get` with `{ key }`, `list` with `{ prefix, limit, after? }`
+ * - `kv.write`: `put`, `delete` with `{ key }`
+ * - `process.spawn`: `run` with `{ command, args }` and the input as body
+ * - `tool.call`: `call` with `{ name, input }`
+ *
+ * `secret.use`, `clock` and `random` have no requests.
  */
 export interface CapabilityRequest {
   readonly kind: string;

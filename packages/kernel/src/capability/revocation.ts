@@ -49,8 +49,9 @@ export interface NewRevocation {
 const maxStanding = 1_000;
 
 /**
- * Grants as a tree: a call holds its own, and the calls that it makes hold parts of those. What is revoked is gone at once for every call that it
- * fits and for all below, requests in flight included, and for calls that begin later until it is restored.
+ * Grants as a tree: a call holds its own grants, and its nested calls hold parts of those. A
+ * revocation takes effect immediately for every call that it matches and for all nested calls,
+ * requests in progress included. Later calls are without the grant until it is restored.
  */
 export class Revocations {
   readonly table: StateTable<Revocation> = new StateTable<Revocation>({

@@ -9,8 +9,9 @@ export function checkSourceName(name: string): void {
 }
 
 /**
- * The kernel's name for a tool of a source. A name that the kernel takes stays as it is behind the source's; any other is written in its letters and carries eight digits
- * of its own digest, so that two of them do not become one.
+ * The kernel's name for a tool of a source: the source's name, then the tool's. A name that the
+ * kernel does not accept is rewritten in its letters and gets eight digits of its own digest. So
+ * two such names stay different.
  */
 export function toolName(source: string, serverName: string): string {
   const plain = `${source}_${serverName}`;

@@ -13,11 +13,13 @@ import type { GuestCall, GuestTransport } from "./call.ts";
 import type { CallSources } from "./sources.ts";
 
 /**
- * The tool's only view of the world: it holds the transport where no tool reaches it. What a tool does not look at is not made; each part can be taken out
- * of the context and works alone.
+ * The tool's only access to anything outside: it holds the transport where the tool cannot reach
+ * it. Parts are made when the tool first reads them. Each part works alone, taken out of the
+ * context.
  *
- * A class, because an accessor in an object literal makes a hidden class of its own for every object, and that one keeps the whole call in memory until
- * the next full collection: measured at 8 KB and a tenth of the time of a call.
+ * A class, because an accessor in an object literal gives every object a hidden class of its own.
+ * That class keeps the whole call in memory until the next full collection: measured at 8 KB and a
+ * tenth of the time of a call.
  */
 class CallContext implements ToolContext {
   readonly callId: string;

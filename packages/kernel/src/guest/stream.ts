@@ -4,8 +4,10 @@ import type { GuestCall, GuestTransport } from "./call.ts";
 import { isDetached, tooLarge, unnormalizable } from "./output.ts";
 
 /**
- * Sends what a tool streams, piece by piece. The tool is asked for the next piece when there is room for it on the way, so that it makes no more than its
- * caller takes; when nobody takes any more, or when it was too much, its stream is told to stop. Rejects with what the stream throws.
+ * Sends the output of a streaming tool chunk by chunk. It requests the next chunk when the
+ * transport has room, so the tool makes no more than its caller takes. It ends the tool's stream
+ * when the caller takes no more, or when the output is over its bound. Rejects with the error of
+ * the stream.
  */
 export async function streamOutput(
   value: unknown,

@@ -57,8 +57,9 @@ export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: R
 }
 
 /**
- * One run, and the isolate's end of it. A class, because an accessor in an object literal makes a hidden class of its own for every object, and that one
- * keeps the whole call in memory until the next full collection.
+ * One run, and the isolate's end of it. A class, because an accessor in an object literal gives
+ * every object a hidden class of its own. That class keeps the whole call in memory until the next
+ * full collection.
  */
 class IsolateRun implements CallPort {
   readonly #options: RunOptions;

@@ -99,7 +99,8 @@ async function runTwice(
             inputText,
             outputKind: tool.manifest.output.kind,
             outputBytes,
-            // The first run sees what every call of it sees; the others something else, so that a tool that shows any of the two is found.
+            // The first run has the inputs of every call, the others have different ones. So the
+            // check finds a tool whose output depends on them.
             seed: `${run}`.padStart(64, "0"),
             nowMs: run * 1e10,
             ...(fuel !== undefined && { fuel }),

@@ -9,9 +9,10 @@ export type CanonicalResult =
  * The canonical JSON text of a value (RFC 8785): no whitespace, numbers as ECMAScript prints them, keys ordered by their
  * UTF-16 units. Two values have the same text exactly when they are the same JSON data.
  *
- * Refused, with the path: what JSON cannot carry (`undefined`, also as a property; functions, symbols, BigInt, NaN and the
- * infinities, class instances), what throws when it is read, text that UTF-8 cannot carry (lone surrogates), cycles, and
- * more than `maxDepth` arrays and objects within each other. An own key `__proto__` is data like any other.
+ * Refused, with the path: values that JSON cannot carry (`undefined`, also as a property;
+ * functions, symbols, BigInt, NaN, infinities, class instances). Also refused: values that throw
+ * when read, text with lone surrogates, cycles, and more than `maxDepth` nested arrays and objects.
+ * An own key `__proto__` is data like any other.
  *
  * Getters are called, as by `JSON.stringify`, and the size is not bounded: take a `snapshot` of a foreign value first.
  *
@@ -42,8 +43,9 @@ interface Walk {
   readonly path: (string | number)[];
   readonly containers: object[];
   /**
-   * Set just before the walk itself is thrown. What else is thrown comes from a getter, a proxy, or the engine, whose stack or longest
-   * string is at its end; it is not looked at, because a proxy can be thrown, too.
+   * Set just before the walk itself is thrown. Any other thrown value comes from a getter, a proxy,
+   * or the engine at the end of its stack or longest string. It is not read, because a proxy can be
+   * thrown, too.
    */
   reason?: NormalizeReason;
   /** Whether the engine writes the copy's properties in canonical order, and arrays as arrays. */

@@ -10,7 +10,10 @@ export interface SnapshotLimits {
   readonly maxStringUnits?: number;
 }
 
-/** Deeper data is a mistake or an attack; a million nodes is some 100 MB of memory; as many members hold a thread for many seconds; 16 Mi units is what an isolate may send at once. */
+/**
+ * Deeper data is a mistake or an attack. A million nodes take some 100 MB of memory, and a million
+ * members hold a thread for many seconds. An isolate may send 16 Mi units at once.
+ */
 export const SNAPSHOT_LIMITS: Required<SnapshotLimits> = {
   maxDepth: 64,
   maxNodes: 1_000_000,

@@ -9,13 +9,15 @@ export type SnapshotResult =
   | { readonly ok: false; readonly error: NormalizeError };
 
 /**
- * An independent copy of a foreign value of the same realm, made of plain objects and arrays: what is checked later is what is used
- * later. Every property is read once, no getter runs, nothing is written to the value, and no input makes it throw.
+ * An independent copy of an untrusted value of the same realm, made of plain objects and arrays. So
+ * later code uses exactly the checked value. Every property is read once, no getter runs, nothing
+ * is written to the value, and no input makes it throw.
  *
- * Taken over: own enumerable string keys of plain objects, and dense arrays. A property that is `undefined` is absent; `-0` becomes
- * `0`. Refused, with the path: accessors, symbol keys, an own key `__proto__`, class instances, holes and other keys of an array,
- * `undefined` anywhere else, functions, symbols, BigInt, NaN and the infinities, lone surrogates, cycles, proxies whose traps throw,
- * and whatever goes beyond the limits.
+ * Taken over: own enumerable string keys of plain objects, and dense arrays. A property that is
+ * `undefined` is absent; `-0` becomes `0`. Refused, with the path: accessors, symbol keys, an own
+ * key `__proto__`, class instances, holes and other keys of an array, and `undefined` anywhere
+ * else. Also refused: functions, symbols, BigInt, NaN, infinities, lone surrogates, cycles, proxies
+ * whose traps throw, and values beyond the limits.
  *
  * @example
  * const taken = snapshot(input, { maxDepth: 8 });

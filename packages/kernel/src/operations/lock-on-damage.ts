@@ -6,9 +6,10 @@ interface Lockable {
 }
 
 /**
- * Damage that was found at opening locks the kernel before its first call; damage before the checkpoint, as soon as it is found, beside the calls.
+ * Locks the kernel on a damaged log. Damage that opening finds locks it before its first call. The
+ * kernel looks for damage before the checkpoint beside the calls, and locks when it finds any.
  *
- * @param verifiesEarlier whether what lies before the checkpoint is read
+ * @param verifiesEarlier whether to read the events before the checkpoint
  */
 export async function lockOnDamage(log: AuditLog, kernel: Lockable, verifiesEarlier: boolean): Promise<void> {
   const lock = async (damage: string | null): Promise<void> =>

@@ -88,7 +88,10 @@ interface Playable {
   readonly tool: RegisteredTool;
 }
 
-/** The very tool that ran, or one that stands in for it, made of its package and the input's program where it had one; a sentence where it cannot be had. */
+/**
+ * The recorded tool, or its stand-in, built from its package and, where it had one, the program of
+ * the input. Returns a sentence when there is neither.
+ */
 function toolFor(call: RecordedCall, { tools, host, instead = [] }: ReplayOptions): RegisteredTool | string {
   const packageHash = call.packageHash ?? call.toolHash;
   const changed = instead.find(({ manifest }) => manifest.name === readVersionedId(call.tool).name);

@@ -51,7 +51,10 @@ function digestIn(entry: RunEntry): string | undefined {
 
 export type RunResult =
   | { readonly ok: true; readonly run: Run; readonly hash: string }
-  /** `line` is the first one that is wrong, from 1; the last one where only the digest over the others shows that one of them was changed. */
+  /**
+   * `line` is the first wrong line, from 1. It is the last line when only the digest over the
+   * others shows that one of them changed.
+   */
   | { readonly ok: false; readonly line: number; readonly reason: string };
 
 /** From 1970, in both directions: what a `Date` can say (ECMA-262, section 21.4.1.1). */

@@ -5,8 +5,8 @@ import type { CompileOptions, CompileResult } from "./types.ts";
 /**
  * Compiles a JSON Schema to nodes that one interpreter runs: no code is generated, and nothing is fetched.
  *
- * A schema that cannot be compiled (malformed, too large, a reference that leads nowhere, a pattern whose time has no
- * bound) is an expected failure, and a result.
+ * An uncompilable schema is an expected failure, and a result: malformed, too large, an unresolved
+ * reference, a pattern without a time bound.
  *
  * @example
  * const compiled = compileSchema({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] });

@@ -1,7 +1,7 @@
 /**
- * The TypeScript type of the values that `validate` returns for a literal schema (`as const`): members with a `default`
- * are present. What has no exact type, such as a recursive reference, a schema nested deeper than 16 levels or one that
- * is not a literal, is `unknown`, never a compile error.
+ * The TypeScript type of the values that `validate` returns for a literal schema (`as const`):
+ * members with a `default` are present. A schema without an exact type is `unknown`, never a
+ * compile error: a recursive reference, more than 16 levels, or a schema that is not a literal.
  *
  * @example
  * const schema = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } as const;

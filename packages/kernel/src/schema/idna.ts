@@ -1,8 +1,9 @@
 import type { Idna } from "./types.ts";
 
 /**
- * IDNA 2008. The derived property of RFC 5892 is computed from what the engine's own Unicode tables say, so no table is
- * carried here; only the viramas and the joining types, which engines do not expose, are listed.
+ * IDNA 2008. The code computes the derived property of RFC 5892 from the engine's own Unicode
+ * tables and carries no table. It lists only the viramas and the joining types, which engines do
+ * not expose.
  */
 const BASE = 36,
   T_MIN = 1,

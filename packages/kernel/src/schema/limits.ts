@@ -19,9 +19,9 @@ export interface Limits {
   /** JSON values in one value. */
   readonly valueNodes: number;
   /**
-   * Steps for one value: its check, the defaults that are filled in and the explanation together. For each `$ref` and
-   * each branch of a combinator one and the size of the value, for each pattern eight and the size of the text, for each
-   * member and item one; more where a step does more. At most 100 ns each.
+   * Steps for one value: its check, its defaults and its explanation together. A `$ref` or a branch
+   * of a combinator costs one and the size of the value. A pattern costs eight and the size of the
+   * text, a member or item one. Some steps cost more. A step takes at most 100 ns.
    */
   readonly steps: number;
   /** `$ref`s that may be open at once while a value is checked. */

@@ -23,9 +23,9 @@ export class Patterns {
   }
 
   /**
-   * Compiles an ECMA-262 pattern with Unicode semantics. Patterns run on our own automaton, whose time is linear in the
-   * text; what no automaton can match (look-around, back-references) runs on the engine's backtracking matcher, and only
-   * for schemas that the caller trusts.
+   * Compiles an ECMA-262 pattern with Unicode semantics. Patterns run on our own automaton, whose
+   * time is linear in the text. Look-around and back-references need the engine's backtracking
+   * matcher; they are accepted only in schemas that the caller trusts.
    */
   #compile(source: string, path: string): Pattern {
     const { patternLength } = this.#limits;

@@ -44,9 +44,9 @@ type OnMember = ((key: string) => void) | undefined;
  * Copies JSON data, reading each property of the source once: own, enumerable, string-keyed data. Accessors are
  * refused without being run. The copy shares nothing with the source, so what was checked is what is used.
  *
- * `onMember`, for schemas, hears of each member of an object. A schema may have members `__proto__`, which are copied as
- * data; a value may not, since it goes on to code that we do not know. In a value a member that is undefined is absent,
- * as in JSON text.
+ * `onMember`, for schemas, receives each key of an object. A schema may have members `__proto__`,
+ * which are copied as data. A value may not, because unknown code receives it. In a value a member
+ * that is undefined is absent, as in JSON text.
  */
 export function snapshot(
   source: unknown,

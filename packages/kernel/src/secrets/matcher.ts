@@ -18,8 +18,9 @@ const pairs = 8_192;
 const pairAt = (bytes: Uint8Array, at: number): number => (foldedAt(bytes, at - 1) << 5) ^ foldedAt(bytes, at);
 
 /**
- * Looks for many values at once, with every pattern that each of them has: from the end of a window as long as the shortest pattern, which moves on as far
- * as its last two bytes allow (Wu and Manber). So the time grows with the answer, and hardly with the number of values.
+ * Searches for many values at once, with every pattern of each (Wu and Manber). A window has the
+ * length of the shortest pattern, and its last two bytes tell how far it can move. So the time
+ * grows with the text, and hardly with the number of values.
  */
 export class Matcher {
   readonly found: readonly Found[];

@@ -6,8 +6,9 @@ const labelLength = 63;
 const dots = /[.\u3002\uff0e\uff61]/;
 
 /**
- * Reads a URL that somebody else wrote; `undefined` where it is none. The only place that gives foreign text to the platform's `URL`: on some platforms the time
- * that a host takes there grows worse than with the square of its length, and one of 5,000 characters holds the thread for most of a second.
+ * Reads an untrusted URL; `undefined` for any other text. No other code gives untrusted text to the
+ * platform's `URL`. On some platforms the time for a host grows faster than the square of its
+ * length: 5,000 characters hold the thread for most of a second.
  *
  * @param base against which a relative reference is resolved
  */

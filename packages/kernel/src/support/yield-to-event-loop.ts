@@ -1,6 +1,7 @@
 /**
- * Lets everybody else have a turn of the event loop. By a message where the platform has them: in browsers a timer that follows some others waits at least four
- * milliseconds (HTML, section 8.7), which is a multiple of the work between two turns.
+ * Yields to the event loop. It uses a message where the platform has them: in browsers a repeated
+ * timer waits at least four milliseconds (HTML, section 8.7). That is a multiple of the work
+ * between two yields.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

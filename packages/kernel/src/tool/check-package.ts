@@ -218,8 +218,9 @@ function unreadable(error: unknown): Setup<never> {
 }
 
 /**
- * An output is compared with its contract as it is: nothing is filled in. Patterns whose matching time has no bound are refused in packages, which come
- * from anywhere, and allowed in tools of this realm, which could loop without any pattern.
+ * The kernel compares an output with its contract as it is, and fills in no defaults. It refuses
+ * patterns without a time bound in packages, which can come from anywhere. Tools of this realm may
+ * have them: they could loop without a pattern.
  */
 function compileSchemas(
   { input, output }: ToolManifest,

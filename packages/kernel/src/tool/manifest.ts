@@ -27,9 +27,10 @@ export const modes = ["NORMAL", "ALERT", "DEGRADED", "LOCKDOWN", "RECOVERY"] as 
 export type Mode = (typeof modes)[number];
 
 /**
- * Where a tool's code runs: `inline` in the kernel's own realm (trusted); `module` (JavaScript) and `wasm` (a WebAssembly module, under fuel) in a dedicated
- * isolate; `process` where the host runs its commands: a WASI command in an isolate, or, on Node, a program in none at all, with the rights of the host's user; `http`
- * nowhere: it is a request, which the broker for the network makes.
+ * The place where a tool's code runs. `inline`: the kernel's own realm, trusted. `module`
+ * (JavaScript) and `wasm` (a WebAssembly module, under fuel): a dedicated isolate. `process`: a
+ * WASI command in an isolate or, on Node, a program outside of isolates with the rights of the
+ * host's user. `http`: no code; the tool is a request that the broker for the network makes.
  */
 export const toolSources = ["inline", "module", "wasm", "process", "http"] as const;
 export type ToolSource = (typeof toolSources)[number];

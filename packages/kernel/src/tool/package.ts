@@ -11,9 +11,11 @@ import type { TargetArguments } from "./targets.ts";
 declare const types: unique symbol;
 
 /**
- * One self-contained, hash-pinned artifact that every host runs: the manifest, the code, and the digest over both. The code of a source `module` is the text of one
- * ES module without imports whose default export has the tool's functions (a {@link Tool}); of a source `wasm` the bytes of a WebAssembly module, or their base64 where the
- * package is JSON. Of a source `process` or `http` it is empty: the manifest names a program of the host, or is the request.
+ * One self-contained, hash-pinned artifact that every host runs: the manifest, the code, and the
+ * digest over both. The code of a source `module` is the text of one ES module without imports,
+ * whose default export has the tool's functions (a {@link Tool}). The code of a source `wasm` is a
+ * WebAssembly module, or its base64 in a JSON package. The code of a source `process` or `http` is
+ * empty: the manifest names a program of the host, or is the request.
  */
 export interface ToolPackage<Input = unknown, Output = unknown> {
   readonly manifest: ToolManifest;

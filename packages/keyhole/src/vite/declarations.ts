@@ -8,9 +8,10 @@ const heading = `// Written by the keyhole plugin: the types of the tools that t
 `;
 
 /**
- * A `.d.ts` file with one module per specifier of a tool: the compiler takes an exact name before the patterns of
- * `keyhole/client`. It keeps the tools that it already names, as long as their files exist, so that two
- * environments of one build, or two programs that share it, do not erase each other's.
+ * A `.d.ts` file with one module per specifier of a tool: the compiler takes an exact name before
+ * the patterns of `keyhole/client`. It keeps the tools that it already names, as long as their
+ * files exist. So two environments of one build, or two programs that share it, do not erase each
+ * other's tools.
  */
 export class Declarations {
   readonly #path: string;

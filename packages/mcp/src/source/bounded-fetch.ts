@@ -1,7 +1,10 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { OpenOptions } from "./endpoint.ts";
 
-/** Refuses redirects, which could lead to a host that nobody granted, and fails a body of JSON, or an event of a stream, of more than so many decompressed bytes. */
+/**
+ * Refuses redirects, which could lead to a host without a grant. Fails a JSON body, or an event of
+ * a stream, that has more decompressed bytes than its bound.
+ */
 export function boundedFetch(fetch: FetchLike, { messageBytes, onFault }: OpenOptions): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, { ...init, redirect: "error" });

@@ -28,8 +28,9 @@ export interface SessionPorts {
 }
 
 /**
- * Every call of this browser, of all tabs. A tab writes its own calls alone, so that no two writers meet; any tab may delete a call that has ended, and says so
- * to the others. What cannot be stored stays in memory, and {@link SessionStore.fault} says why.
+ * Every call of this browser, of all tabs. A tab writes its own calls alone, so no two writers
+ * meet. Any tab may delete an ended call, and informs the others. What cannot be stored stays in
+ * memory, and {@link SessionStore.fault} says why.
  */
 export class SessionStore {
   readonly #ports: SessionPorts;

@@ -3,5 +3,8 @@ import type { ToolPackage } from "@keyhole/kernel";
 import scripts from "keyhole:./*.ts?all";
 import modules from "keyhole:./*/*.wasm?all";
 
-/** What the page adds to the built-in tools, so that a person sees a tool stopped, one that runs out of fuel, and an approval asked for. */
+/**
+ * The page's additions to the built-in tools. They show a person a stopped tool, a tool that runs
+ * out of fuel, and an approval request.
+ */
 export const exampleTools: readonly ToolPackage[] = [...scripts, ...modules];

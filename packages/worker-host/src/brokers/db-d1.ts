@@ -24,13 +24,17 @@ export interface D1StatementLike {
 }
 
 /**
- * A D1 database. What D1 leaves to be said honestly:
+ * A D1 database. Its limits:
  *
- * - A read is made the inner part of a `SELECT`, where SQLite's grammar has no place for anything that writes. What a change may do beyond its words
- *   (`insert` and not `drop`) nobody enforces but who read the words; how its table is defined is looked up before it.
- * - The row that was inserted last is told of an `INSERT` without `DO UPDATE`; of a table `WITHOUT ROWID` it can be the row of another statement.
- * - A statement cannot be stopped. At its time, and when its call ends, it is answered; a change may still happen afterwards. D1 ends it after 30 s.
- * - Integers are doubles: beyond 53 bits a result is rounded, and a parameter is refused. Columns of one name become `a`, `a:1`.
+ * - The broker makes a read the inner part of a `SELECT`, where SQLite's grammar has no place for a write.
+ * - Only the reading of the words enforces the kind of a change (`insert` and not `drop`). The broker looks up the
+ *   definition of the table before it.
+ * - The result of an `INSERT` without `DO UPDATE` has the last inserted row. For a table `WITHOUT ROWID` it can be the row
+ *   of another statement.
+ * - D1 cannot stop a statement. The broker answers at its time, and when its call ends; a change may still happen later.
+ *   D1 ends a statement after 30 s.
+ * - Integers are doubles: beyond 53 bits a result is rounded, and a parameter is refused. Columns of one name become `a`,
+ *   `a:1`.
  */
 export function d1Database(database: D1DatabaseLike): SqlDatabase {
   const prepare = (sql: string, params: readonly SqlValue[]): D1StatementLike =>

@@ -40,8 +40,9 @@ export interface R2StoreOptions {
 }
 
 /**
- * Files as objects of an R2 bucket. A key has no folders, so that a path is checked for files above and below it before it is written; two writers at
- * the same moment can pass that check both. Each then has its own object, and nothing is lost.
+ * Files as objects of an R2 bucket. A key has no folders, so a write first looks for files above
+ * and below its path. Two writers at the same moment can both pass that check. Each then has its
+ * own object, and nothing is lost.
  */
 export function r2Store(bucket: R2BucketLike, { prefix = "" }: R2StoreOptions = {}): FileStore {
   const keyOf = (path: string): string => prefix + path;

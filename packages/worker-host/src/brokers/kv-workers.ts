@@ -19,8 +19,9 @@ export interface WorkersKvOptions {
 }
 
 /**
- * Values in a Workers KV namespace. It is eventually consistent: what was written in one place of the world is read in another up to a minute later,
- * and one key takes about one write a second. `next` of a page is a cursor of the platform; a forged one can give no key outside the prefix.
+ * Values in a Workers KV namespace. It is eventually consistent: another location can read a write
+ * up to a minute later. One key takes about one write a second. `next` of a page is a cursor of the
+ * platform; a forged one can give no key outside the prefix.
  */
 export function workersKv(namespace: KvNamespaceLike, { prefix: own = "" }: WorkersKvOptions = {}): KvStore {
   return {

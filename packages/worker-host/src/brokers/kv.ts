@@ -43,8 +43,9 @@ interface KvRequest {
 }
 
 /**
- * Serves `kv.read` and `kv.write` over one store. `get` answers `{ found }` with the value as body, `list` one page `{ keys, next? }` in the order of
- * UTF-8 bytes; `put` takes the value as body, at most 1 MiB.
+ * Serves `kv.read` and `kv.write` over one store. `get` answers `{ found }` with the value as body.
+ * `list` answers one page `{ keys, next? }` in the order of UTF-8 bytes. `put` takes the value as
+ * body, at most 1 MiB.
  */
 export function kvBroker(store: KvStore): Broker {
   return checkedBroker({

@@ -40,8 +40,9 @@ interface ContainedFrame {
 }
 
 /**
- * Puts isolates into the page: per tool one hidden frame without an origin, under a policy that leaves it nothing but its own
- * scripts, and in it one dedicated worker, which inherits both.
+ * Puts isolates into the page. Each tool has one hidden frame without an origin, under a policy
+ * that allows nothing but its own scripts. The frame holds one dedicated worker, which inherits
+ * both.
  *
  * @param script what the worker of a module runs. Only tests put anything else there, to see what the frame holds without the shell's help.
  */

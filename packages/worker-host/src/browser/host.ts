@@ -19,7 +19,8 @@ import { type PooledWorker, WorkerPool } from "./worker-pool.ts";
 import { type FrameContainer, type Shell, START_MS } from "./frame-container.ts";
 
 /**
- * `worker`: by the browser, at its full speed. `interpreter`: in QuickJS under WebAssembly, some fifty times slower, with exact bounds for fuel and memory; a page all of whose tools
+ * `worker`: the browser runs the tool at its full speed. `interpreter`: QuickJS under WebAssembly
+ * runs it, some fifty times slower, with exact bounds for fuel and memory. A page whose tools all
  * run so needs no `blob:` in its `script-src`.
  */
 export type Isolation = "worker" | "interpreter";

@@ -1,6 +1,7 @@
 /**
- * The script of an isolate's worker that holds the interpreter. The first message brings the port to the host, the first over that port the engine. Code
- * of a tool never runs here as JavaScript of the browser, so nothing has to be hardened; the frame around has no origin and no network all the same.
+ * The script of an isolate's worker that holds the interpreter. The first message brings the port
+ * to the host, the first over that port the engine. Tool code never runs here as JavaScript of the
+ * browser, so the realm needs no hardening. The frame around it still has no origin and no network.
  */
 import type { HostMessage } from "../protocol/message.ts";
 import shell from "keyhole:../wasm/guest/shell.ts?iife";

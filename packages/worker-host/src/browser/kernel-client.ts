@@ -8,8 +8,9 @@ export const localOnly: Readonly<Record<LocalOnly, string>> = {
 };
 
 /**
- * A member of a kernel as a page has it: methods that give a promise, and those that give a way to stop, as they are; other methods and properties as methods that give a
- * promise; groups of members member by member.
+ * A member of a kernel in the type that a page has. Methods that return a promise or a function to
+ * stop stay as they are. Other methods and properties become methods that return a promise. Groups
+ * of members cross member by member.
  */
 type Crossed<Member> = [Member] extends [(...args: never[]) => Promise<unknown> | (() => void)]
   ? Member

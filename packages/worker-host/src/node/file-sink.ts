@@ -8,8 +8,9 @@ import { type EventSpan, scanLog } from "./scan-log.ts";
 
 export interface FileSinkOptions {
   /**
-   * `batch` (the default): a batch is on the disk before `append` resolves. `never`: the operating system writes when it likes; a crash of the
-   * process loses nothing, one of the machine loses the last seconds, and the log does not show that there was more.
+   * `batch` (the default): a batch is on the disk before `append` resolves. `never`: the operating
+   * system decides when it writes. A crash of the process then loses nothing. A crash of the
+   * machine loses the last seconds, and the log does not show the loss.
    */
   readonly fsync?: "batch" | "never";
 }
@@ -142,7 +143,10 @@ class LogFile implements FileSink {
 /** Longer ones leave this thread to others while the system copies them. */
 const SHORT_BYTES = 65_536;
 
-/** A way through Node's thread pool costs more than to hand a short text to the system, and each call of a tool would take it several times. */
+/**
+ * A trip through Node's thread pool costs more than a short synchronous write, and each call of a
+ * tool would make several.
+ */
 async function appendText(file: FileHandle, text: string, byteLength: number): Promise<void> {
   if (byteLength > SHORT_BYTES) return file.appendFile(text);
   const bytes = Buffer.from(text);

@@ -15,8 +15,9 @@ export interface NodeKv extends KvStore {
 const pageBytes = 4_096;
 
 /**
- * Values in one file of the file system, kept by SQLite: a change is on the disk, whole, before `put` and `delete` resolve, and a process that dies in
- * the middle of one leaves the value before it. Several processes can share the file. Beside it lie `-wal` and `-shm` while it is in use.
+ * Values in one file of the file system, in SQLite. A change is complete on the disk before `put`
+ * and `delete` resolve. A process that dies during a change leaves the value before it. Several
+ * processes can share the file. Beside it lie `-wal` and `-shm` while it is in use.
  *
  * @param file made when it is missing; its folder has to exist
  * @throws when the file cannot be opened, or is something else

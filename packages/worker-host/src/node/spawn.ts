@@ -33,8 +33,10 @@ export interface SpawnBrokerOptions extends SpawnLimits {
 }
 
 /**
- * Serves `process.spawn`: a program that the host names by an absolute path, without a shell, with an empty environment, no open files but its three
- * pipes, and a folder of its own that is removed afterwards. When it ends, and when its call ends, everything that it started is killed.
+ * Serves `process.spawn` with programs that the host names by absolute path. A program runs without
+ * a shell, with an empty environment, with no open files but its three pipes, and in its own
+ * temporary folder. At its end, and at the end of its call, the broker kills every process that it
+ * started.
  *
  * A program runs with the rights of this process: it can read and write what this process can, and reach the network. Offer only programs that do what
  * their arguments say, and grant the arguments. `run` answers `{ exitCode, stderr }` with stdout as body; a program that a signal ended has 128 and its

@@ -19,9 +19,9 @@ import {
 } from "../brokers/store.ts";
 
 /**
- * Files below one folder of the file system. No link in it is followed or listed, also none that stays inside; a name has to be spelled as the
- * file system spells it, so that a file has no second name where case is ignored. A write goes to a file beside the target, which then
- * takes its name.
+ * Files below one folder of the file system. The store follows and lists no link, not even one that
+ * stays inside. A name must have the spelling of the file system, so a file has no second name
+ * where case is ignored. A write goes to a file beside the target, which then takes its name.
  *
  * On Linux every step starts from an opened folder whose place was checked: a process that swaps folders for links at the right moment leads
  * nothing elsewhere. On other systems it can, between a check and the step after it.

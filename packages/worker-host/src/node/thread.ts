@@ -1,6 +1,7 @@
 /**
- * The shell of a worker thread. It speaks the protocol of the browser's shell and hardens its realm in the same way, so that a tool gives the same
- * results here; it does not confine anything: `import("node:fs")` still works in a thread, which is why only trusted tools run in one.
+ * The shell of a worker thread. It speaks the protocol of the browser's shell and hardens its realm
+ * in the same way, so a tool gives the same results here. It does not confine code:
+ * `import("node:fs")` still works in a thread. So only trusted tools run in one.
  */
 import { dispatcher, type ShellParts } from "../guest/dispatch.ts";
 import { hardenRealm } from "../guest/harden/realm.ts";

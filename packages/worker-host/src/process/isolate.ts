@@ -6,8 +6,9 @@ import { stoppable } from "../stoppable.ts";
 const tailLength = 1_000;
 
 /**
- * A command as the kernel sees an isolate, which it is not: each call is one request for `process.spawn`, which passes the gate like every other, is served
- * by the broker for commands, and ends with its call. Nothing is kept between two calls.
+ * Presents a command to the kernel as an isolate, which it is not. Each call is one request for
+ * `process.spawn`: it passes the gate, the broker for commands serves it, and it ends with its
+ * call. No state stays between two calls.
  *
  * @param faultOf why the program cannot be run, for a health check
  */

@@ -18,8 +18,9 @@ export type ProcessDefinition<Input extends SchemaSource, Output extends OutputS
   Required<Pick<ToolManifest, "process">>;
 
 /**
- * Makes a tool of a command of the host: the input goes to its stdin as JSON, what it writes to stdout is the output, what it writes to stderr is logged, and an
- * exit code other than 0 is a `TOOL_ERROR`. Effects, capability and determinism are those of a program, unless the definition says more.
+ * Makes a tool of a command of the host. The command gets the input on stdin as JSON, and its
+ * stdout is the output. Its stderr goes to the log, and another exit code than 0 is a `TOOL_ERROR`.
+ * Effects, capability and determinism are those of a program, unless the definition says otherwise.
  *
  * A host runs it where its `commands` name it and policy grants `process.spawn` for it. A WASI command is in an isolate, under fuel; a program of Node's system is in none, and has all
  * rights of the host's user.

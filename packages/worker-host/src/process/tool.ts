@@ -4,8 +4,9 @@ import { openProcess } from "./isolate.ts";
 import { commandFault } from "./no-commands.ts";
 
 /**
- * Adds commands to a host: the broker for `process.spawn`, and tools of source `process`. A tool that is a command can only be registered where the host offers
- * that command, and has bounds for fuel and memory where the command counts them.
+ * Adds commands to a host: the broker for `process.spawn`, and tools of source `process`. A tool
+ * that is a command registers only where the host offers that command. It has bounds for fuel and
+ * memory where the command counts them.
  */
 export function withCommands(host: IsolateHost, runners: CommandRunners, limits: SpawnLimits = {}): IsolateHost {
   const open = new Set<Isolate["terminate"]>();

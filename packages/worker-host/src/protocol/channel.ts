@@ -33,8 +33,9 @@ export interface ChannelOptions {
 }
 
 /**
- * `starting` until the guest says `ready`; `ready` until it is sent its code; `loading` until it says how that went, and `ready` again where it failed; `loaded`
- * while calls run. `ended` is for good.
+ * `starting` lasts until the guest sends `ready`, and `ready` until the host sends the code.
+ * `loading` lasts until the guest reports the outcome; after a failure the phase is `ready` again.
+ * Calls run in `loaded`. `ended` is final.
  */
 type Phase = "starting" | "ready" | "loading" | "loaded" | "ended";
 

@@ -5,8 +5,9 @@ import { importAt } from "./import-at.ts";
 const EXCERPT_LENGTH = 40;
 
 /**
- * For {@link IsolateHost.check}: what is wrong with the code of a package in JavaScript. An import would reach what a shell cannot take away: modules that the platform
- * itself brings, the module's own address, and, where a page has the violations of its policy reported, the address to which they go.
+ * The fault of a JavaScript package, for {@link IsolateHost.check}. An import would reach what a
+ * shell cannot take away: modules of the platform, the module's own address, and the address to
+ * which a page reports violations of its policy.
  */
 export function moduleFault({ body }: RegisteredTool): SetupError | undefined {
   const at = body.source === "module" ? importAt(body.code) : undefined;

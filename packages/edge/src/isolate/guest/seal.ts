@@ -4,9 +4,10 @@ import * as workers from "cloudflare:workers";
 const { freeze, getPrototypeOf, hasOwn, prototype: rootPrototype } = Object;
 
 /**
- * Freezes the class of a shell and all that workerd's own module exports, each with its prototype and the classes that it extends. What is the language's own stays
- * as it is on every host. A tool that gets hold of a shell all the same can put nothing in the place of a method that the shell is called by, or that it calls. Call
- * it before any code of the tool is loaded.
+ * Freezes the class of a shell and all that workerd's own module exports, each with its prototype
+ * and the classes that it extends. Members of the language itself stay as they are on every host.
+ * So a tool that gets hold of a shell cannot replace a method of the shell, or one that the shell
+ * calls. Call it before any tool code is loaded.
  */
 export function sealShell(shell: object): void {
   for (const exported of [shell, ...Object.values(workers)]) {

@@ -44,9 +44,11 @@ export interface CallOptions {
   /** Replaces the kernel's approver for the calls that this one makes, however deep. It answers questions that nobody has seen yet: show it each of them. */
   readonly nestedApprover?: Approver;
   /**
-   * Takes the output of a tool of kind `stream` while it runs; the tool makes no more than this takes. Closed when the call has given its result, aborted with the
-   * error where there is none, so that what was cut off is not taken for whole. When it fails, or takes no more, the call ends as `CANCELLED`. Without it the
-   * bytes are counted and hashed, and gone.
+   * Takes the output of a tool of kind `stream` while it runs. The tool makes no more than this
+   * stream takes. The kernel closes the stream after a result, and aborts it with the error after a
+   * failure. So an incomplete output never ends like a complete one. The call ends as `CANCELLED`
+   * when the stream fails or takes no more. Without this option the kernel counts and hashes the
+   * bytes and drops them.
    */
   readonly output?: WritableStream<Uint8Array>;
   /**

@@ -94,9 +94,8 @@ function onwardOf({ caller, traceparent, options: { idempotencyKey } }: CallReco
 const noMoment = { seed: "0".repeat(64), nowMs: 0 } as const;
 
 /**
- * A session of one caller has one isolate of a tool; a tool that is called from within itself gets
- * another one, which can be stopped without stopping the call that waits for it, and does not have
- * to wait for itself.
+ * A session of one caller has one isolate of a tool. A nested call of the same tool gets another
+ * isolate: the kernel can stop it alone, and it does not wait for its parent's isolate.
  */
 function ownerOf({ call, tool }: Started): Owner {
   const { callId, caller, sessionId, parent } = call;

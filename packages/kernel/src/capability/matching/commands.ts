@@ -13,8 +13,9 @@ export interface CommandPattern {
 }
 
 /**
- * What one argument may be: exactly a text, or one of several forms. What a program could take for an option (a leading `-`) or for the name of a file
- * with more arguments (a leading `@`) never fits a form by accident: it has to be written out.
+ * The pattern of one argument: one exact text, or one of several forms. A form never matches an
+ * option (a leading `-`) or a file of arguments (a leading `@`) by accident. The pattern has to
+ * spell these out.
  */
 export type ArgumentPattern =
   | string

@@ -1,6 +1,7 @@
 /**
- * Names of headers as servers read them: `X_Original_URL` is `x-original-url` to whatever hands a request on through CGI, WSGI, PHP or Rack, where all that
- * is no letter and no digit becomes the same sign.
+ * The name of a header as servers read it. `X_Original_URL` equals `x-original-url` for servers
+ * behind CGI, WSGI, PHP or Rack: each run of other characters than letters and digits becomes one
+ * sign.
  */
 export function headerNameOf(header: string): string {
   return header.toLowerCase().replace(/[^a-z0-9]+/g, "-");

@@ -5,8 +5,8 @@ import type { Reading } from "../family.ts";
  * Hosts and the patterns that name them. A host is always in the form that `URL` gives it, without a trailing dot: lower-case ASCII, IPv4 as four
  * decimal numbers, IPv6 in brackets. A pattern is such a host, `*.example.com` (every name below it, not itself) or `*`.
  *
- * What grants and what denies read a wildcard differently. In a deny it takes every host. In a grant it takes names of the public internet alone;
- * which those are knows the broker that asks them, and no wildcard grants what it does not call public.
+ * Grants and denies read a wildcard differently. In a deny it matches every host. In a grant it
+ * matches names of the public internet alone: the broker that asks for them knows which those are.
  */
 
 /**

@@ -4,10 +4,13 @@ import { readWords, SqlCursor, type SqlWord } from "./sql-words.ts";
 export { readWords, type SqlWord } from "./sql-words.ts";
 
 /**
- * What a statement of SQL does, read from its words alone: enough to hold it against a grant before a database sees it. It knows SQLite's dialect and
- * refuses what it cannot read, what reaches beyond the database or changes how it works (`ATTACH`, `PRAGMA`, `VACUUM`, transactions, virtual and temporary
- * tables, triggers, the engine's own tables), and more than one statement. What changes something has the kind `select` besides, unless its words surely
- * read nothing: they are constants and parameters. A broker has its engine refuse what the kinds do not allow as well.
+ * The effect of a SQL statement, read from its words alone: enough to compare it with a grant
+ * before a database sees it. The reader knows SQLite's dialect. It refuses statements that it
+ * cannot read, several statements at once, and statements that reach beyond the database or change
+ * how it works: `ATTACH`, `PRAGMA`, `VACUUM`, transactions, virtual and temporary tables, triggers,
+ * the engine's own tables. A changing statement also has the kind `select`, unless it holds
+ * constants and parameters alone and so surely reads nothing. A broker has its engine refuse what
+ * the kinds do not allow as well.
  */
 export type Statement =
   | {

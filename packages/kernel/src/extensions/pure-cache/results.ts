@@ -4,9 +4,11 @@ import type { Allowed } from "../../call/steps/authorize.ts";
 import * as limits from "../../limits.ts";
 
 /**
- * Results of pure tools, by tool hash and input hash. A tool may lie about being pure: what it remembers of one session must not come out in another. So
- * a result serves everybody only where its isolate had no call before, which is so for calls without a session of their own; any other serves its
- * own session. Bounded by entries and bytes, the longest unused go first.
+ * Results of pure tools, by tool hash and input hash. A tool may falsely claim to be pure, and its
+ * memory of one session must not reach another. So a result serves other sessions only when its
+ * isolate had no earlier call, which holds for calls without a session of their own. Any other
+ * result serves its own session. Entries and bytes are bounded; the longest unused result leaves
+ * first.
  */
 export class Results {
   readonly #kept = new Map<string, Ending>();

@@ -6,10 +6,9 @@ import * as limits from "../../limits.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 
 /**
- * One more run of a call whose run failed for a reason that passes. Only tools whose manifest says
- * that they are idempotent run again, and an isolate that was lost after the tool had touched
- * anything is not replaced: whether that happened is not known. The runs of one call share its
- * deadline and its budgets.
+ * Runs a call once more when its run failed for a passing reason. Only tools with an idempotent
+ * manifest run again. A lost isolate is not replaced after the tool used any access, because the
+ * outcome of that access is unknown. The runs of one call share its deadline and its budgets.
  */
 export function retries(): Extension {
   let context: ExtensionContext;

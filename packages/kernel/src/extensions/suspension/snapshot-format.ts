@@ -6,8 +6,8 @@ import { engineVersion } from "../../policy/proof/seal-proof.ts";
 import { joinBytes } from "../../bytes/join-bytes.ts";
 
 /**
- * Which kernels read each other's snapshots: the engine of the policy, and the form of {@link Snapshot}, which is counted up with every change of it or of what a
- * kernel makes of it.
+ * Kernels with the same text read each other's snapshots. It names the policy engine and the form
+ * of {@link Snapshot}. Raise the number with every change of the form or of its meaning.
  */
 export const kernelVersion: string = `${engineVersion} suspend/4`;
 

@@ -27,8 +27,9 @@ export interface PoolOptions {
 }
 
 /**
- * Owns every open isolate: one per tool and session of one caller, if not told otherwise, so that what one left in memory never serves another. An isolate that
- * is not alive is never handed out again; idle ones are closed after a while, when there are too many, and when another tool needs the place.
+ * Owns every open isolate. By default one tool and session of one caller share one, so memory of
+ * one session never serves another. The pool never hands out a dead isolate. It closes idle ones
+ * after a while, when there are too many, and when another tool needs the slot.
  */
 export class IsolatePool {
   readonly #host: PoolHost;

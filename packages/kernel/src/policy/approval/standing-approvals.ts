@@ -102,8 +102,8 @@ export class Approvals {
   }
 
   /**
-   * Ends an approval wherever it is: an open question is denied, a call that runs on it loses its grants, and a standing one is forgotten with the event that is recorded
-   * next. `undefined` where there is none.
+   * Revokes an approval: denies its open request, takes the grants of a call that runs on it, and
+   * removes a standing one with the next event. Returns `undefined` for an unknown id.
    */
   revoke(approvalId: string): readonly StateChange[] | undefined {
     const changes = this.#removeWhere(({ approval }) => approval.approvalId === approvalId);

@@ -2,9 +2,10 @@ import { type JsonObject, type JsonValue, isJsonArray } from "../../json/json.ts
 import { foldText } from "../../support/fold.ts";
 
 /**
- * Values of arguments as what forbids reads them: two that some reader could take for one are one. Texts in another case, in compatibility characters, with
- * characters that nobody sees, with other spaces; texts of a number, and the number; the texts of other simple values, and the values. Of numbers beyond 53 bits
- * it is a first look: {@link isAlike} compares their digits.
+ * Folds a value of an argument for denies: two values that some reader could take for the same one
+ * become equal. Case, compatibility characters, invisible characters and kinds of spaces do not
+ * count. A number equals its text, and so do other simple values. For numbers beyond 53 bits this
+ * is a first look: {@link isAlike} compares their digits.
  *
  * @param fold of one text
  */

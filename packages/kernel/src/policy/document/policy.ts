@@ -95,8 +95,9 @@ export interface RuleCondition extends RequestConditions {
 export type ArgumentCondition = { readonly at: string } & ArgumentOperator;
 
 /**
- * `differs`, `notIn`, `hostNotIn` and `pathNotIn` hold for an argument that is absent, all others do not. An argument of another type than the
- * operator needs (`moreThan` of a text, `hostIn` of what is no host) is an error of the rule, and a `deny` or `ask` rule that errs counts as matching.
+ * `differs`, `notIn`, `hostNotIn` and `pathNotIn` hold for an absent argument; all others do not.
+ * An argument of a wrong type (`moreThan` of a text, `hostIn` of a text that is no host) is an
+ * error of the rule. A `deny` or `ask` rule with an error counts as matching.
  */
 export type ArgumentOperator =
   | { readonly exists: boolean }

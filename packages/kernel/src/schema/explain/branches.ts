@@ -60,8 +60,9 @@ function explainClosest(spot: Spot, keyword: string, tried: readonly Part[], des
 }
 
 /**
- * How far the value is from a branch. A branch for another type was hardly meant, one that nothing conforms to not at
- * all; one whose required properties are all there was meant rather than one with fewer errors.
+ * The distance of a value from a branch. A branch for another type is unlikely, and a branch that
+ * no value matches is impossible. A branch with all its required properties is likelier than one
+ * with fewer errors.
  */
 function scoreOf({ context, value, errors }: Spot, place: Place, own: ErrorList, isOtherType: boolean): number {
   if (context.isNever(place)) return Infinity;

@@ -3,7 +3,10 @@ import { type Context, hasKeywords, type Place } from "../context.ts";
 import { escapeToken } from "../../json/pointer.ts";
 import { explainedParts } from "../walk.ts";
 
-/** Adds the paths of all parts of a value, of those that can be explained, that some subschema marks as secret, whether or not it applies in the end. */
+/**
+ * Adds the path of each explainable part of a value that some subschema marks as secret, whether or
+ * not that subschema applies in the end.
+ */
 export function findSecrets(from: Place, value: unknown, path: string, context: Context, out: Set<string>): void {
   if (!hasKeywords(from)) return;
   spend(1);

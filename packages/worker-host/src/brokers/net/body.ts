@@ -6,10 +6,11 @@ export type ReadBody =
   | { readonly ok: false; readonly error: BrokerError };
 
 /**
- * Reads a body to its end, or to the end of the budget. Bytes are counted as they leave the decoder, chunk by chunk, so that a small compressed
- * body that grows without end is stopped one chunk past the bound and never held.
+ * Reads a body to its end, or to the end of the budget. It counts bytes as they leave the decoder,
+ * chunk by chunk. So a small compressed body that grows without end stops one chunk past the bound
+ * and is never held.
  *
- * @throws what the stream rejects with: the connection broke, the encoding is wrong, or the call ended
+ * @throws the stream's error: a broken connection, a wrong encoding, or the end of the call
  */
 export async function readBody(body: ReadableStream<unknown>, session: BrokerSession): Promise<ReadBody> {
   const reader = body.getReader();

@@ -26,7 +26,10 @@ const keptZones: readonly string[] = [
   "metadata.goog metadata.tencentyun.com metadata.packet.net metadata.platformequinix.com",
 ].flatMap((zones) => zones.split(" "));
 
-/** Four numbers in a name that are no part of longer ones, in order or, as in reverse zones and some rebinding ones, divided by dashes. */
+/**
+ * Four numbers in a name, divided by dots or dashes, that are no part of longer numbers. Reverse
+ * zones and some rebinding services write addresses so.
+ */
 const spelledAddress = /(?<![0-9])([0-9]{1,3})([.-])([0-9]{1,3})\2([0-9]{1,3})\2([0-9]{1,3})(?![0-9])/g;
 
 /**

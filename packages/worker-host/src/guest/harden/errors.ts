@@ -39,8 +39,8 @@ function inheritFrom(hardened: object, holder: object): void {
 }
 
 /**
- * Refuses to make code out of text, in every realm. Where a policy forbids it, the engine's own refusal quotes that policy, with the page's nonce, and tells the
- * address to which the page has its violations reported.
+ * Refuses to make code out of text, in every realm. Under a policy the engine's own refusal would
+ * quote that policy, with the page's nonce, and the address of its violation reports.
  */
 export function hardenEvaluation(global: object): void {
   const refuse = (): never => {

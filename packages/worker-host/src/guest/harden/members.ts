@@ -88,8 +88,8 @@ function prune(holder: object, names: string): void {
 }
 
 /**
- * Takes the global object from the events' reach. Its own events tell of the page (a violation of its policy brings the policy with its nonce, and the page's URL), of the
- * machine (going offline) and of the shell.
+ * Keeps tools from the events of the global object. These events carry facts about the page (a
+ * violation of its policy has the nonce and the URL), the machine (going offline) and the shell.
  */
 export function hardenEvents(global: object): void {
   const Target = Reflect.get(global, "EventTarget") as { readonly prototype: object } | undefined;

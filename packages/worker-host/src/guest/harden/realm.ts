@@ -28,11 +28,14 @@ const web =
   "queueMicrotask self structuredClone";
 
 /**
- * Turns a realm into one where the same call gives the same result: logical clock, seeded randomness, UTC, one locale, no ambient
- * names. Call it once, before any code of the tool is loaded, from a script that took what it needs before. What it returns gives `Date`, `Math.random` and
- * `console` one call's clock, seed and log while that call runs; of several the last one to enter counts.
+ * Turns a realm into one where the same call gives the same result: logical clock, seeded
+ * randomness, UTC, one locale, no ambient names. Call it once, before any tool code is loaded, from
+ * a script that took its own functions before. The returned realm gives `Date`, `Math.random` and
+ * `console` the clock, seed and log of one call while that call runs. Of several calls the last one
+ * to enter counts.
  *
- * There are no timers: what a tool waits for is a capability's reply, and in logical time nothing else passes. A deadline is the kernel's.
+ * There are no timers: a tool waits only for replies to its requests, and logical time does not
+ * pass otherwise. The kernel owns the deadline.
  *
  * @example
  * const realm = hardenRealm(globalThis);

@@ -25,9 +25,11 @@ export interface BrowserBrokerOptions {
 const install = "Install Chromium (Debian: `apt-get install chromium`), or name it in `executable`.";
 
 /**
- * Serves `browser.page`. `open` takes `{ url, waitMs?, width?, height?, textLength?, extract?, screenshot? }` and answers
- * `{ url, status, title, text, textLength, extracted, isLoaded, navigations, refusals, refused }` with the picture as body, as PNG. Each page has a Chromium of its own with an empty
- * profile, whose only way out is a proxy that asks the grant for each request.
+ * Serves `browser.page`. `open` takes
+ * `{ url, waitMs?, width?, height?, textLength?, extract?, screenshot? }` and answers
+ * `{ url, status, title, text, textLength, extracted, isLoaded, navigations, refusals, refused }`
+ * with the picture as body, as PNG. Each page has its own Chromium with an empty profile. Its only
+ * network access is a proxy that checks the grant for each request.
  */
 export function browserBroker({
   executable,

@@ -16,8 +16,9 @@ export interface PageBounds {
 }
 
 /**
- * The script that reads a page. It runs in a world of its own, whose functions the page cannot replace; what the page can replace there are named members of
- * documents and forms, so it takes each function and accessor from its prototype. It cuts what it reads before it sends it.
+ * The script that reads a page. It runs in its own world, whose functions the page cannot replace.
+ * The page can still replace named members of documents and forms, so the script takes each
+ * function and accessor from its prototype. It cuts each text before it sends it.
  */
 export function readingScript(
   { textLength, titleLength, urlLength, partLength, isWhole }: PageBounds,

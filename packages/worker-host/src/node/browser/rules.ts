@@ -126,7 +126,10 @@ export class PageRules {
   }
 }
 
-/** Every request for a document has the first of these headers, and none can be taken from it by a page; a page that adds one is only counted too often. */
+/**
+ * Every request for a document has the first of these headers, and a page cannot remove it. A page
+ * that adds one is only counted too often.
+ */
 function isNavigation({ headers }: PageRequest): boolean {
   return "upgrade-insecure-requests" in headers || headers["sec-fetch-mode"] === "navigate";
 }

@@ -13,8 +13,9 @@ interface OpenTest {
 }
 
 /**
- * Reads a report in JUnit's XML, behind whatever tests printed before it. The parser follows no document type and knows the five entities of XML alone, so no
- * entity unfolds; elements are counted as they come, and nothing of them is kept but the first failures.
+ * Reads a report in JUnit's XML, behind whatever tests printed before it. The parser follows no
+ * document type and knows the five entities of XML alone, so no entity expands. It counts elements
+ * as they come, and keeps only the first failures.
  *
  * @throws {Error} where there is no report, or it does not end
  */

@@ -80,10 +80,11 @@ const socketRow = /^(tcp|udp) +\S+ +\d+ +\d+ +(\S+):(\d+) +\S+:(?:\*|\d+)(?: |$)
 const holder = /",pid=(\d+),fd=\d+\)(?=,\("|\)[ \n]*$)/g;
 
 /**
- * Reads `ss -H -l -n -t -u -p`. A process can choose 15 bytes of its name, line ends and quotes included, and so write a pid of its own choice into the line: one
- * counts only where the text before it is the name that `ps` knows for that pid.
+ * Reads `ss -H -l -n -t -u -p`. A process can choose 15 bytes of its name, line ends and quotes
+ * included. So it can write another pid into the line. A pid counts only where the text before it
+ * is the name that `ps` has for it.
  *
- * @param processes what {@link processesOf} read
+ * @param processes the result of {@link processesOf}
  */
 export function listenersOf(ss: string, processes: readonly ProcessInfo[]): readonly Listener[] {
   const names = new Map(processes.map(({ pid, name }) => [pid, name]));

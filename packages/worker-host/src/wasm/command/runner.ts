@@ -22,11 +22,12 @@ import type { CommandIsolates } from "./isolates.ts";
 type Limits = Required<SpawnLimits>;
 
 /**
- * Runs a WASI command in an isolate of the host's. It has its arguments, its input and its environment; files through the broker for files, as far as the call that started it
- * is granted them; a clock that stands at the epoch and random numbers from its arguments, unless the call is granted real ones. So a run is a function of what it was
- * given, and the same run costs the same everywhere.
+ * Runs a WASI command in an isolate of the host. The command has its arguments, its input and its
+ * environment. It reaches files through the broker for files, as far as its call has grants. Its
+ * clock stands at the epoch and its random numbers follow from its arguments, unless the call has a
+ * grant for real ones. So a run is a function of its input, and it costs the same everywhere.
  *
- * @param files what serves its files. Default: it has none
+ * @param files the broker for its files. Default: the command has no files
  */
 export function wasiRunner(
   command: PreparedCommand,

@@ -17,10 +17,12 @@ export interface InterpreterOptions extends VmBounds {
 }
 
 /**
- * Runs tool packages in QuickJS, on this thread, in any place that has WebAssembly. Fuel, memory and call depth are exact and the same everywhere. Where the engine can put a stack
- * aside (JSPI), a tool that never yields runs in turns of some milliseconds, and is stopped at its deadline; elsewhere, while its module is loaded, and inside one function of the
- * language that takes long (`JSON.parse`), it ends when its fuel does, and until then nothing else happens on this thread. So give it a bound: `fuel`, or each tool's own. On Node
- * `nodeHost()` runs the same interpreter in a thread of its own.
+ * Runs tool packages in QuickJS, on this thread, in any place that has WebAssembly. Fuel, memory
+ * and call depth are exact and the same everywhere. Where the engine can suspend a stack (JSPI), a
+ * tool that never yields runs in slices of some milliseconds. The kernel stops it at its deadline.
+ * Elsewhere such a tool holds this thread until its fuel ends. The same is true while its module
+ * loads, and within one long function of the language such as `JSON.parse`. So set a bound: `fuel`,
+ * or each tool's own. On Node `nodeHost()` runs the same interpreter in its own thread.
  *
  * @example
  * const engine = await compileEngine(bytes); // of quickjs-wasi/quickjs.wasm

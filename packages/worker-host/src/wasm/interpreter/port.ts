@@ -40,10 +40,12 @@ export function bootImage(engine: Engine, shell: string): Image {
 }
 
 /**
- * A QuickJS as the port that a channel owns. It runs on this thread: a message is handled whole, up to the end of its fuel, before the next one is; and, where it does
- * not share its thread, before anything else happens here.
+ * A QuickJS as the port that a channel owns. It runs on this thread. It handles one message
+ * completely, up to the end of its fuel, before the next one. Where it does not share its thread,
+ * nothing else happens here meanwhile.
  *
- * @param sharesThread whether the kernel runs here too. Default no: the thread is the machine's own
+ * @param sharesThread whether the kernel runs on this thread too. Default `false`: the thread
+ * belongs to the machine
  */
 export function openVmPort(engine: Engine, image: Image, bounds: VmBounds = {}, sharesThread = false): GuestPort {
   const port = new VmPort(engine, image, bounds, sharesThread);

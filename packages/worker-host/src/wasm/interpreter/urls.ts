@@ -70,7 +70,10 @@ function isLabel(label: string): boolean {
   return unicode !== undefined && parseUrl(`http://${unicode}/`)?.hostname === label;
 }
 
-/** A URL that an engine had to change in another place than its dots is read differently by another one; and so are encoded hosts, hosts of files, and drives. */
+/**
+ * Whether every engine reads the URL alike. Engines differ where one changed the URL elsewhere than
+ * in its dots, and at encoded hosts, hosts of files, and drives.
+ */
 function isOther({ protocol, href, host, pathname }: URL, text: string): boolean {
   if (encoded(href) !== href || host.includes("%")) return false;
   if (protocol === "file:" && (host !== "" || pathname.startsWith("//") || isDrive.test(pathname))) return false;

@@ -162,8 +162,9 @@ export class Machine {
   }
 
   /**
-   * One more thing that the host does for the guest, or several. The first ones are free, as an ordinary program needs no more; then each costs fuel, because it takes the host
-   * time and memory, however few bytes cross. Taken before the work.
+   * Charges fuel for services of the host, before the work. The first ones are free, because an
+   * ordinary program needs no more. Later ones cost fuel: they take the host time and memory,
+   * however few bytes cross.
    */
   serve(services: number): void {
     const before = Math.max(this.#served, FREE_SERVICES);

@@ -1,11 +1,9 @@
 /**
  * Fuel and call depth share one 64-bit number, so that counting both costs one subtraction per activation.
  *
- * | bits | what |
- * | --- | --- |
- * | 15 to 63 | fuel that is left, signed: below zero is out of fuel |
- * | 14 | set when the calls nest too deeply |
- * | 0 to 13 | call depth, in units of 32 estimated bytes of the engine's stack |
+ * - bits 15 to 63: the remaining fuel, signed; below zero is out of fuel
+ * - bit 14: set when the calls nest too deeply
+ * - bits 0 to 13: call depth, in units of 32 estimated bytes of the engine's stack
  */
 export const DEPTH_BITS = 15;
 export const DEPTH_MASK: number = 2 ** DEPTH_BITS - 1;

@@ -31,8 +31,9 @@ export interface WasmHostOptions {
 const DEFAULT_FUEL = 10_000_000_000;
 
 /**
- * Runs tools of source `wasm` on this thread, in any place that has WebAssembly. Fuel, memory and call depth are exact and the same everywhere; a tool that
- * never yields ends when its fuel does, and until then nothing else happens here. `nodeHost()` and `browserHost()` run the same tools in a thread of their own.
+ * Runs tools of source `wasm` on this thread, in any place that has WebAssembly. Fuel, memory and
+ * call depth are exact and the same everywhere. A tool that never yields holds this thread until
+ * its fuel ends. `nodeHost()` and `browserHost()` run the same tools in their own thread.
  *
  * @throws TypeError when a module in `built` does not say that it is metered
  * @example

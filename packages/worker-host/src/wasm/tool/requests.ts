@@ -13,8 +13,9 @@ export interface LocalServices {
 const encoder = new TextEncoder();
 
 /**
- * `keyhole.call(reqPtr, reqLen, outPtr, outCap) → i32`: a request as JSON, and its answer as JSON. Returns how many bytes the answer has; where they do not fit, nothing
- * is written and the number is negative, and a call with an empty request asks for the same answer again.
+ * `keyhole.call(reqPtr, reqLen, outPtr, outCap) → i32`: a request as JSON, and its answer as JSON.
+ * Returns the number of bytes of the answer. When they do not fit, it writes nothing and returns a
+ * negative number; a call with an empty request then reads the same answer.
  */
 export function callFunction(machine: Machine, ask: Ask, local: LocalServices): (...values: number[]) => number {
   let answer: Uint8Array = new Uint8Array();
