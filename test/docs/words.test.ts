@@ -3,7 +3,7 @@ import { barCeiling, ceilingsFile, closest, valuesOf } from "../support/words/ce
 import { ceilings } from "../support/words/ceilings.ts";
 import { isPassive, measure, sentencesOf, totalBar, wordsOf } from "../support/words/measure.ts";
 import { replacedIn } from "../support/words/replaced-words.ts";
-import { docstringsIn, measuredTexts } from "../support/words/texts.ts";
+import { commentsIn, docstringsIn, measuredTexts } from "../support/words/texts.ts";
 
 const names = ["words", "mean", "longest", "passive %", "replaced words"];
 const texts = measuredTexts().filter(({ kind }) => kind !== "generated");
@@ -38,9 +38,13 @@ describe("the measure", () => {
     expect(isPassive("The call is open, and the tool waits.")).toBe(false);
   });
 
-  it("reads descriptions and tags of docstrings, and no other comments", () => {
+  it("reads descriptions and tags of docstrings, and comments of whole lines", () => {
     const source = "/** One. */\n// Two.\n/* Three. */\n/**\n * Four\n * five.\n *\n * @param x six\n */";
     expect(docstringsIn(source)).toEqual(["One.", "Four\nfive.", "six"]);
+    expect(commentsIn(`${source}\n  // Seven\n  // eight.\n\n// prettier-ignore\nx(); // Nine.`)).toEqual([
+      "Two.",
+      "Seven eight.",
+    ]);
   });
 
   it("finds replaced words and empty subjects", () => {

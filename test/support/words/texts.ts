@@ -5,10 +5,10 @@ import { readMessages } from "../messages.ts";
 import { root } from "../sources.ts";
 import { type Measure, measure } from "./measure.ts";
 
-/** A page, the messages of all packages, or the docstrings of one package. */
+/** A page, the messages of all packages, or the docstrings or comments of one package. */
 export interface MeasuredText extends Measure {
   readonly name: string;
-  readonly kind: "page" | "generated" | "messages" | "docstrings";
+  readonly kind: "page" | "generated" | "messages" | "docstrings" | "comments";
   /** Sentences and fragments, as they stand. */
   readonly parts: readonly string[];
 }
@@ -17,8 +17,8 @@ export interface MeasuredText extends Measure {
 const generatedPages = /^docs\/(?:errors\/messages|internals\/contracts|hostile-battery|reference\/[\w-]+)\.md$/;
 
 export function measuredTexts(): readonly MeasuredText[] {
-  const packages = ["kernel", "worker-host", "agents", "keyhole", "mcp", "edge", "playground"];
-  return [...measuredPages(), messages(), ...packages.map(docstrings)];
+  const packages = ["kernel", "worker-host", "agents", "bus", "keyhole", "mcp", "edge", "playground"];
+  return [...measuredPages(), messages(), ...packages.flatMap(sourceTexts)];
 }
 
 function measuredPages(): readonly MeasuredText[] {
@@ -35,10 +35,13 @@ function messages(): MeasuredText {
   return { name: "messages and hints", kind: "messages", parts, ...measure(parts.join("\n"), parts) };
 }
 
-function docstrings(name: string): MeasuredText {
-  const paths = globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).toSorted();
-  const parts = paths.flatMap((path) => docstringsIn(readFileSync(root + path, "utf8")));
-  return { name: `docstrings of ${name}`, kind: "docstrings", parts, ...measure(parts.join("\n"), parts) };
+function sourceTexts(name: string): readonly MeasuredText[] {
+  const paths = globSync(`packages/${name}/src/**/*.{ts,tsx}`, { cwd: root }).toSorted();
+  const sources = paths.map((path) => readFileSync(root + path, "utf8"));
+  const textOf = (kind: "docstrings" | "comments", parts: readonly string[]): MeasuredText => {
+    return { name: `${kind} of ${name}`, kind, parts, ...measure(parts.join("\n"), parts) };
+  };
+  return [textOf("docstrings", sources.flatMap(docstringsIn)), textOf("comments", sources.flatMap(commentsIn))];
 }
 
 /** The description, and the text of each tag. */
@@ -54,6 +57,13 @@ export function docstringsIn(source: string): readonly string[] {
           .trim(),
       )
       .filter((part) => part !== ""),
+  );
+}
+
+/** Lines of comments, joined where one follows the other. Instructions for tools are none. */
+export function commentsIn(source: string): readonly string[] {
+  return [...source.matchAll(/^[ \t]*\/\/ (?!prettier-|oxlint-|eslint-)(.*(?:\n[ \t]*\/\/ .*)*)$/gm)].map(
+    ([, text = ""]) => text.replaceAll(/\n[ \t]*\/\/ /g, " "),
   );
 }
 
