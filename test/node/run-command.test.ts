@@ -62,7 +62,7 @@ describe("keyhole run", () => {
     expect([exitCode, output]).toEqual([0, "Saved 17 characters.\n"]);
     expect(questions).toHaveLength(1);
     expect(notes).toContain("save_note@1.0.0 asks: ");
-    expect(notes).toContain('input: {"path":"notes/todo.txt","text":"Water the plants."}');
+    expect(notes).toContain('  /path: "notes/todo.txt"\n  /text: "Water the plants."\n  2 arguments');
     expect(notes).toContain("grant: fs.write notes/**");
     expect(notes).toContain("used fs.write: write notes/todo.txt: ok");
     expect(notes).toContain("info: saving");

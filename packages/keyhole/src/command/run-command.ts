@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { type CommandIo, type CommandResult, Unusable, visible } from "./io.ts";
 import { refuseEmpty } from "./options.ts";
+import { addApprove } from "./verbs/approve.ts";
 import { addDev } from "./verbs/dev.ts";
 import { addImport } from "./verbs/import.ts";
 import { addInit } from "./verbs/init.ts";
@@ -28,6 +29,7 @@ const verbs = [
   addVerify,
   addLog,
   addReplay,
+  addApprove,
   addMeter,
   addDoctor,
   addWrap,

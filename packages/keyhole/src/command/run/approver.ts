@@ -1,9 +1,6 @@
 import type { Approver } from "@keyhole/kernel";
+import { questionLines } from "../approve/question-lines.ts";
 import type { CommandIo } from "../io.ts";
-
-/** Printable ASCII alone: a model's words could move the cursor, or turn the text around. */
-const plain = (text: string): string =>
-  text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** Asks the person at the terminal, one question after the other. `undefined` where there is no terminal: then every question is a denial. */
 export function terminalApprover(io: CommandIo): Approver | undefined {
@@ -12,9 +9,7 @@ export function terminalApprover(io: CommandIo): Approver | undefined {
   let before: Promise<unknown> = Promise.resolve();
   return (request, signal) => {
     const answer = before.then(async () => {
-      const grants = request.grants.map((grant) => `  grant: ${grant}`);
-      const lines = [`${request.tool} asks: ${request.reason}`, `  input: ${JSON.stringify(request.input)}`, ...grants];
-      io.note(lines.map((line) => `${plain(line)}\n`).join(""));
+      io.note(`${questionLines(request).join("\n")}\n`);
       const said = await ask('Type "yes" to allow this call once: ', signal);
       return said?.trim() === "yes"
         ? ({ answer: "allow", scope: "once", approver: "terminal" } as const)

@@ -1,0 +1,39 @@
+import type { ApprovalRequest, JsonValue } from "@keyhole/kernel";
+import { counted, isObject } from "../io.ts";
+
+/** Printable ASCII alone: a model's words could move the cursor, turn the text around, or look like others. */
+export function plain(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** A question as a terminal shows it: what the call may do, and each argument on a line of its own. The count comes last: what scrolled away is missed. */
+export function questionLines(request: ApprovalRequest): readonly string[] {
+  const { tool, reason, effects, grants, hasBody, passkey, input } = request;
+  const leaves = leavesOf(input, "");
+  const characters = leaves.reduce((sum, [, value]) => sum + value.length, 0);
+  const lines = [
+    `${tool} asks: ${reason}`,
+    ...(effects.length === 0 ? [] : [`  effects: ${effects.join(", ")}`]),
+    ...grants.map((grant) => `  grant: ${grant}`),
+    ...leaves.map(([at, value]) => `  ${at}: ${value}`),
+    ...(hasBody ? ["  Bytes come with the call. They are not shown."] : []),
+    ...(passkey ? [`  ${passkeyNote(passkey.keys)}`] : []),
+    `  ${counted(leaves.length, "argument")}, ${counted(characters, "character")} as JSON`,
+  ];
+  return lines.map(plain);
+}
+
+/** Why a terminal cannot allow the call. */
+export function passkeyNote(keys: readonly { readonly approver: string }[]): string {
+  const owners = [...new Set(keys.map(({ approver }) => approver))].join(" or ");
+  return `The policy demands a passkey of ${owners || "nobody"}. A terminal has none: allow the call on a page of the edge, or deny it here.`;
+}
+
+/** Each value at the end of a path, as JSON, under its JSON Pointer (RFC 6901). */
+function leavesOf(value: JsonValue, at: string): readonly (readonly [at: string, value: string])[] {
+  const members = Array.isArray(value) ? Object.entries(value) : isObject(value) ? Object.entries(value) : [];
+  if (members.length === 0) return at === "" ? [] : [[at, JSON.stringify(value)]];
+  return members.flatMap(([name, member]) =>
+    leavesOf(member as JsonValue, `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`),
+  );
+}
