@@ -5,21 +5,14 @@
 //   npm run docs -- --open  then serves them on 127.0.0.1
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { attempt, packagesAreInstalled } from "./install.mjs";
+import { installFolder } from "./install.mjs";
 import { root, run } from "./project.mjs";
 import { sidebar, sitePages, sitePath } from "./site/pages.mjs";
 
 const site = join(root, "site");
 const folder = join(site, "pages");
 
-if (!packagesAreInstalled(site)) {
-  const args = ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
-  const failure = await attempt("installing the generator of the site", "npm", args, process.env, site);
-  if (failure !== undefined) {
-    console.error(failure);
-    process.exit(1);
-  }
-}
+await installFolder("the generator of the site", site);
 
 const pages = sitePages();
 rmSync(folder, { recursive: true, force: true });

@@ -71,3 +71,24 @@ export async function attempt(title, command, args, env, cwd = root) {
   say(`  done in ${elapsed()}`);
   return undefined;
 }
+
+const quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+// The .npmrc of the root is not read in another folder: npm takes the one beside the package.json.
+const lockOnly = ["install", "--package-lock-only", "--omit-lockfile-registry-resolved", ...quiet];
+
+/**
+ * Installs the packages of a folder with a lock of its own, when they are missing or not those of the lock. Ends this process with
+ * the reason where that fails.
+ *
+ * @param {string} title of the packages, as in `installing TITLE`
+ * @param {string} folder
+ * @param {{ relock?: boolean }} [options] `relock` writes the lock again, and installs nothing
+ */
+export async function installFolder(title, folder, { relock = false } = {}) {
+  if (!relock && packagesAreInstalled(folder)) return;
+  const args = relock ? lockOnly : ["ci", ...quiet];
+  const failure = await attempt(`${relock ? "locking" : "installing"} ${title}`, "npm", args, process.env, folder);
+  if (failure === undefined) return;
+  console.error(failure);
+  process.exit(1);
+}

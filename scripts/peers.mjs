@@ -6,14 +6,10 @@
 //   node scripts/peers.mjs --lock cedar   writes the lock again, after a change of package.json
 import { globSync } from "node:fs";
 import { basename, join } from "node:path";
-import { attempt, packagesAreInstalled } from "./install.mjs";
+import { installFolder } from "./install.mjs";
 import { root } from "./project.mjs";
 
 const folder = join(root, "test", "peers");
-const quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
-// The .npmrc of the root is not read here: npm takes the one beside the package.json.
-const lockArgs = ["install", "--package-lock-only", "--omit-lockfile-registry-resolved", ...quiet];
-
 const words = process.argv.slice(2);
 const relock = words.includes("--lock");
 const all = globSync("*/package.json", { cwd: folder })
@@ -26,17 +22,5 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-for (const name of named.length > 0 ? named : all) {
-  const cwd = join(folder, name);
-  if (!relock && packagesAreInstalled(cwd)) continue;
-  const failure = await attempt(
-    `${relock ? "locking" : "installing"} the peer ${name}`,
-    "npm",
-    relock ? lockArgs : ["ci", ...quiet],
-    process.env,
-    cwd,
-  );
-  if (failure === undefined) continue;
-  console.error(failure);
-  process.exit(1);
-}
+for (const name of named.length > 0 ? named : all)
+  await installFolder(`the peer ${name}`, join(folder, name), { relock });
