@@ -1,4 +1,4 @@
-import { loadPolicy, patternFault } from "@keyhole/kernel";
+import { createFullKernel, loadPolicy, patternFault } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 
 /*
@@ -32,4 +32,11 @@ it("the fault of a malformed pattern names the pattern, and no rule", () => {
   const fault = patternFault(asked, [{ at: "/a", matches: ".*" }]);
   expect(fault).toMatch(/^The pattern is malformed: /);
   expect(fault).not.toMatch(/rules|when/);
+});
+
+it.each([
+  [{ posture: "standrd" }, /^INVALID_POLICY at \/posture: expected one of .* Did you mean "standard"\?$/],
+  [{ posture: "standard", modes: [] }, /^INVALID_POLICY at the root: (?!.*the root)/],
+])("a kernel names the place of the fault once: %j", async (more, text) => {
+  await expect(createFullKernel({ policy: { version: "1", ...more } })).rejects.toThrow(text);
 });

@@ -31,6 +31,7 @@ import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
 import { signProof } from "./operations/sign-proof.ts";
 import { unregister } from "./operations/unregister.ts";
 import type { Policy } from "./policy/document/make.ts";
+import { refusalText } from "./policy/document/invalid.ts";
 import { type PolicyReading, takePolicy } from "./policy/document/take.ts";
 import type { Preview } from "./policy/decision/preview.ts";
 import type { CallResult, Setup } from "./result.ts";
@@ -53,10 +54,7 @@ export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
   const options = readKernelOptions(foreign);
   const composed = composeExtensions(options.extensions ?? []);
   const policy = takePolicy(options.policy, { ...options, ...composed.services });
-  if (!policy.ok) {
-    const { code, path, message, hint } = policy.error;
-    throw new TypeError([`${code} at ${path || "the root"}: ${message}`, hint].join(" ").trim());
-  }
+  if (!policy.ok) throw new TypeError(refusalText(policy.error));
   const clock = options.clock ? readClock(options.clock) : systemClock;
   const state = new GoverningState(clock);
   const tables = [...state.tables, ...composed.tables];

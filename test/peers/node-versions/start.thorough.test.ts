@@ -38,7 +38,9 @@ it("docs/start.md shows what its reader gets", { timeout: 120_000 }, async () =>
   expect((await node(["main.js"])).trim()).toBe(block("text refusal"));
 
   await writeFile(join(app, "policy.json"), block("json policy.json"));
-  expect(await node(["main.js"], "y\n")).toContain("{ byteLength: 18, path: 'notes/todo.txt' }");
+  const approved = await node(["main.js"], "y\n");
+  expect(approved).toContain(block("text question"));
+  expect(approved).toContain("{ byteLength: 18, path: 'notes/todo.txt' }");
   expect(await readFile(join(app, "workspace/notes/todo.txt"), "utf8")).toBe("Water the plants.\n");
   expect(await node(["main.js"], "n\n")).toContain("APPROVAL_DENIED");
 
