@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { generatedPages } from "../support/generated-pages.ts";
+import { frameworkPages } from "../support/reference/framework-pages.ts";
 import { referencePages } from "../support/reference/pages.ts";
 import { root } from "../support/sources.ts";
 
@@ -12,7 +13,7 @@ describe("docs/reference: else run npm run write:reference", () => {
     expect(files.toSorted()).toEqual([...pages.keys()].toSorted());
   });
 
-  it.each([...pages])("%s says what the sources say", (path, text) => {
+  it.each([...pages, ...frameworkPages()])("%s says what the sources say", (path, text) => {
     expect(readFileSync(root + path, "utf8")).toBe(text);
   });
 

@@ -1,4 +1,3 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { anthropicTools } from "@keyhole/agents/anthropic";
@@ -8,25 +7,15 @@ import { fakeModel } from "@langchain/core/testing";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
 import { MockLanguageModelV4 } from "ai/test";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { root } from "../../support/sources.ts";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { frameworkPages, frameworks } from "../../support/reference/framework-pages.ts";
 import { type ModelServer, startModelServer, type Turn } from "./model-server.ts";
 import { openWorld } from "./world.ts";
 
 const folder = join(import.meta.dirname, "programs");
-const pages = globSync("docs/how-to/*.md", { cwd: root }).toSorted();
 const servers: ModelServer[] = [];
 
-const textOf = (page: string): string => readFileSync(root + page, "utf8");
-const programOf = (page: string): string => /```ts program\n([^]*?)```/.exec(textOf(page))?.[1] ?? "";
-const nameOf = (page: string): string => page.slice("docs/how-to/".length, -".md".length);
-
-beforeAll(() => {
-  mkdirSync(folder, { recursive: true });
-  for (const page of pages) writeFileSync(join(folder, `${nameOf(page)}.ts`), programOf(page));
-});
 afterAll(() => {
-  rmSync(folder, { recursive: true });
   for (const server of servers) server.close();
   vi.unstubAllGlobals();
 });
@@ -112,8 +101,8 @@ const programs: Readonly<Record<string, () => Promise<readonly [string, unknown]
 
 describe("the page of each framework", () => {
   it("has a program here, and fewer than 60 lines", () => {
-    expect(pages.map(nameOf).toSorted()).toEqual(Object.keys(programs).toSorted());
-    for (const page of pages) expect(textOf(page).split("\n").length, page).toBeLessThan(60);
+    expect(Object.keys(frameworks).toSorted()).toEqual(Object.keys(programs).toSorted());
+    for (const [path, text] of frameworkPages()) expect(text.split("\n").length, path).toBeLessThan(60);
   });
 
   it.each(Object.entries(programs))("runs: %s", async (_, run) => {

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { parsePage, readPages } from "../../docs/markdown.ts";
 import { generatedPart } from "../generated-parts.ts";
 import { readMessages } from "../messages.ts";
+import { frameworks } from "../reference/framework-pages.ts";
 import { root } from "../sources.ts";
 import { type Measure, measure } from "./measure.ts";
 
@@ -15,6 +16,7 @@ export interface MeasuredText extends Measure {
 
 /** Pages that a program writes: they do not count as words that people write. */
 const generatedPages = /^docs\/(?:errors\/messages|internals\/contracts|hostile-battery|reference\/[\w-]+)\.md$/;
+const frameworkPages = new Set(Object.keys(frameworks).map((name) => `docs/how-to/${name}.md`));
 
 export function measuredTexts(): readonly MeasuredText[] {
   const packages = ["kernel", "worker-host", "agents", "bus", "keyhole", "mcp", "edge", "playground"];
@@ -25,7 +27,7 @@ function measuredPages(): readonly MeasuredText[] {
   return readPages().map(({ path }) => {
     const all = readFileSync(root + path, "utf8").replaceAll(generatedPart, "");
     const { blocks, fragments } = partsOf(parsePage(path, all).prose);
-    const kind = generatedPages.test(path) ? "generated" : "page";
+    const kind = generatedPages.test(path) || frameworkPages.has(path) ? "generated" : "page";
     return { name: path, kind, parts: [...blocks, ...fragments], ...measure(all, blocks, fragments) };
   });
 }
