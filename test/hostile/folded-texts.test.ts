@@ -119,6 +119,49 @@ describe("a deny of an argument", () => {
     expect(decision({ at: "/at", equals: denied }, other)).not.toBe("deny");
   });
 
+  it.each([
+    ["notes://diary/", "no\ttes://diary/1"],
+    ["notes://diary/", "notes:/\n/diary/1"],
+    ["notes://diary/", "notes://dia\r\nry/1"],
+    ["notes://diary/", " \u0001notes://diary/1"],
+    ["notes://diary/", "notes://diary:/1"],
+    ["notes://diary/", "notes://me@diary/1"],
+    ["notes://diary/", "notes://diary/a/../1"],
+    ["notes://diary/", "notes://%64iary/1"],
+    ["notes://a/diary/", "notes://a/b/%2e./diary/1"],
+    ["notes:diary", "notes:%64iary"],
+    ["file:///home/me/.ssh/", "file:///home/me/%2essh/id"],
+    ["file:///home/me/.ssh/", "file:///home/me/x%252f..%252f.ssh/id"],
+    ["file:///home/me/.ssh/", "file:\\\\\\home\\me\\.ssh\\id"],
+    ["https://a.example/admin", "https://a.example:443/admin/x"],
+    ["https://a.example/admin", "https:a.example./x/../%61dmin"],
+    ["https://a.example/admin", "https://user:pass@a.example/admin"],
+    ["/etc/passwd", "/etc/pas\tswd"],
+  ])("of what begins with %j meets %j, as readers of URLs read it", (denied, spelled) => {
+    expect(decision({ at: "/at", startsWith: denied }, spelled)).toBe("deny");
+    expect(decision({ at: "/at", contains: denied }, spelled)).toBe("deny");
+  });
+
+  it.each([
+    ["https://a.example", "https://A.example:443/"],
+    ["notes://diary/1", "notes://diary:/%31"],
+    ["https://a.example/b", "https://a.example/c/../b"],
+  ])("of the URL %j meets %j", (denied, spelled) => {
+    expect(decision({ at: "/at", equals: denied }, spelled)).toBe("deny");
+    expect(decision({ at: "/at", in: [denied] }, spelled)).toBe("deny");
+    expect(decision({ at: "/at", contains: denied }, [spelled])).toBe("deny");
+  });
+
+  it.each([
+    ["notes://diary/", "notes://diaries/1"],
+    ["notes://diary/", "notes://other/1?next=notes%3A%2F%2Fdiaries%2F"],
+    ["https://a.example/admin", "https://a.example/x%2fadmin"],
+    ["b", "Note: a%61c"],
+  ])("of what begins with %j spares %j", (denied, other) => {
+    expect(decision({ at: "/at", startsWith: denied }, other)).not.toBe("deny");
+    expect(decision({ at: "/at", equals: denied }, other)).not.toBe("deny");
+  });
+
   it("of a number meets each of its texts, and no other number", () => {
     const digits = fc.stringMatching(/^[1-9][0-9]{0,40}$/);
     fc.assert(

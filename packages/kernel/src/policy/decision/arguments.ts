@@ -4,8 +4,8 @@ import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { compilePointer } from "../../json/pointer.ts";
 import { foldText } from "../../support/fold.ts";
-import { foldValue, hasLargeNumber } from "./fold-case.ts";
-import { Folds } from "./folds.ts";
+import { hasLargeNumber } from "./fold-case.ts";
+import { Folds, foldsOf } from "./folds.ts";
 import type { ArgumentCondition } from "../document/policy.ts";
 
 /** Whether a condition holds, or the reason why it has no answer. */
@@ -37,14 +37,17 @@ function among(values: readonly JsonValue[], face: Face): Test {
     const texts = new Set(values.map((value) => canonicalJson(value)));
     return (value, decision) => texts.has(Folds.of(decision).canonical(value));
   }
-  const byFold = Map.groupBy(values, (value) => foldValue(value));
+  const byFold = Map.groupBy(
+    values.flatMap((value) => foldsOf(value).map((fold) => ({ fold, value }))),
+    ({ fold }) => fold,
+  );
   const isExact = !values.some(hasLargeNumber);
   return (value, decision) => {
     const folds = Folds.of(decision);
-    const folded = folds.value(value);
-    if (folded === undefined) return "TOO_MUCH_TEXT";
-    const same = byFold.get(folded) ?? [];
-    return isExact ? same.length > 0 : same.some((each) => folds.isAlike(each, value));
+    const readings = folds.valueReadings(value);
+    if (readings === undefined) return "TOO_MUCH_TEXT";
+    const same = readings.flatMap((each) => byFold.get(each) ?? []);
+    return isExact ? same.length > 0 : same.some((each) => folds.isAlike(each.value, value));
   };
 }
 
@@ -61,20 +64,23 @@ function within(
     const isThere = stands(text, wanted, folds);
     if (part === "" || isThere !== false) return isThere ?? "TOO_MUCH_TEXT";
     const folded = folds.text(text);
-    return (folded === undefined ? undefined : stands(folded, part, folds)) ?? "TOO_MUCH_TEXT";
+    const readings = folds.readings(text);
+    if (folded === undefined || readings === undefined) return "TOO_MUCH_TEXT";
+    const found = [folded, ...readings].map((each) => stands(each, part, folds));
+    return found.includes(true) || (found.includes(undefined) ? "TOO_MUCH_TEXT" : false);
   };
 }
 
 /** Whether an array has an item that equals a text. The items are looked up: each rule of a policy may ask for another one. */
 function hasItem(wanted: string, face: Face): (value: readonly JsonValue[], decision: object) => Truth {
   if (face === "grant") return (value, decision) => Folds.of(decision).scalars(value).has(wanted);
-  const fold = foldValue(wanted);
+  const wantedFolds = foldsOf(wanted);
   const isExact = !hasLargeNumber(wanted);
   return (value, decision) => {
     const folds = Folds.of(decision);
     const byFold = folds.alike(value);
     if (byFold === undefined) return "TOO_MUCH_TEXT";
-    const same = byFold.get(fold) ?? [];
+    const same = wantedFolds.flatMap((fold) => byFold.get(fold) ?? []);
     return isExact ? same.length > 0 : same.some((each) => folds.isAlike(wanted, each));
   };
 }

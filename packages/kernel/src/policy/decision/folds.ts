@@ -3,6 +3,7 @@ import type { JsonValue } from "../../json/json.ts";
 import * as limits from "../../limits.ts";
 import { foldText, foldWork } from "../../support/fold.ts";
 import { foldValue, isAlike } from "./fold-case.ts";
+import { hasUrlReadings, urlReadings } from "./url-readings.ts";
 
 /** Longer texts are folded once in a decision, however many rules look at them. */
 const shortLength = 256;
@@ -21,6 +22,7 @@ export class Folds {
   #searchLeft: number = limits.searchedUnits;
   #isCut = false;
   readonly #texts = new Map<string, string | undefined>();
+  readonly #readings = new Map<string, readonly string[] | undefined>();
   readonly #values = new WeakMap<object, string | undefined>();
   readonly #canonical = new WeakMap<object, string>();
   readonly #scalars = new WeakMap<object, ReadonlySet<JsonValue>>();
@@ -38,6 +40,15 @@ export class Folds {
     return text.length > shortLength ? once(this.#texts, text, whole) : whole();
   }
 
+  /** Folds of what a reader of URLs makes of a text, where that is something else. */
+  readings(text: string): readonly string[] | undefined {
+    if (!hasUrlReadings(text)) return [];
+    return once(this.#readings, text, () => {
+      const readings = this.#pay(text.length >> 2) ? urlReadings(text) : undefined;
+      return readings && this.#uncut(() => readings.map(this.#fold));
+    });
+  }
+
   /** Whether a text has another one in it. What is read counts. */
   finds(text: string, part: string): boolean | undefined {
     if (part.length > text.length) return false;
@@ -50,6 +61,14 @@ export class Folds {
   value(value: JsonValue): string | undefined {
     const whole = () => this.#uncut(() => foldValue(value, this.#fold));
     return typeof value === "object" && value !== null ? once(this.#values, value, whole) : whole();
+  }
+
+  /** The fold of a value, and of a text those of its readings. */
+  valueReadings(value: JsonValue): readonly string[] | undefined {
+    const folded = this.value(value);
+    if (folded === undefined || typeof value !== "string") return folded === undefined ? undefined : [folded];
+    const readings = this.readings(value);
+    return readings && [folded, ...readings.map((each) => foldValue(each, (text) => text))];
   }
 
   canonical(value: JsonValue): string {
@@ -77,11 +96,13 @@ export class Folds {
     return once(this.#alike, array, () => {
       const byFold = new Map<string, Scalar[]>();
       for (const item of new Set(array.filter(isScalar))) {
-        const folded = this.value(item);
-        if (folded === undefined) return undefined;
-        const known = byFold.get(folded);
-        if (known) known.push(item);
-        else byFold.set(folded, [item]);
+        const folds = this.valueReadings(item);
+        if (folds === undefined) return undefined;
+        for (const folded of folds) {
+          const known = byFold.get(folded);
+          if (known) known.push(item);
+          else byFold.set(folded, [item]);
+        }
       }
       return byFold;
     });
@@ -99,11 +120,16 @@ export class Folds {
     return true;
   }
 
-  #uncut(fold: () => string): string | undefined {
+  #uncut<Folded>(fold: () => Folded): Folded | undefined {
     this.#isCut = false;
     const folded = fold();
     return this.#isCut ? undefined : folded;
   }
+}
+
+/** The folds of a value that a policy names. */
+export function foldsOf(value: JsonValue): readonly string[] {
+  return new Folds().valueReadings(value) ?? [foldValue(value)];
 }
 
 const isScalar = (value: JsonValue): value is Scalar => typeof value !== "object" || value === null;

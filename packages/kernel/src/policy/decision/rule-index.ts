@@ -1,6 +1,5 @@
 import type { JsonValue } from "../../json/json.ts";
-import { foldValue } from "./fold-case.ts";
-import { Folds } from "./folds.ts";
+import { Folds, foldsOf } from "./folds.ts";
 import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
 import type { DecisionInput } from "./condition.ts";
 import type { RuleCondition } from "../document/policy.ts";
@@ -93,7 +92,7 @@ function placeInLeaf(node: Node, rule: LoadedRule, places: number): void {
       rules: new Map<string, LoadedRule[]>(),
     };
     node.byArgument.set(condition.at, group);
-    for (const key of new Set(wanted.map((value) => foldValue(value)))) {
+    for (const key of new Set(wanted.flatMap(foldsOf))) {
       const known = group.rules.get(key);
       if (known) known.push(rule);
       else group.rules.set(key, [rule]);
@@ -110,10 +109,9 @@ function collect(node: Node, level: number, input: DecisionInput, found: LoadedR
     for (const { read, rules } of node.byArgument.values()) {
       const value = read(input.input);
       if (value === undefined) continue;
-      const folded = Folds.of(input).value(value);
       // Where nobody can say what the value means, each rule says so itself.
-      const wanted = folded === undefined ? new Set([...rules.values()].flat()) : (rules.get(folded) ?? []);
-      for (const rule of wanted) found.push(rule);
+      const folds = Folds.of(input).valueReadings(value) ?? [...rules.keys()];
+      for (const rule of new Set(folds.flatMap((fold) => rules.get(fold) ?? []))) found.push(rule);
     }
     return;
   }
