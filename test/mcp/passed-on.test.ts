@@ -1,5 +1,7 @@
-import { createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
+import { type ContentStore, createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
 import { mcpHttp, mcpSource } from "@keyhole/mcp";
+import { memoryStore } from "@keyhole/worker-host/brokers/files";
+import { contentStore } from "@keyhole/worker-host/content";
 import type { Client } from "@modelcontextprotocol/client";
 import { completable, createMcpHandler, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
@@ -34,6 +36,8 @@ const policy: PolicyDocument = {
 function farServer(read: string[]): McpServer {
   const server = new McpServer({ name: "far", version: "1.0.0" });
   server.registerTool("_read_resource", { description: "Pretends." }, () => ({ content: [] }));
+  const large = { type: "text", text: "x".repeat(1_200_000) } as const;
+  server.registerTool("_large", { description: "Gives much." }, () => ({ content: [large] }));
   const city = completable(z.string(), (typed) => ["Basel", "Bern"].filter((each) => each.startsWith(typed)));
   server.registerPrompt("travel", { description: "A trip.", argsSchema: z.object({ city }) }, ({ city: to }) => ({
     messages: [{ role: "user", content: { type: "text", text: `Plan a trip to ${to}.` } }],
@@ -59,11 +63,11 @@ interface Wrapped {
 }
 
 /** A client in front of our server, in front of the kernel, in front of another server. */
-async function wrapped(era: Era, answer: "allow" | "deny" = "allow"): Promise<Wrapped> {
+async function wrapped(era: Era, answer: "allow" | "deny" = "allow", content?: ContentStore): Promise<Wrapped> {
   const read: string[] = [];
   const handler = createMcpHandler(() => farServer(read));
   afterwards(() => handler.close());
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createFullKernel({ policy, ...(content && { content }) });
   afterwards(() => kernel.close());
   const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => handler.fetch(new Request(url, init));
   const server = mcpHttp({ url: "http://127.0.0.1/mcp", fetch });
@@ -71,7 +75,13 @@ async function wrapped(era: Era, answer: "allow" | "deny" = "allow"): Promise<Wr
   afterwards(() => source.close());
   const approvals = new Desk();
   const { definitionOf, methodOf } = source;
-  const options = { approvals, definitionOf, methodOf, client: { capabilities: { elicitation: { url: {} } } } };
+  const options = {
+    approvals,
+    definitionOf,
+    methodOf,
+    ...(content && { content }),
+    client: { capabilities: { elicitation: { url: {} } } },
+  };
   const client = await connected("http", era, kernel, options);
   client.setRequestHandler("elicitation/create", ({ params }) => {
     if (params.mode === "url") approvals.answer(pageOf(params.url), answer);
@@ -88,7 +98,7 @@ const invoked = async (kernel: Kernel): Promise<readonly string[]> =>
 describe.each(eras)("what of a server is no tool, in %s", (era) => {
   it("passes through as calls of the kernel, on record, and is no tool of the client", async () => {
     const { kernel, client } = await wrapped(era);
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["_read_resource"]);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["_large", "_read_resource"]);
     expect((await client.listPrompts()).prompts).toMatchObject([{ name: "travel", description: "A trip." }]);
     expect((await client.listResources()).resources).toMatchObject([{ uri: "notes://today" }]);
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ name: "diary" }]);
@@ -117,8 +127,25 @@ describe.each(eras)("what of a server is no tool, in %s", (era) => {
 
   it("is refused where the policy denies its address, and the server hears nothing", async () => {
     const { client, approvals, read } = await wrapped(era);
-    await expect(client.readResource({ uri: "notes://diary/monday" })).rejects.toThrow("POLICY_DENIED");
+    for (const uri of [
+      "notes://diary/monday",
+      "no\ttes://diary/monday",
+      "notes://diary:/monday",
+      "NOTES://a@diary/monday",
+    ])
+      await expect(client.readResource({ uri })).rejects.toThrow("POLICY_DENIED");
     expect([read, approvals.questions]).toEqual([[], []]);
+  });
+
+  it("stands beside links to large outputs, and is never one itself", async () => {
+    const { client } = await wrapped(era, "allow", contentStore(memoryStore()));
+    const prompt = await client.getPrompt({ name: "travel", arguments: { city: "B".repeat(1_200_000) } });
+    expect(JSON.stringify(prompt.messages)).toHaveLength(1_200_069);
+    expect((await client.readResource({ uri: "notes://today" })).contents).toHaveLength(1);
+    const { content } = await client.callTool({ name: "_large", arguments: {} });
+    const { uri } = content[0] as { readonly uri: string };
+    expect((await client.readResource({ uri })).contents).toHaveLength(1);
+    await expect(client.readResource({ uri: `${uri}x` })).rejects.toThrow("There is no such output.");
   });
 
   it("is not there once the policy lets none of it start", async () => {
@@ -139,7 +166,9 @@ it("a server's requests leave the kernel with their source", async () => {
   const source = await mcpSource(kernel, { name: "far", server, era: "2026-07-28" });
   const names = kernel.list().map(({ manifest }) => manifest.name);
   expect(names.filter((name) => name.startsWith("far__"))).toHaveLength(6);
-  expect(names.find((name) => !name.startsWith("far__"))).toMatch(/^far_read_resource_[0-9a-f]{8}$/);
+  expect(names.filter((name) => !name.startsWith("far__")).join()).toMatch(
+    /^far_large_[0-9a-f]{8},far_read_resource_[0-9a-f]{8}$/,
+  );
   await source.close();
   expect(kernel.list()).toEqual([]);
 });

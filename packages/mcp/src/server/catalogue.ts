@@ -16,6 +16,8 @@ import { type McpQuestion, withoutAnswers } from "./questions.ts";
 export interface ListedTool {
   readonly manifest: ToolManifest;
   readonly definition: McpTool;
+  /** The request that it stands for. */
+  readonly method?: PassedMethod;
 }
 
 export interface CatalogueOptions {
@@ -98,7 +100,7 @@ export class Catalogue {
       const tool = this.#listed(summary);
       const method = this.#options.methodOf?.(summary);
       if (method !== undefined) {
-        if (!methods.has(method)) methods.set(method, tool);
+        if (!methods.has(method)) methods.set(method, { ...tool, method });
         continue;
       }
       if (!tools.has(tool.definition.name)) tools.set(tool.definition.name, tool);

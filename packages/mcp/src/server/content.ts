@@ -12,26 +12,40 @@ export function contentUri(digest: string, { caller, tenant = "" }: McpCaller, s
   return `keyhole-content://${digest.replace(":", "/")}/${seal.of(digest, ["content", caller, tenant])}`;
 }
 
+/** Reads the output at an address that its caller was given. */
+export type ReadContent = (uri: string) => Promise<{ readonly contents: (TextPart | BlobPart)[] }>;
+
+type TextPart = { readonly uri: string; readonly text: string };
+type BlobPart = { readonly uri: string; readonly blob: string };
+
 /** Lets a caller read the outputs that it was given links to. */
 export function serveContent(
   server: McpServer,
   store: ContentStore,
   { caller, tenant = "" }: McpCaller,
   seal: Seal,
-): void {
+): ReadContent {
   const template = new ResourceTemplate("keyhole-content://{algorithm}/{hex}/{seal}", { list: undefined });
   const config = { title: "Large output", description: "An output of a tool that was too large for its result." };
-  server.registerResource("content", template, config, async (uri, { algorithm, hex, seal: given }) => {
-    const digest = `${String(algorithm)}:${String(hex)}`;
-    if (!seal.isOf(String(given), digest, ["content", caller, tenant])) throw new Error("There is no such output.");
+  const read: ReadContent = async (uri) => {
+    const [, algorithm = "", hex = "", given = ""] = /^keyhole-content:\/\/([^/]*)\/([^/]*)\/([^/]*)$/.exec(uri) ?? [];
+    const digest = `${algorithm}:${hex}`;
+    if (!seal.isOf(given, digest, ["content", caller, tenant])) throw new Error("There is no such output.");
     const bytes = await store.get(digest);
     if (!bytes) throw new Error("The store has deleted the output.");
     if (bytes.length > MOST_BYTES)
       throw new Error(`The output has ${bytes.length} bytes. An answer holds at most ${MOST_BYTES}.`);
     if (digest.startsWith("blake3:") && hashBytes(bytes) !== digest)
       throw new Error("The store holds other bytes than it was given.");
-    return { contents: [{ uri: uri.href, ...partOf(bytes) }] };
-  });
+    return { contents: [{ uri, ...partOf(bytes) }] };
+  };
+  server.registerResource("content", template, config, (uri) => read(uri.href));
+  return read;
+}
+
+/** Whether an address is one of ours: no other server is asked for it. */
+export function isContentUri(uri: unknown): uri is string {
+  return typeof uri === "string" && uri.startsWith("keyhole-content:");
 }
 
 function partOf(bytes: Uint8Array): { readonly text: string } | { readonly blob: string } {

@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
+import { isContentUri, type ReadContent } from "./content.ts";
 import type { McpService } from "./service.ts";
 import { type Answer, type ExchangeLine, ToolExchange } from "./tool-call.ts";
 
@@ -20,13 +21,15 @@ const capabilityOf = {
 } as const satisfies Record<PassedMethod, string>;
 
 /** Serves the requests beside those for tools that some tool of the kernel stands for. Each is a call of that tool, with its approvals. */
-export function servePassedOn(service: McpService, line: ExchangeLine): void {
+export function servePassedOn(service: McpService, line: ExchangeLine, readContent?: ReadContent): void {
   const { server, caller } = line;
   for (const method of passedMethods) {
     if (!service.catalogue.forMethod(caller.caller, method)) continue;
     server.server.registerCapabilities({ [capabilityOf[method]]: {} });
-    const answer = (params: object | undefined, ctx: ServerContext): Promise<Answer | object> =>
-      exchange(service, line, method, params, ctx);
+    const answer = (params: { readonly uri?: unknown } | undefined, ctx: ServerContext): Promise<Answer | object> =>
+      method === "resources/read" && readContent && isContentUri(params?.uri)
+        ? readContent(params.uri)
+        : exchange(service, line, method, params, ctx);
     server.server.setRequestHandler(method, (({ params }: { readonly params?: object }, ctx: ServerContext) =>
       answer(params, ctx)) as never);
   }

@@ -68,8 +68,9 @@ export function serverFor(service: McpService, caller: McpCaller, sessionId: str
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name)}.`);
     return new ToolExchange(service, line, tool, (params.arguments ?? {}) as JsonObject, ctx).answer();
   });
-  servePassedOn(service, line);
-  if (content) serveContent(server, content, caller, service.seal);
+  const readContent = content && serveContent(server, content, caller, service.seal);
+  // In place of the SDK's own answers about resources.
+  servePassedOn(service, line, readContent);
   extend?.(server, caller);
   return server;
 }

@@ -116,7 +116,8 @@ export class ToolExchange {
       version: this.#tool.manifest.version,
       ...(this.#caller.grants && { grants: this.#caller.grants }),
       ...(typeof traceparent === "string" && { traceparent }),
-      ...(content && { references: true }),
+      // The answer to another request has no form for a link.
+      ...(content && this.#tool.method === undefined && { references: true }),
       ...(held && { output: held.output }),
       ...this.#reports.listeners,
     };
