@@ -115,6 +115,67 @@ describe("the packer's resolver", () => {
     expect(() => find(source)).toThrow(reason);
   });
 
+  const outside = new Map([
+    ["/secret.json", "{}"],
+    ["/home/me/.docker/config.json", "{}"],
+    [
+      "/work/app/package.json",
+      json({ name: "app", exports: { "./x": "./../../secret.json" }, imports: { "#x": "./../../secret.json" } }),
+    ],
+    ["/work/app/tools/echo.ts", ""],
+    ["/work/app/lib/a.ts", ""],
+    ["/work/app/node_modules/bad/package.json", json({ main: "../../../../secret.json", name: "bad" })],
+    ["/work/app/node_modules/bad/index.js", ""],
+    ["/work/app/node_modules/esm/package.json", json({ name: "esm" })],
+    ["/work/app/node_modules/esm/lib/b.js", ""],
+    ["/work/app/node_modules/esm/dist/package.json", json({ type: "module" })],
+    ["/work/app/node_modules/esm/dist/index.js", ""],
+    ["/work/app/node_modules/linked/package.json", json({ name: "linked", main: "a.js" })],
+    ["/work/app/node_modules/linked/a.js", ""],
+    ["/work/app/tools/link.json", ""],
+    ["/loose/tools/echo.ts", ""],
+    ["/loose/tools/lib/a.ts", ""],
+    ["/loose/b.ts", ""],
+  ]);
+  const links: ReadonlyMap<string, string> = new Map([
+    ["/work/app/tools/link.json", "/home/me/.docker/config.json"],
+    ["/work/app/node_modules/linked/package.json", "/work/linked/package.json"],
+    ["/work/app/node_modules/linked/a.js", "/work/linked/a.js"],
+  ]);
+  const linked = { ...mapFiles(outside), realPath: (path: string) => links.get(path) ?? path };
+  const within = (source: string, entry: string, importer = entry): string =>
+    new Resolver(linked, [], entry).resolve(source, importer, "import").path;
+  const tool = "/work/app/tools/echo.ts";
+
+  it.each([
+    "../../../secret.json",
+    "/secret.json",
+    "/home/me/.docker/config.json",
+    "./link.json",
+    "bad",
+    "bad/../../../../secret.json",
+    "#x",
+    "app/x",
+  ])("refuses %s in a bundle: the file is outside of the package", (source) => {
+    expect(() => within(source, tool)).toThrow(/outside of its package|cannot be found/);
+  });
+
+  it("refuses a file beside the folder of a tool that is in no package", () => {
+    expect(() => within("../b.ts", "/loose/tools/echo.ts")).toThrow("outside of its package");
+    expect(() => within("../../b.ts", "/loose/tools/echo.ts", "/loose/tools/lib/a.ts")).toThrow(
+      "outside of its package",
+    );
+    expect(within("../echo.ts", "/loose/tools/echo.ts", "/loose/tools/lib/a.ts")).toBe("/loose/tools/echo.ts");
+  });
+
+  it("finds files of the package, of packages in it, and of linked ones", () => {
+    expect(within("../lib/a", tool)).toBe("/work/app/lib/a.ts");
+    expect(within("linked", tool)).toBe("/work/linked/a.js");
+    expect(within("../lib/b.js", tool, "/work/app/node_modules/esm/dist/index.js")).toBe(
+      "/work/app/node_modules/esm/lib/b.js",
+    );
+  });
+
   it("tells modules from CommonJS as Node does", () => {
     const isModule = (path: string): boolean => resolver.isModule(path);
     expect(["/app/src/words.ts", "/app/node_modules/plain/lib/module.mjs"].filter(isModule)).toHaveLength(2);

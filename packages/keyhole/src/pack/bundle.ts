@@ -98,7 +98,7 @@ export async function bundle(
 ): Promise<Bundle> {
   const shape: Shape = shapes[kind];
   const read = new Set<string>([entry]);
-  const resolver = new Resolver(files, conditions);
+  const resolver = new Resolver(files, conditions, files.realPath(entry));
   try {
     const { outputFiles = [], metafile } = await esbuild.build({
       ...pinned,

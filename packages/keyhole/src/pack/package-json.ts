@@ -38,6 +38,17 @@ export class PackageJsons {
     }
   }
 
+  /** The folder of the package that a file belongs to: the nearest package.json with a name. One without marks the form of modules alone, and counts where none has a name. */
+  rootOf(path: string): string | undefined {
+    let outermost: string | undefined;
+    for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder)) {
+      const json = this.in(folder);
+      if (json?.name !== undefined || (json && /\/node_modules\/(?:@[^/]+\/)?[^/]+$/.test(folder))) return folder;
+      if (json) outermost = folder;
+    }
+    return outermost;
+  }
+
   /** The folder of an installed package as a file sees it: the nearest `node_modules`. */
   installed(name: string, importer: string): { readonly folder: string; readonly json: PackageJson } | undefined {
     for (let at = folderOf(importer); ; at = folderOf(at)) {

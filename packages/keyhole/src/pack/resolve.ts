@@ -9,6 +9,12 @@ export interface Resolved {
   readonly sideEffects: boolean;
 }
 
+/** Where an import leads, and the folder of the package that it names; `undefined` where no package.json is around. */
+interface Found {
+  readonly path: string | undefined;
+  readonly within: string | undefined;
+}
+
 /** What TypeScript writes as `./a.js` and means as `./a.ts`, and what an import leaves out. */
 const written = /\.([mc]?)js$/;
 const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
@@ -30,20 +36,29 @@ export class Resolver {
   readonly #files: PackFiles;
   readonly #conditions: readonly string[];
   readonly #packages: PackageJsons;
+  readonly #entry: string | undefined;
   readonly #exists = new Map<string, boolean>();
 
-  /** @param conditions of package exports, besides `module`, and `import` or `require` */
-  constructor(files: PackFiles, conditions: readonly string[] = []) {
+  /**
+   * @param conditions of package exports, besides `module`, and `import` or `require`
+   * @param entry the file of a bundle, which can be a stranger's: no import leads out of the package that it names. Default: imports lead anywhere
+   */
+  constructor(files: PackFiles, conditions: readonly string[] = [], entry?: string) {
     this.#files = files;
     this.#conditions = conditions;
     this.#packages = new PackageJsons(files);
+    this.#entry = entry;
   }
 
   /** @throws Error with a readable reason */
   resolve(source: string, importer: string, form: ImportForm): Resolved {
     const found = this.#find(source, importer, form);
-    if (found === undefined) throw new Error(missing(source, importer));
-    const path = this.#files.realPath(found);
+    if (found?.path === undefined) throw new Error(missing(source, importer));
+    const path = this.#files.realPath(found.path);
+    if (this.#entry !== undefined && !path.startsWith(`${this.#realFolder(found.within ?? folderOf(this.#entry))}/`))
+      throw new Error(
+        `"${source}" (imported by ${baseOf(importer)}) is a file outside of its package. Put the file into the package`,
+      );
     const around = this.#packages.around(path);
     return { path, sideEffects: !around || hasSideEffects(around.json, path.slice(around.folder.length + 1)) };
   }
@@ -54,37 +69,49 @@ export class Resolver {
     return !/\.c[jt]s$/.test(path) && this.#packages.around(path)?.json.type === "module";
   }
 
-  #find(source: string, importer: string, form: ImportForm): string | undefined {
-    if (/^\.\.?(?:\/|$)/.test(source)) return this.#atPath(joinPath(folderOf(importer), source), source);
-    if (/^(?:\/|[a-z]:\/)/i.test(source)) return this.#atPath(source, source);
+  /** Of a linked package too: it is where its package.json is. */
+  #realFolder(folder: string): string {
+    const json = `${folder}/package.json`;
+    return this.#isFile(json) ? folderOf(this.#files.realPath(json)) : folder;
+  }
+
+  #find(source: string, importer: string, form: ImportForm): Found | undefined {
+    const own = (path: string | undefined): Found => ({ path, within: this.#packages.rootOf(importer) });
+    if (/^\.\.?(?:\/|$)/.test(source)) return own(this.#atPath(joinPath(folderOf(importer), source), source));
+    if (/^(?:\/|[a-z]:\/)/i.test(source)) return own(this.#atPath(source, source));
     if (source.startsWith("#")) return this.#privateImport(source, importer, form);
     const [, name, rest] = /^((?:@[^/]+\/)?[^/]+)(?:\/(.*))?$/.exec(source) ?? [];
     if (name === undefined) return undefined;
-    const own = this.#packages.around(importer);
-    if (own?.json.name === name && own.json.exports !== undefined) return this.#exported(own, rest, form);
+    const around = this.#packages.around(importer);
+    if (around?.json.name === name && around.json.exports !== undefined) return this.#exported(around, rest, form);
     const found = this.#packages.installed(name, importer);
     if (found === undefined) return undefined;
     if (found.json.exports !== undefined) return this.#exported(found, rest, form);
-    return rest === undefined ? this.#folder(found.folder) : this.#atPath(`${found.folder}/${rest}`, source);
+    const { folder } = found;
+    return {
+      path: rest === undefined ? this.#folder(folder) : this.#atPath(`${folder}/${rest}`, source),
+      within: folder,
+    };
   }
 
   /** A target of `imports` is a file of the package, or another package. */
-  #privateImport(source: string, importer: string, form: ImportForm): string | undefined {
+  #privateImport(source: string, importer: string, form: ImportForm): Found | undefined {
     const own = this.#packages.around(importer);
     if (own?.json.imports === undefined) return undefined;
     const target = targetOf(() => importsOf(own.json as { name: string }, source, this.#options(form)));
     if (target === undefined) return undefined;
-    return target.startsWith("./") ? this.#file(joinPath(own.folder, target)) : this.#find(target, importer, form);
+    if (!target.startsWith("./")) return this.#find(target, importer, form);
+    return { path: this.#file(joinPath(own.folder, target)), within: own.folder };
   }
 
   #exported(
     { folder, json }: { readonly folder: string; readonly json: PackageJson },
     rest: string | undefined,
     form: ImportForm,
-  ): string | undefined {
+  ): Found | undefined {
     const entry = rest === undefined ? "." : `./${rest}`;
     const target = targetOf(() => exportsOf(json as { name: string }, entry, this.#options(form)));
-    return target === undefined ? undefined : this.#file(joinPath(folder, target));
+    return target === undefined ? undefined : { path: this.#file(joinPath(folder, target)), within: folder };
   }
 
   #atPath(path: string, source: string): string | undefined {
