@@ -1,5 +1,6 @@
 import * as esbuild from "esbuild";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { packTool } from "keyhole";
 import { keyhole as forEsbuild } from "keyhole/esbuild";
 import { keyhole as forRollup } from "keyhole/rollup";
@@ -28,6 +29,11 @@ async function byRollup(root: string): Promise<string> {
   });
   return (built as Rolldown.RolldownOutput[])[0]!.output[0].code;
 }
+
+/** A file of this machine, from a folder that is nowhere near it. */
+const steals = {
+  "steals.ts": `import stolen from ${JSON.stringify(fileURLToPath(new URL("../../package.json", import.meta.url)))};\nexport default stolen;\n`,
+};
 
 describe.each([
   ["esbuild", byEsbuild],
@@ -70,6 +76,15 @@ export default [all, script, module, bytes];
   it.each([
     ['import tool from "./tool.ts?tool"; export default tool;', /Got the import ".*"; expected "keyhole:.*tool\.ts"/],
     ['import tool from "./tool.ts?keyhole-tool"; export default tool;', /expected "keyhole:.*tool\.ts"/],
+    ['import tool from "./tool.ts?Tool"; export default tool;', /expected "keyhole:.*tool\.ts"/],
+    ['import tool from "./tool.ts?keyhole-tool&x"; export default tool;', /expected "keyhole:.*tool\.ts"/],
+    ['import tool from "./tool.ts?Keyhole-Tool#x"; export default tool;', /expected "keyhole:.*tool\.ts"/],
+    ['import tool from "Keyhole:./tool.ts"; export default tool;', /expected "keyhole:"/],
+    ['import tool from " keyhole:./tool.ts"; export default tool;', /expected "keyhole:"/],
+    [
+      'import secret from "keyhole:./steals.ts"; export default secret;',
+      /package\.json" \(imported by steals\.ts\) is a file outside of its package/,
+    ],
     [
       'import tool from "keyhole:./gone.ts"; export default tool;',
       /"\.\/gone\.ts" cannot be found \(imported by main\.ts\)/,
@@ -84,7 +99,7 @@ export default [all, script, module, bytes];
       /has the query \?tools; expected none or one of/,
     ],
   ])("fails the build: %s", async (text, reason) => {
-    const root = program({ "main.ts": text, "tool.ts": toolText("evil"), "broken.ts": "export default {" });
+    const root = program({ "main.ts": text, "tool.ts": toolText("evil"), "broken.ts": "export default {", ...steals });
     await expect(bundle(root)).rejects.toThrow(reason);
   });
 });

@@ -34,4 +34,4 @@ export function keyhole(): Plugin {
 }
 
 /** esbuild reads filters as Go does, which knows no look-ahead. `resolve` looks again. */
-const unschemedFilter = /[?&](?:tool|keyhole)(?:[&=#]|$)/;
+const unschemedFilter = /[?&](?:[tT][oO]{2}[lL]|[kK][eE][yY][hH][oO][lL][eE])(?:[&=#-]|$)/;

@@ -8,7 +8,7 @@ import type { BundleKind } from "./bundle.ts";
 export const importKinds = ["tool", "iife", "esm", "bytes", "metered", "metered-url", "all"] as const;
 export type ImportKind = (typeof importKinds)[number];
 
-export const specifierPattern: RegExp = /^keyhole:/;
+export const specifierPattern: RegExp = /^\s*[kK][eE][yY][hH][oO][lL][eE]:/;
 
 export function isBundleKind(kind: ImportKind): kind is BundleKind {
   return kind === "tool" || kind === "iife" || kind === "esm";
@@ -17,6 +17,7 @@ export function isBundleKind(kind: ImportKind): kind is BundleKind {
 /** @throws Error for a specifier without a file, or with a query that does not exist */
 export function parseSpecifier(source: string): { readonly path: string; readonly kind: ImportKind } {
   const [, path, query = "tool"] = /^keyhole:([^?]*)(?:\?(.*))?$/.exec(source) ?? [];
+  if (!source.startsWith("keyhole:")) throw new Error(`Got the import "${source}"; expected "keyhole:" before a file.`);
   if (path === undefined || path === "") throw new Error(`"${source}" names no file.`);
   const kind = importKinds.find((each) => each === query);
   if (kind !== undefined) return { path, kind };

@@ -8,7 +8,8 @@ import { type ImportKind, parseSpecifier, specifierPattern } from "../pack/speci
 export const idPattern: RegExp = /\?keyhole-(tool|iife|esm|bytes|metered|metered-url)$/;
 
 /** An import that means the plugin and does not reach it: `./echo.ts?tool`. Without its scheme the file would be evaluated by whoever imports it. */
-export const unschemedPattern: RegExp = /^(?!keyhole:).*[?&](?:tool|keyhole)(?:[&=#]|$)/s;
+export const unschemedPattern: RegExp =
+  /^(?!keyhole:).*[?&](?:tool|keyhole)(?:[&=#]|$)|^(?!keyhole:|\/).*[?&]keyhole-/is;
 
 /** A resolved `keyhole:./*.ts?all`: the pattern, and the file that imports it. */
 export const listPattern: RegExp = /^\0keyhole-all:/;
