@@ -158,6 +158,13 @@ describe("what a run leaves", () => {
     const rows = readFileSync(join(root, "log.csv"), "utf8").trimEnd().split("\n");
     expect(rows).toHaveLength(count + 1);
     expect(rows[1]).toMatch(/^0,2\S+Z,[a-z.]+,/);
+    const hostile = { sessionId: "=cmd|'/C calc'!A0\u001b[2J\u202e\r\n", payload: { caller: "\u202e=1" } };
+    const event = { seq: 0, time: "2026-01-01T00:00:00.000Z", type: "call.invoked", callId: null, hash: "h" };
+    writeFileSync(join(root, "hostile.jsonl"), `${JSON.stringify({ ...event, ...hostile })}\n`);
+    await run(["log", "export", "hostile.jsonl", "--format", "csv", "-o", "hostile.csv"]);
+    expect(readFileSync(join(root, "hostile.csv"), "utf8").split("\n")[1]).toBe(
+      String.raw`0,2026-01-01T00:00:00.000Z,call.invoked,,'=cmd|'/C calc'!A0\u001b[2J\u202e\r\n,"{""caller"":""\u202e=1""}",h`,
+    );
     const printed: string[] = [];
     const words = ["log", "export", "audit.jsonl", "--format", "cloudevents"];
     expect((await run(words)).errorOutput).toBe("A CloudEvent names its log: --source URI.\n");

@@ -45,7 +45,13 @@ function writerOf({ format, source }: CommandOptions): Writer {
 
 function csvRow({ seq, time, type, callId, sessionId, payload, hash }: AuditEvent): string {
   const cells = [String(seq), time, type, callId ?? "", sessionId ?? "", JSON.stringify(payload), hash];
-  return cells.map((cell) => (/[",\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",");
+  return cells.map((cell) => csvCell(visible(cell))).join(",");
+}
+
+/** A caller chooses its session, and spreadsheets compute what begins so. The apostrophe makes it a text. */
+function csvCell(cell: string): string {
+  const text = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function fileTarget(path: string): { write(text: string): Promise<void>; end(): Promise<void> } {

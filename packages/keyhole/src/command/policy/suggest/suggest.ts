@@ -34,7 +34,7 @@ function textOf({ posture, grants, rules, untold }: LeastPolicy, { started, stop
       ? []
       : [
           `${name}:`,
-          ...list.flatMap(({ value, comment }) => [`  # ${visible(comment)}`, `  - ${JSON.stringify(value)}`]),
+          ...list.flatMap(({ value, comment }) => [`  # ${visible(comment)}`, `  - ${visible(JSON.stringify(value))}`]),
         ];
   const lines = [
     `# The least policy for ${counted(started.length, "call")} that started. ${counted(stopped, "call")} did not start and had no part in it.`,
