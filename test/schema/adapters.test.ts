@@ -105,6 +105,17 @@ describe("the validator of a react-jsonschema-form", () => {
     expect(errorSchema["name"]).toEqual({ __errors: ['expected a string of 1 or more characters, got the string ""'] });
   });
 
+  it("takes a member with the name of its own list of errors", () => {
+    const form: unknown = JSON.parse('{ "__errors": { "a": 1 }, "__proto__": 1, "name": "" }');
+    const { errors } = validator.validateFormData(form, person, undefined, (found: unknown) => [
+      { stack: "first" },
+      { property: ".__errors.a", message: "second", stack: "second" },
+      { property: "", message: "third", stack: "third" },
+      ...(found as object[]),
+    ]);
+    expect(errors.length).toBeGreaterThan(3);
+  });
+
   it("shows an error at each item", () => {
     const { errors } = validator.validateFormData({ name: "Ada", tags: [1, 1] }, person);
     expect(errors.map(({ property }) => property)).toEqual([".tags.0", ".tags.1"]);

@@ -43,6 +43,8 @@ function emptySchema(): RjsfErrorSchema {
 }
 
 function memberOf(schema: RjsfErrorSchema, token: string): RjsfErrorSchema {
+  // The form has no place for a member of this name.
+  if (token === "__errors") return schema;
   const found = schema[token];
   if (found !== undefined && !Array.isArray(found)) return found;
   const made = emptySchema();
