@@ -77,7 +77,7 @@ function pageOf(name: string, { title, link, packages, approvals, ownApprovals }
     "",
     `For authors of agents with ${link}. After this page your agent calls a tool under a policy, and each call is in the log of the kernel.`,
     "",
-    `Install ${installed.slice(0, -1).join(", ")} and ${installed.at(-1)}. This is the [whole program](../../${path}):`,
+    `Install ${installed.slice(0, -1).join(", ")} and ${installed.at(-1)}. This is the whole program, [${name}.ts](../../${path}):`,
     "",
     "```ts program",
     readFileSync(root + path, "utf8").trimEnd(),
