@@ -29,7 +29,7 @@ export function checkManifest(own: JsonValue, families: Families): Setup<ToolMan
   if (excess) return refused("", excess);
   const unknown = families.unknownIn(own, "capabilities");
   if (unknown) return refused(unknown.path, unknown.message, unknown.hint);
-  const valid = validatorOf(families).validate(own);
+  const valid = validatorOf(families).validateOwn(own);
   if (!valid.ok) {
     const { instancePath, message, hint } = present(valid.errors[0]);
     return refused(instancePath, message, families.schemaParts.explain ? hint : bringExplanations);

@@ -9,7 +9,7 @@ import type { JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { Setup } from "../result.ts";
-import { compileWithParts } from "../schema/compile-with-parts.ts";
+import { compileWhenUsed } from "../schema/compile-when-used.ts";
 import type { CompileWithParts, SchemaError, Validator } from "../schema/types.ts";
 import { declaredBy } from "./declared.ts";
 import { checkManifest } from "./check-manifest.ts";
@@ -226,10 +226,10 @@ function compileSchemas(
   { input, output }: ToolManifest,
   options: CompileWithParts,
 ): Setup<{ input: Validator; output: Validator | undefined }> {
-  const forInput = compileWithParts(input, options);
+  const forInput = compileWhenUsed(input, options);
   if (!forInput.ok) return refusedSchema("/input", forInput.error);
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
-  const forOutput = compileWithParts(output.schema, { ...options, defaults: "ignore" });
+  const forOutput = compileWhenUsed(output.schema, { ...options, defaults: "ignore" });
   if (!forOutput.ok) return refusedSchema("/output/schema", forOutput.error);
   return { ok: true, value: { input: forInput.validator, output: forOutput.validator } };
 }
