@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { operationsCatalogue } from "@keyhole/worker-host/node/operations";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { missing, operationsKernel, temporaryFolder, users } from "./on-machine.ts";
 
@@ -177,19 +176,26 @@ it.each([
   });
 });
 
-it("LOCKDOWN runs none of them", async () => {
-  const kernel = await operationsKernel(users[0], { repositories: ["/srv"], project: "/srv" });
-  const { packages } = await operationsCatalogue();
-  const inputs = new Map<string, Readonly<Record<string, string | number>>>([
-    ["check_process_health", { pid: 1 }],
-    ["git_status", { path: "/srv" }],
-    ["run_linter", { linter: "ruff" }],
-    ["run_tests", { runner: "pytest" }],
-  ]);
+it("LOCKDOWN asks a person about each call that observes, and runs no tests and no linter", async () => {
+  const asked: string[] = [];
+  const kernel = await operationsKernel(users[0], { repositories: ["/srv"], project: "/srv" }, [], (question) => {
+    asked.push(question.tool.replace(/@.*/, ""));
+    return question.tool.startsWith("git_status")
+      ? { answer: "deny", approver: "ada" }
+      : { answer: "allow", scope: "once", approver: "ada" };
+  });
+  const inputs: readonly (readonly [string, Readonly<Record<string, string | number>>, string | undefined])[] = [
+    ["check_process_health", { pid: 1 }, undefined],
+    ["git_status", { path: "/srv" }, "APPROVAL_DENIED"],
+    ["read_system_logs", { path: "/etc/shadow" }, "CAPABILITY_DENIED"],
+    ["run_linter", { linter: "ruff" }, "POLICY_DENIED"],
+    ["run_tests", { runner: "pytest" }, "POLICY_DENIED"],
+    ["system_metrics_snapshot", {}, undefined],
+  ];
   await kernel.setMode("LOCKDOWN", "A test.");
-  for (const { manifest } of packages)
-    expect(await kernel.call(manifest.name, inputs.get(manifest.name) ?? {})).toMatchObject({
-      ok: false,
-      error: { code: "POLICY_DENIED" },
-    });
+  for (const [tool, input, code] of inputs) {
+    const result = await kernel.call(tool, input);
+    expect([tool, result.ok ? undefined : result.error.code]).toEqual([tool, code]);
+  }
+  expect(asked).toEqual(["check_process_health", "git_status", "read_system_logs", "system_metrics_snapshot"]);
 });

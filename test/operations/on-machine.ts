@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { type ApprovalAnswer, type ApprovalRequest, createFullKernel, type Kernel } from "@keyhole/kernel";
 import { nodeHost, type SpawnCommand } from "@keyhole/worker-host/node";
 import { operationsCatalogue, type OperationsOptions } from "@keyhole/worker-host/node/operations";
 import { onTestFinished } from "vitest";
@@ -31,13 +31,14 @@ export async function operationsKernel(
   user: User,
   options: OperationsOptions = {},
   without: readonly string[] = [],
+  person: (question: ApprovalRequest) => ApprovalAnswer = () => ({ answer: "allow", scope: "once", approver: "test" }),
 ): Promise<Kernel> {
   const { packages, commands, policy } = await operationsCatalogue(options);
   const offered = Object.fromEntries(Object.entries(commands).filter(([name]) => !without.includes(name)));
   const kernel = await createFullKernel({
     host: nodeHost({ commands: user === "nobody" ? asNobody(offered) : offered }),
     policy,
-    approver: async () => ({ answer: "allow", scope: "once", approver: "test" }),
+    approver: async (question) => person(question),
   });
   onTestFinished(() => kernel.close());
   for (const each of packages) {

@@ -1,4 +1,4 @@
-import { type Mode, modes, type PolicyRule } from "@keyhole/kernel";
+import { loadPolicy, type Mode, modes, type PolicyRule } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isStricter } from "../../packages/kernel/src/tool/modes.ts";
@@ -25,7 +25,12 @@ const rule = fc.record({
     .map((parts) => Object.assign({}, ...parts) as PolicyRule["when"]),
 });
 const governance = fc
-  .tuple(maybe("allowed", someModes), maybe("forbidden", someModes), maybe("approval", someModes))
+  .tuple(
+    maybe("allowed", someModes),
+    maybe("forbidden", someModes),
+    maybe("approval", someModes),
+    maybe("lockdown", fc.constant("ask")),
+  )
   .map((parts) => ({ modes: Object.assign({}, ...parts) as object }));
 const document = fc.record({
   posture: fc.constantFrom("strict" as const, "standard" as const, "permissive" as const),
@@ -40,7 +45,7 @@ const document = fc.record({
 });
 const call = fc.record({
   tier: fc.constantFrom(0, 1, 2, 3, 4),
-  effects: fc.subarray(["net.read", "net.write", "fs.read", "fs.write", "db.write"] as const),
+  effects: fc.subarray(["net.read", "net.write", "fs.read", "fs.write", "db.write", "process.spawn"] as const),
   input: fc.constantFrom({}, { n: 1 }, { n: 2 }, { n: "x" }),
   approval: fc.constantFrom("policy" as const, "always" as const),
 });
@@ -62,6 +67,37 @@ describe("a stricter mode", () => {
       }),
       { numRuns: 5_000 },
     ));
+
+  it("asks about an observer that the policy names, and denies it where one effect writes or reaches the network", () => {
+    const answers = (part: object, flat: Parameters<typeof inputOf>[0]): string =>
+      decisionBy(loaded({ posture: "permissive", ...part }), inputOf({ mode: "LOCKDOWN", tier: 1, ...flat })).decision;
+    const named = { tools: { pay: { modes: { lockdown: "ask" } } } };
+    const read = ["db.read", "fs.read", "kv.read", "process.spawn"] as const;
+    expect(answers(named, { effects: read })).toBe("ask");
+    expect(answers({ ...named, enforcement: "observe" }, { effects: read })).toBe("ask");
+    expect(answers(named, { effects: [] })).toBe("ask");
+    expect(answers(named, { effects: [], tier: 0 })).toBe("allow");
+    expect(answers({}, { effects: read })).toBe("deny");
+    expect(answers({ tools: { other: named.tools.pay } }, { effects: read })).toBe("deny");
+    expect(answers(named, { effects: read, tier: 2 })).toBe("deny");
+    expect(answers(named, { effects: read, modes: ["NORMAL"] })).toBe("deny");
+    const others = ["fs.write", "kv.write", "db.write", "net.read", "net.write", "browser.page"] as const;
+    for (const effect of others) expect(answers(named, { effects: ["fs.read", effect] }), effect).toBe("deny");
+  });
+
+  it.each(["pay", "*"])("does not ask about a tool with a grant to %s that leaves arguments open", (tool) => {
+    const document = (args: readonly unknown[]): unknown => ({
+      version: "1",
+      posture: "standard",
+      grants: [{ tool, capability: { kind: "process.spawn", commands: [{ command: "ps", args }] } }],
+      tools: { pay: { modes: { lockdown: "ask" } } },
+    });
+    expect(loadPolicy(document(["-e", { prefix: "/srv/" }])).ok).toBe(true);
+    expect(loadPolicy(document(["-e", { rest: { prefix: "" } }]))).toMatchObject({
+      ok: false,
+      error: { path: "/tools/pay/modes/lockdown" },
+    });
+  });
 
   it("is one that a trigger may go to", () => {
     for (const [at, mode] of order.entries())

@@ -111,7 +111,8 @@ export const countTexts: AllOf<CountCondition> = {
 };
 
 export const governanceTexts: Texts<Omit<ToolGovernance, keyof ToolLists>> = {
-  modes: "Modes in which the tool runs, and modes in which every call asks.",
+  modes:
+    "Modes in which the tool runs, and modes in which every call asks. With `lockdown` LOCKDOWN asks about this observer; it denies other tools with effects.",
   sizes: "Sizes of inputs and files, in bytes.",
   bounds: "Lower bounds than those of the tool.",
   keep: "Values that the content store keeps, as JSON Pointers (RFC 6901). Default: none.",

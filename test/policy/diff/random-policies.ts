@@ -117,7 +117,7 @@ const grant: fc.Arbitrary<GrantRule> = fc
   .map(given);
 const governance: fc.Arbitrary<ToolGovernance> = fc
   .record({
-    modes: rarely(fc.constant({ forbidden: ["ALERT" as const] })),
+    modes: rarely(fc.constantFrom({ forbidden: ["ALERT" as const] }, { lockdown: "ask" as const })),
     sizes: rarely(fc.record({ inputBytes: fc.constantFrom(20, 60), fileBytes: number })),
     hosts: rarely(fc.record({ allowed: some(hosts) })),
     rate: rarely(fc.record({ calls: number.map((each) => each + 1), windowMs: fc.constant(hour) })),

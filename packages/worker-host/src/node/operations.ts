@@ -31,7 +31,7 @@ export interface OperationsCatalogue {
   readonly commands: Readonly<Record<string, SpawnCommand>>;
   /** Programs that were not found, sorted. Tools that need them say what to install. */
   readonly missing: readonly string[];
-  /** Posture `standard`, and a grant for each command with its arguments. Plain data: narrow it, or keep it as a file. */
+  /** Posture `standard`, a grant for each command with its arguments, and LOCKDOWN's question about observers. Plain data: narrow it, or keep it as a file. */
   readonly policy: PolicyDocument;
 }
 
@@ -55,6 +55,9 @@ const gitEnv = {
 };
 
 const names = ["cat", "df", "git", "journalctl", "log", "nvidia-smi", "ps", "sleep", "ss", "tail"] as const;
+
+/** They only read the machine. In LOCKDOWN a person is asked about each of their calls. */
+const observers: readonly ToolPackage[] = [checkProcessHealth, gitStatus, readSystemLogs, systemMetricsSnapshot];
 
 /**
  * The tools of an operations agent, the programs that they run, and a policy to begin with.
@@ -99,6 +102,7 @@ export async function operationsCatalogue({
         ...(project === undefined ? [] : [...grantsOf(runLinter), ...grantsOf(runTests)]),
         ...grantsOf(systemMetricsSnapshot),
       ],
+      tools: Object.fromEntries(observers.map(({ manifest }) => [manifest.name, { modes: { lockdown: "ask" } }])),
     },
   };
 }

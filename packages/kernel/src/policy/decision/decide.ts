@@ -70,7 +70,7 @@ function stateReadsOf({ allLabels }: Policy, input: DecisionInput, { counts }: T
 type Conclusion = Pick<Verdict, "decision" | "enforced" | "reasonCode" | "reason" | "determining" | "obligations">;
 
 function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusion {
-  const floor = modeOpinions(input);
+  const floor = modeOpinions(policy, input);
   const restsOn = strictest([{ decision: "allow", reasonCode: "mode", reason: "" }, ...floor]);
   const observes = policy.document.enforcement === "observe" && restsOn.decision === "allow";
   const opinion = strictest([ruleOpinion(policy, input, tried), ...governanceOpinions(policy, input), ...floor]);
@@ -156,11 +156,11 @@ export function governanceOpinions(policy: Policy, { manifest: { name }, mode, i
 }
 
 /** What the mode and the tool itself demand. They hold where the policy only observes, too. */
-export function modeOpinions({ manifest, mode }: DecisionInput): Opinion[] {
+export function modeOpinions(policy: Policy, { manifest, mode }: DecisionInput): Opinion[] {
   const opinions: Opinion[] = [];
   if (!letsThrough(manifest.modes, mode))
     opinions.push({ decision: "deny", reasonCode: "tool-mode", reason: `The tool does not run in mode ${mode}.` });
-  const byMode = modeAnswer(mode, manifest);
+  const byMode = modeAnswer(mode, manifest, policy.governance(manifest.name));
   if (byMode !== "allow")
     opinions.push({ decision: byMode, reasonCode: "mode", reason: `Mode ${mode} restricts tools of this kind.` });
   if (manifest.approval === "always")

@@ -8,7 +8,7 @@ import { governanceOpinions, modeOpinions, postureAnswer } from "./decide.ts";
  */
 export function isForeclosed(policy: Policy, input: DecisionInput): boolean {
   const denies = ({ decision }: { readonly decision: string }): boolean => decision === "deny";
-  if (modeOpinions(input).some(denies)) return true;
+  if (modeOpinions(policy, input).some(denies)) return true;
   if (policy.document.enforcement === "observe") return false;
   return (
     postureAnswer(policy.document.posture, input.manifest.tier) === "deny" ||

@@ -7,6 +7,7 @@ import { checkGlob } from "../../capability/matching/paths.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Setup } from "../../result.ts";
 import { parseRange } from "../../support/semver.ts";
+import { observersFault } from "./check-observers.ts";
 import { passkeysFault } from "./check-passkeys.ts";
 import { type DocumentFault, invalidPolicy } from "./invalid.ts";
 import type {
@@ -30,6 +31,7 @@ export function checkDocument(document: PolicyDocument, families: Families): Set
       at(`/tools/${name}`, listsFault(governance, families)),
     ) ??
     checkLabels(document) ??
+    observersFault(document) ??
     passkeysFault(document);
   return fault && invalidPolicy(fault.path, fault.message, fault.hint);
 }

@@ -27,7 +27,7 @@ export interface PolicyDocument {
   readonly enforcement?: "enforce" | "observe";
   readonly grants?: readonly GrantRule[];
   readonly rules?: readonly PolicyRule[];
-  /** Governance per tool name. It only tightens. */
+  /** Governance per tool name. It only tightens, but for `modes.lockdown`. */
   readonly tools?: Readonly<Record<string, ToolGovernance>>;
   /** Whose yes counts. Default: every approver's. */
   readonly approvers?: readonly string[];
@@ -174,7 +174,7 @@ interface CallExample {
   readonly count?: number;
 }
 
-/** What a policy demands of one tool, whatever its rules say. */
+/** What a policy says of one tool, whatever its rules say. */
 export interface ToolGovernance extends ToolLists {
   readonly modes?: {
     /** It runs in a mode if all milder ones are named, too. */
@@ -183,6 +183,11 @@ export interface ToolGovernance extends ToolLists {
     readonly forbidden?: readonly Mode[];
     /** Modes in which every call asks; it does in every stricter one. */
     readonly approval?: readonly Mode[];
+    /**
+     * `ask`: the tool only observes, so LOCKDOWN asks a person about each call in place of its denial. It holds for tiers 0 and 1 whose effects are `fs.read`, `kv.read`,
+     * `db.read` and `process.spawn`. No grant of `process.spawn` to the tool can have a `rest`.
+     */
+    readonly lockdown?: "ask";
   };
   readonly sizes?: ToolSizes & {
     /** UTF-8 bytes of the canonical input. */

@@ -160,7 +160,12 @@ const examples = (families: Families): JsonObject => ({ type: "array", items: ex
 
 const governance = (families: Families): JsonObject =>
   object({
-    modes: object({ allowed: oneOf(modes), forbidden: oneOf(modes), approval: oneOf(modes) }),
+    modes: object({
+      allowed: oneOf(modes),
+      forbidden: oneOf(modes),
+      approval: oneOf(modes),
+      lockdown: { const: "ask" },
+    }),
     ...lists(families),
     sizes: object({ inputBytes: count, ...sizes(families) }),
     bounds: boundsSchema,

@@ -1,6 +1,6 @@
 import { changesWorld, type Mode, type ToolManifest } from "../../tool/manifest.ts";
 import { letsThrough, upTo } from "../../tool/modes.ts";
-import type { Decision } from "../document/policy.ts";
+import type { Decision, ToolGovernance } from "../document/policy.ts";
 
 /** What each mode adds to the milder ones. */
 const answers = {
@@ -15,10 +15,29 @@ const answers = {
   LOCKDOWN: ({ tier, effects }) => (tier === 0 && effects.length === 0 ? "allow" : "deny"),
 } as const satisfies Record<Mode, (manifest: Pick<ToolManifest, "tier" | "effects">) => Decision>;
 
-/** What a mode answers at best. A mode only tightens: the stricter of its answer and the policy's stands. */
-export function modeAnswer(mode: Mode, manifest: Pick<ToolManifest, "tier" | "effects">): Decision {
-  const given = upTo(mode).map((each): Decision => answers[each](manifest));
+/** Effects of an observer. None writes or reaches the network; of a program only the policy's author can know that. */
+export const observingEffects: readonly string[] = ["db.read", "fs.read", "kv.read", "process.spawn"];
+
+/**
+ * What a mode answers at best. A mode only tightens: the stricter of its answer and the policy's stands.
+ *
+ * @param governance of the tool in the policy: with `modes.lockdown` LOCKDOWN asks about an observer of tier 0 or 1. Default: it denies.
+ */
+export function modeAnswer(
+  mode: Mode,
+  manifest: Pick<ToolManifest, "tier" | "effects">,
+  governance?: Pick<ToolGovernance, "modes">,
+): Decision {
+  const asks = governance?.modes?.lockdown === "ask" && isObserver(manifest);
+  const given = upTo(mode).map((each): Decision => {
+    const answer = answers[each](manifest);
+    return each === "LOCKDOWN" && answer === "deny" && asks ? "ask" : answer;
+  });
   return given.find((each) => each === "deny") ?? given.find((each) => each === "ask") ?? "allow";
+}
+
+function isObserver({ tier, effects }: Pick<ToolManifest, "tier" | "effects">): boolean {
+  return tier <= 1 && effects.every((each) => observingEffects.includes(each));
 }
 
 /** Whether a tool runs at all while the kernel is in this mode, whatever a policy says of it. */

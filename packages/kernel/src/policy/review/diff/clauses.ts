@@ -19,12 +19,12 @@ import { shapeOf } from "./needs.ts";
 
 /**
  * Something that a policy says of the calls for which all of its atoms hold. `rule`: an effect. `floor`: at least that strict, whatever rules say. `forbids`: the
- * request is refused. `grant`: the request is granted.
+ * request is refused. `grant`: the request is granted. `mode`: as a floor, also where the policy only observes.
  */
 export interface Clause {
   /** The same for two clauses that say the same of the same calls. */
   readonly key: string;
-  readonly role: "rule" | "floor" | "forbids" | "grant";
+  readonly role: "rule" | "floor" | "forbids" | "grant" | "mode";
   readonly level: Level;
   readonly atoms: readonly Atom[];
 }

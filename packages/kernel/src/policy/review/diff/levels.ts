@@ -49,8 +49,17 @@ export function rangeOf({ observes, base }: Ground, { tier, request, mode }: Ask
   const [low, high] = observes
     ? ([0, 0] as const)
     : ruleRange(base(tier), levelsOf(sure, "rule"), levelsOf(open, "rule"));
-  const surely = most([mode, ...(observes ? [] : levelsOf(sure, "floor"))], low);
-  const possibly = most([mode, ...(observes ? [] : [...levelsOf(sure, "floor"), ...levelsOf(open, "floor")])], high);
+  const ofMode = levelsOf(sure, "mode");
+  const surely = most([mode, ...ofMode, ...(observes ? [] : levelsOf(sure, "floor"))], low);
+  const possibly = most(
+    [
+      mode,
+      ...ofMode,
+      ...levelsOf(open, "mode"),
+      ...(observes ? [] : [...levelsOf(sure, "floor"), ...levelsOf(open, "floor")]),
+    ],
+    high,
+  );
   if (request !== "made") return [surely, request === "open" ? 3 : possibly];
   const isIn = (list: readonly Saying[], role: Clause["role"]): boolean => list.some((each) => each.role === role);
   const isForbidden = !observes && isIn(sure, "forbids");

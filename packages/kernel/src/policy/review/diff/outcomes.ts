@@ -2,6 +2,7 @@ import { modeAnswer } from "../../modes/mode.ts";
 import type { Policy } from "../../document/make.ts";
 import { type Dimension, dimensions, inOrder } from "./dimension.ts";
 import { decisionInputOf, type Draft, type Level } from "./draft.ts";
+import { observer, observersOf } from "./observers.ts";
 import { type Ground, groundOf, rangeOf, type Saying } from "./levels.ts";
 import { isSure, type Prepared } from "./prepared.ts";
 
@@ -19,11 +20,13 @@ export interface Outcomes {
 /** What both policies say may hold or not: everything that can come of it. */
 export class OutcomeTable {
   readonly #policy: Policy;
+  readonly #observers: ReadonlySet<string>;
   readonly #grounds: readonly [Ground, Ground];
   readonly #shared: readonly (readonly Saying[])[];
 
   constructor(a: Policy, b: Policy, shared: readonly Saying[]) {
     this.#policy = a;
+    this.#observers = new Set([...observersOf(a), ...observersOf(b)]);
     this.#grounds = [groundOf(a), groundOf(b)];
     this.#shared = combinationsOf(shared);
   }
@@ -62,7 +65,9 @@ export class OutcomeTable {
   }
 
   #ranges(sides: readonly [Sides, Sides], shared: readonly Saying[], { draft, request }: Asking) {
-    const answer = modeAnswer(draft.mode, decisionInputOf(draft, this.#policy).manifest);
+    // A policy that does not name the observer has a clause that denies it.
+    const governance = this.#observers.has(draft.tool) ? observer : undefined;
+    const answer = modeAnswer(draft.mode, decisionInputOf(draft, this.#policy).manifest, governance);
     const asked = { tier: draft.tier, request };
     const range = (ground: Ground, { sure, open }: Sides) =>
       rangeOf(ground, { ...asked, mode: ground.ofMode[answer] }, { sure: [...sure, ...shared], open });

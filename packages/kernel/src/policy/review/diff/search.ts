@@ -2,6 +2,7 @@ import type { Policy } from "../../document/make.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
 import { type Dimension, dimensions, shownValue } from "./dimension.ts";
 import { type Draft, mildest } from "./draft.ts";
+import { lockdownClauses } from "./observers.ts";
 import { OutcomeTable } from "./outcomes.ts";
 import { isSure, mentionedIn, nextDimension, type Prepared, prepare, survives } from "./prepared.ts";
 import { signatureOf, type Step } from "./step.ts";
@@ -34,7 +35,9 @@ export function search(a: Policy, b: Policy, mostTests: number): Searched {
   let id = 0;
   const own = [
     ...ofA.clauses.filter(({ key }) => !keysB.has(key)).map((each) => prepare(each, "a", id++)),
+    ...lockdownClauses(a, b).map((each) => prepare(each, "a", id++)),
     ...ofB.clauses.filter(({ key }) => !keysA.has(key)).map((each) => prepare(each, "b", id++)),
+    ...lockdownClauses(b, a).map((each) => prepare(each, "b", id++)),
   ];
   const walk = new Walk(
     a,
