@@ -89,6 +89,25 @@ describe("canonical text", () => {
     }
   });
 
+  it("equals the reference behind more shapes than are worth a class each, and in wide objects", () => {
+    const shapes = Array.from({ length: 100 }, (_, i) => ({
+      [`z${i}`]: i * 1_111,
+      [`a${i}`]: -i,
+      n: i / 3,
+      t: `é${i}`,
+    }));
+    const wide = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`${i * 7}"k`, i]));
+    const same = fc.property(json, (value) => {
+      const all = [shapes, value, { wide: { ...wide, value }, list: [value, [value]] }, "x".repeat(300), -0, 1e21];
+      expect(textOf(all)).toBe(reference(all));
+    });
+    fc.assert(same, { numRuns: sized(30, 300) });
+    for (const bad of ["\ud800", NaN, 1n]) {
+      expect(refusal([shapes, { wide: { ...wide, value: [bad] } }])).toEqual([expect.any(String), "/1/wide/value/0"]);
+      expect(refusal([shapes, { b: { "k\ud800": 1 } }])).toEqual(["lone-surrogate", "/1/b/k\ufffd"]);
+    }
+  });
+
   it("orders keys that engines put first by their value", () => {
     const keys = [
       "10",

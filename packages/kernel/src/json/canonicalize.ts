@@ -1,5 +1,7 @@
 import { type NormalizeError, type NormalizeReason, normalizeError } from "./normalize-error.ts";
+import { AsciiWriter } from "./ascii-writer.ts";
 import { isPlainObject } from "./is-plain-object.ts";
+import { sortKeys } from "./sort-keys.ts";
 
 export type CanonicalResult =
   | { readonly ok: true; readonly text: string }
@@ -22,16 +24,20 @@ export type CanonicalResult =
  * if (result.ok) result.text; // {"a":0,"b":1}
  */
 export function canonicalize(value: unknown, maxDepth: number = 512): CanonicalResult {
-  const walk: Walk = { path: [], containers: [], ordered: !("toJSON" in Array.prototype), strict: false };
+  const walk: Walk = {
+    path: [],
+    containers: [],
+    byHand: "toJSON" in Array.prototype,
+    written: 0,
+    newShapes: 0,
+    wasKnown: false,
+  };
   try {
     // A copy that has its keys in order goes through the engine's own writer, which is faster than any written here.
     const sorted = copy(value, walk, maxDepth);
-    const text = walk.ordered ? JSON.stringify(sorted) : write(sorted);
+    const text = textOf(sorted);
     // The writer turns lone surrogates into such escapes. Text can contain these characters, too, so the second look decides.
-    if (text.includes("\\ud")) {
-      walk.strict = true;
-      copy(sorted, walk, maxDepth);
-    }
+    if (text.includes("\\ud")) checkTexts(sorted, walk);
     return { ok: true, text };
   } catch {
     return { ok: false, error: explain(walk) };
@@ -48,10 +54,12 @@ interface Walk {
    * thrown, too.
    */
   reason?: NormalizeReason;
-  /** Whether the engine writes the copy's properties in canonical order, and arrays as arrays. */
-  ordered: boolean;
-  /** Whether the value is a copy of ours, of which only the texts are left to check. */
-  strict: boolean;
+  /** Whether the engine's writer is wrong about every container. */
+  readonly byHand: boolean;
+  /** How many containers are `ByHand` so far. */
+  written: number;
+  newShapes: number;
+  wasKnown: boolean;
 }
 
 function refuse(walk: Walk, reason: NormalizeReason): never {
@@ -71,68 +79,147 @@ type Fields = Record<string, unknown>;
 const Bag = function () {} as unknown as { new (): Fields; prototype: unknown };
 Bag.prototype = Object.create(null);
 
+/** An object or array that the engine's writer would write slowly, or not in canonical order, or in which there is such a one. */
+class ByHand {
+  /** Of an object: the keys in canonical order. */
+  readonly keys: readonly string[] | undefined;
+  readonly values: readonly unknown[];
+
+  constructor(keys: readonly string[] | undefined, values: readonly unknown[], walk: Walk) {
+    this.keys = keys;
+    this.values = values;
+    walk.written++;
+  }
+}
+
 function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
-  const { strict } = walk;
-  if (typeof value === "string") return strict && !value.isWellFormed() ? refuse(walk, "lone-surrogate") : value;
+  if (typeof value === "string") return value;
   if (typeof value === "number") return value - value === 0 ? value : refuse(walk, "not-finite");
   if (typeof value === "boolean" || value === null) return value;
   if (typeof value !== "object") refuse(walk, typeof value as "bigint" | "function" | "symbol" | "undefined");
   if (depthLeft < 1) refuse(walk, "too-deep");
-  if (!strict && !isPlainObject(value)) refuse(walk, "not-plain");
+  if (!isPlainObject(value)) refuse(walk, "not-plain");
+  const { written } = walk;
   let place: string | number | undefined;
   try {
     if (Array.isArray(value)) {
       const items: unknown[] = [];
       for (let i = 0; i < value.length; i++) items.push(copy(value[(place = i)], walk, depthLeft - 1));
-      return items;
+      return walk.byHand || walk.written !== written ? new ByHand(undefined, items, walk) : items;
     }
-    const { sorted, ordered } = shapeOf(Object.keys(value));
-    if (!ordered) walk.ordered = false;
+    const { sorted, isNative } = shapeOf(Object.keys(value), walk);
+    if (walk.byHand || !isNative) {
+      const values: unknown[] = [];
+      for (let i = 0; i < sorted.length; i++) {
+        const key = (place = sorted[i] as string);
+        const field = (value as Fields)[key];
+        values.push(typeof field === "string" ? field : copy(field, walk, depthLeft - 1));
+      }
+      return new ByHand(sorted, values, walk);
+    }
     const fields = new Bag();
     for (const key of sorted) {
       place = key;
-      if (strict) copy(key, walk, 0);
       const field = (value as Fields)[key];
-      fields[key] = typeof field === "string" && !strict ? field : copy(field, walk, depthLeft - 1);
+      fields[key] = typeof field === "string" ? field : copy(field, walk, depthLeft - 1);
     }
-    return fields;
+    if (walk.written === written) return fields;
+    const values = sorted.map((key) => fields[key]);
+    return new ByHand(sorted, values, walk);
   } catch (error) {
-    if (place !== undefined) {
-      walk.path.unshift(place);
-      walk.containers.unshift(value);
-    }
-    throw error;
+    return passUp(error, walk, value, place);
   }
 }
 
-/** For copies that the engine's writer would not write in canonical order. */
-function write(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(write).join()}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const { sorted } = shapeOf(Object.keys(value));
-  return `{${sorted.map((key) => `${JSON.stringify(key)}:${write((value as Fields)[key])}`).join()}}`;
+function passUp(error: unknown, walk: Walk, container: object, place: string | number | undefined): never {
+  if (place !== undefined) {
+    walk.path.unshift(place);
+    walk.containers.unshift(container);
+  }
+  throw error;
 }
+
+/** Refuses lone surrogates in what `copy` gave. */
+function checkTexts(value: unknown, walk: Walk): void {
+  if (typeof value === "string" && !value.isWellFormed()) refuse(walk, "lone-surrogate");
+  if (typeof value !== "object" || value === null) return;
+  const isByHand = value instanceof ByHand;
+  const keys = isByHand ? value.keys : Array.isArray(value) ? undefined : Object.keys(value);
+  const values = isByHand ? value.values : Object.values(value);
+  let place: string | number | undefined;
+  try {
+    for (const [index, each] of values.entries()) {
+      place = keys?.[index] ?? index;
+      checkTexts(place, walk);
+      checkTexts(each, walk);
+    }
+  } catch (error) {
+    passUp(error, walk, value, place);
+  }
+}
+
+function textOf(value: unknown): string {
+  if (!(value instanceof ByHand)) return JSON.stringify(value);
+  const writer = new AsciiWriter();
+  write(value, writer);
+  return writer.toString();
+}
+
+function write(value: unknown, writer: AsciiWriter): void {
+  if (typeof value === "string") writer.string(value);
+  else if (typeof value === "number" && value >= 0 && value < 100_000 && Number.isInteger(value)) writer.small(value);
+  else if (value instanceof ByHand) writeByHand(value, writer);
+  else writer.any(JSON.stringify(value));
+}
+
+function writeByHand({ keys, values }: ByHand, writer: AsciiWriter): void {
+  writer.sign(keys === undefined ? OPEN_LIST : OPEN_OBJECT);
+  for (let i = 0; i < values.length; i++) {
+    if (i > 0) writer.sign(COMMA);
+    if (keys !== undefined) {
+      writer.string(keys[i] as string);
+      writer.sign(COLON);
+    }
+    write(values[i], writer);
+  }
+  writer.sign(keys === undefined ? CLOSE_LIST : CLOSE_OBJECT);
+}
+
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, COMMA, COLON] = [91, 93, 123, 125, 44, 58] as const;
 
 /** A list of keys as `Object.keys` gave it, and in canonical order. */
 interface Shape {
   readonly keys: readonly string[];
   readonly sorted: readonly string[];
-  /** Engines put keys that are integers first, and by their value. */
-  readonly ordered: boolean;
+  /** Whether the engine's writer is fast, and right: it puts keys that are integers first, and by their value. */
+  readonly isNative: boolean;
 }
 
 /** Real data repeats few shapes. Long ones are not kept and all are dropped when there are many: a few MB of keys at most. */
 const shapes: Map<number, Shape> = /* @__PURE__ */ new Map();
 const MAX_SHAPES = 999;
 const MAX_SHAPE_UNITS = 512;
+/** Of one document; more are not worth a class of the engine each. */
+const MAX_NEW_SHAPES = 64;
+/** Engines keep objects with more keys in tables, which are slow to make. */
+const WIDE_KEYS = 128;
 
-function shapeOf(keys: readonly string[]): Shape {
+function shapeOf(keys: string[], walk: Walk): Shape {
+  if (keys.length > WIDE_KEYS) return { keys, sorted: keys.toSorted(), isNative: false };
+  const isUsual = walk.newShapes <= MAX_NEW_SHAPES;
+  // Where hardly any shape comes again, most are not even looked for.
   let hash = 0;
-  for (const key of keys) hash = (hash * 31 + key.length + key.charCodeAt(0)) | 0;
-  const known = shapes.get(hash);
-  if (known && known.keys.length === keys.length && keys.every((key, i) => key === known.keys[i])) return known;
-  const sorted = keys.toSorted();
-  const shape = { keys, sorted, ordered: !sorted.some((key) => key < ":" && key >= "0") };
+  if (isUsual || walk.wasKnown || (++walk.newShapes & 7) === 0) {
+    for (const key of keys) hash = (hash * 31 + key.length + key.charCodeAt(0)) | 0;
+    const known = shapes.get(hash);
+    walk.wasKnown = known?.keys.length === keys.length && keys.every((key, i) => key === known.keys[i]);
+    if (known && walk.wasKnown) return known;
+  }
+  const sorted = isUsual ? keys.slice() : keys;
+  sortKeys(sorted);
+  if (!isUsual) return { keys, sorted, isNative: false };
+  walk.newShapes++;
+  const shape = { keys, sorted, isNative: !sorted.some((key) => key < ":" && key >= "0") };
   if (keys.join().length < MAX_SHAPE_UNITS) {
     if (shapes.size > MAX_SHAPES) shapes.clear();
     shapes.set(hash, shape);
