@@ -7,8 +7,8 @@ import type { LoadedRule } from "./rule.ts";
 
 /**
  * Rules by what they name, so that a decision looks at those only that could match. A tree with one level per name; at each level a rule sits under
- * every name that it lists, or under `any`. A look-up therefore visits at most two branches per level. In the leaves rules that demand a value of
- * an argument sit under that value, as what forbids reads it.
+ * every name that it lists, or under `any`, and no deeper than its last name. A look-up therefore visits at most two branches per level. Rules of one node
+ * that demand a value of an argument sit under that value, as what forbids reads it.
  */
 export interface RuleIndex {
   /** Every rule that could match, none twice, in no particular order. */
@@ -29,18 +29,20 @@ const dimensions = [
 const placesPerRule = 256;
 
 interface ArgumentGroup {
+  readonly at: string;
   readonly read: ReadPointer;
   readonly rules: Map<string, LoadedRule[]>;
 }
 
+/** Large policies have a node for nearly every rule, so a node is small: what it has not got is undefined. */
 interface Node {
-  any?: Node;
-  readonly named: Map<string, Node>;
-  readonly rules: LoadedRule[];
-  readonly byArgument: Map<string, ArgumentGroup>;
+  any: Node | undefined;
+  named: Map<string, Node> | undefined;
+  rules: LoadedRule[] | undefined;
+  groups: ArgumentGroup[] | undefined;
 }
 
-const newNode = (): Node => ({ named: new Map(), rules: [], byArgument: new Map() });
+const newNode = (): Node => ({ any: undefined, named: undefined, rules: undefined, groups: undefined });
 
 export function indexRules(rules: readonly LoadedRule[]): RuleIndex {
   const root = newNode();
@@ -54,7 +56,7 @@ export function indexRules(rules: readonly LoadedRule[]): RuleIndex {
       places *= names.length;
       return names;
     });
-    place(root, levels, 0, rule, places);
+    place(root, levels.slice(0, levels.findLastIndex((names) => names !== undefined) + 1), 0, rule, places);
   }
   return {
     candidates: (input) => {
@@ -72,51 +74,61 @@ function place(
   rule: LoadedRule,
   places: number,
 ): void {
-  if (level === levels.length) return placeInLeaf(node, rule, places);
+  if (level === levels.length) return placeHere(node, rule, places);
   const names = levels[level];
   if (!names) return place((node.any ??= newNode()), levels, level + 1, rule, places);
   for (const name of names) {
-    const child = node.named.get(name) ?? newNode();
-    node.named.set(name, child);
+    const named = (node.named ??= new Map<string, Node>());
+    const child = named.get(name) ?? newNode();
+    named.set(name, child);
     place(child, levels, level + 1, rule, places);
   }
 }
 
-function placeInLeaf(node: Node, rule: LoadedRule, places: number): void {
+function placeHere(node: Node, rule: LoadedRule, places: number): void {
   for (const condition of rule.rule.when.arguments ?? []) {
     const wanted: readonly JsonValue[] | undefined =
       "equals" in condition ? [condition.equals] : "in" in condition ? condition.in : undefined;
     if (!wanted || wanted.length * places > placesPerRule) continue;
-    const group: ArgumentGroup = node.byArgument.get(condition.at) ?? {
-      read: compilePointer(condition.at),
-      rules: new Map<string, LoadedRule[]>(),
-    };
-    node.byArgument.set(condition.at, group);
+    const { rules } = groupOf(node, condition.at);
     for (const key of new Set(wanted.flatMap(foldsOf))) {
-      const known = group.rules.get(key);
+      const known = rules.get(key);
       if (known) known.push(rule);
-      else group.rules.set(key, [rule]);
+      else rules.set(key, [rule]);
     }
     return;
   }
-  node.rules.push(rule);
+  (node.rules ??= []).push(rule);
+}
+
+function groupOf(node: Node, at: string): ArgumentGroup {
+  const groups = (node.groups ??= []);
+  const known = groups.find((group) => group.at === at);
+  if (known) return known;
+  const group: ArgumentGroup = { at, read: compilePointer(at), rules: new Map() };
+  groups.push(group);
+  return group;
 }
 
 function collect(node: Node, level: number, input: DecisionInput, found: LoadedRule[]): void {
-  const dimension = dimensions[level];
-  if (!dimension) {
-    for (const rule of node.rules) found.push(rule);
-    for (const { read, rules } of node.byArgument.values()) {
-      const value = read(input.input);
-      if (value === undefined) continue;
-      // Where nobody can say what the value means, each rule says so itself.
-      const folds = Folds.of(input).valueReadings(value) ?? [...rules.keys()];
-      for (const rule of new Set(folds.flatMap((fold) => rules.get(fold) ?? []))) found.push(rule);
-    }
-    return;
+  const { rules, groups, named, any } = node;
+  if (rules !== undefined) for (const rule of rules) found.push(rule);
+  if (groups !== undefined) for (const group of groups) collectGroup(group, input, found);
+  if (named !== undefined) {
+    const name = dimensions[level]?.read(input);
+    const child = name === undefined ? undefined : named.get(name);
+    if (child !== undefined) collect(child, level + 1, input, found);
   }
-  const name = dimension.read(input);
-  const named = name === undefined ? undefined : node.named.get(name);
-  if (named) collect(named, level + 1, input, found);
-  if (node.any) collect(node.any, level + 1, input, found);
+  if (any !== undefined) collect(any, level + 1, input, found);
+}
+
+function collectGroup({ read, rules }: ArgumentGroup, input: DecisionInput, found: LoadedRule[]): void {
+  const value = read(input.input);
+  if (value === undefined) return;
+  // Where nobody can say what the value means, each rule says so itself.
+  const folds = Folds.of(input).valueReadings(value) ?? [...rules.keys()];
+  const [only] = folds;
+  const wanted =
+    folds.length === 1 ? rules.get(only as string) : new Set(folds.flatMap((fold) => rules.get(fold) ?? []));
+  if (wanted !== undefined) for (const rule of wanted) found.push(rule);
 }
