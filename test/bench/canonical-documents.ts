@@ -102,10 +102,12 @@ export function documents(): Document[] {
     { name: "doubles", value: Array.from({ length: 100 }, () => Array.from({ length: 60 }, random)) },
     {
       name: "every object another shape",
+      bar: 0.3,
       value: Array.from({ length: 3000 }, (_, i) => ({ [`${word()}${i}`]: 1, [`${word()}${i + 1}`]: 2, [word()]: 3 })),
     },
     {
       name: "one wide object",
+      bar: 0.3,
       value: Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`${word()}_${Math.floor(random() * 1e9)}`, i])),
     },
     { name: "short records", value: records(17_500) },

@@ -11,6 +11,7 @@ import { mcpSource } from "@keyhole/mcp";
 import { mcpProcess } from "@keyhole/mcp/node";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { atMost } from "./bar.ts";
 
 const turns = Number(process.env["KEYHOLE_BENCH_TURNS"] ?? 20);
 const callsPerTurn = 50;
@@ -132,7 +133,7 @@ const bars: readonly (readonly [LaneName, LaneName, number?])[] = [
 ];
 for (const [name, base, bar] of bars) {
   const ratio = (median(name) / median(base)).toFixed(2);
-  const held = bar === undefined ? "" : ` (bar: ≤ ${bar})`;
+  const held = bar === undefined ? "" : ` ${atMost(median(name) / median(base), bar)}`;
   console.log(`${name.padEnd(32)} p50 ${median(name).toFixed(3)} ms, ${ratio} × ${median(base).toFixed(3)} ms${held}`);
 }
 for (const end of ends.toReversed()) await end();

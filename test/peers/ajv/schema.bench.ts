@@ -6,6 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { keyhole } from "../../../scripts/keyhole-plugin.mjs";
+import { atMost } from "../../bench/bar.ts";
 import { figuresOf } from "../../bench/figures.ts";
 import { type Condition, conditions } from "./ratios/contest.ts";
 import { ratiosInWorkerd } from "./ratios/in-workerd.ts";
@@ -42,8 +43,7 @@ const measured: Record<Host, (condition: Condition) => Promise<readonly Row[]> |
 
 const geometricMean = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
-const against = (value: number, bar: number): string =>
-  `${value.toFixed(2)} × (bar ${bar.toFixed(1)}, ${value <= bar ? "met" : "missed"})`;
+const against = (value: number, bar: number): string => `${value.toFixed(2)} × ${atMost(value, bar)}`;
 
 const wanted = process.argv.slice(2);
 for (const host of ["node", "chromium", "workerd"] as const) {
