@@ -7,6 +7,7 @@ import { findFirefox, findWebkit } from "./scripts/engines.mjs";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 import { jsonSchemaSuite } from "./test/schema/suite-plugin.ts";
 import { type Browser, browserFiles } from "./test/support/browser-files.ts";
+import { cachedModules } from "./test/support/cached-modules.ts";
 import { webkitgtk } from "./test/support/webkitgtk.ts";
 import { bombsOnNode, suspendedOnNode, urlsOnNode } from "./test/wasm/node-counts-plugin.ts";
 
@@ -47,7 +48,7 @@ const chromium = playwright({
 
 function browserProject(name: Browser, provider: BrowserProviderOption): TestProjectInlineConfiguration {
   return {
-    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode(), urlsOnNode()],
+    plugins: [cachedModules(), keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode(), urlsOnNode()],
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     server: { host: "127.0.0.1" },
     test: {
