@@ -17,7 +17,8 @@ import { blake3Hash } from "./hash/blake3-hash.ts";
 import { readFullOptions } from "./own-options.ts";
 
 /**
- * Opens a kernel that has every extension. Its log goes on where the sink ends, and calls that a crash left open are closed as lost.
+ * Opens a kernel with every extension. Its log continues at the end of the sink. It records calls
+ * that a crash left open as lost.
  *
  * @throws TypeError when the policy is invalid, or another option: the embedding program is wrong. Check foreign policies with `loadPolicy`.
  * @throws the sink's error, if the log cannot be read.

@@ -56,7 +56,7 @@ export interface FullKernelOptions {
   readonly verifyEarlier?: boolean;
   /** Keeps the values that the policy says to keep. Without it such a policy is refused. `contentStore` of `@keyhole/worker-host/content` makes one. */
   readonly content?: ContentStore;
-  /** Default: nobody answers, every `ask` is a denial. */
+  /** Default: no approver, so every `ask` is a denial. */
   readonly approver?: Approver;
   readonly clock?: Clock;
   readonly mode?: Mode;
@@ -70,7 +70,10 @@ export interface FullKernelOptions {
   readonly cache?: boolean;
   /** Values for the placeholders of tools. `secretKeeper` of `@keyhole/kernel/secrets` makes one. Default: none, and a request with a placeholder is refused. */
   readonly secrets?: SecretKeeper;
-  /** Lets calls that wait be put into bytes: {@link Kernel.suspend}. `callSuspender` of `@keyhole/kernel/suspend` makes one. */
+  /**
+   * Serializes pending calls: {@link Kernel.suspend}. `callSuspender` of `@keyhole/kernel/suspend`
+   * makes one.
+   */
   readonly suspender?: CallSuspender;
   /** Signs the proof of every result. `proofSigner` of `@keyhole/kernel/policy` makes one. */
   readonly signer?: ProofSigner;
@@ -86,7 +89,10 @@ export interface FullKernelOptions {
   readonly normalizers?: CustomNormalizers;
 }
 
-/** A kernel of parts: what {@link FullKernelOptions} says, with `extensions` in place of the options that they take. */
+/**
+ * A kernel of parts: {@link FullKernelOptions}, with `extensions` in place of the options that they
+ * take.
+ */
 export interface KernelOptions extends Omit<
   FullKernelOptions,
   "approver" | "cache" | "content" | "hash" | "modeTriggers" | "resources" | "suspender"
@@ -162,9 +168,10 @@ export interface Kernel {
     options?: CallOptions,
   ): Promise<CallResult>;
   /**
-   * What would be decided about a call, if it were made now with these options: the decision of the call that follows, made the same way. Nothing runs, nothing
-   * is recorded or counted, nobody is asked, and no secret is looked up. Says nothing about what only the call meets: free slots, `callsPerHour`, the state of its
-   * idempotency key, and what its tool asks for while it runs. Never rejects.
+   * The decision of a call with these options, if it were made now, in the same way. It runs,
+   * records and counts nothing, asks no approver and reads no secret. It does not cover free slots,
+   * `callsPerHour`, the state of the idempotency key, or the requests of the running tool. Never
+   * rejects.
    *
    * @example
    * const preview = await kernel.preview("write_file", input, { caller: "agent" });
@@ -173,8 +180,9 @@ export interface Kernel {
   preview<Input>(tool: ToolPackage<Input, unknown>, input: Input, options?: CallOptions): Promise<Preview>;
   preview(tool: string, input: unknown, options?: CallOptions): Promise<Preview>;
   /**
-   * Puts a call that waits into bytes: for an answer of its approver, or for requests to brokers and the calls that it makes. Nothing of it goes on here; who made it gets
-   * `SUSPENDED`. What cannot be put aside now is refused, and goes on.
+   * Serializes a call that waits: for its approver, for requests to brokers, or for its nested
+   * calls. No part of the call continues here; its caller gets `SUSPENDED`. A call that cannot be
+   * suspended now continues, and the result names the reason.
    *
    * Without suspension it is refused with `SUSPENSION_UNAVAILABLE`.
    *

@@ -34,7 +34,7 @@ export interface OwnKernelOptions extends Omit<
 
 const reuses: readonly unknown[] = ["always", "session", "call"] satisfies Reuse[];
 
-/** What both kinds of kernel take. */
+/** The options of both kinds of kernel. */
 const shared = {
   host: true,
   reuse: true,
@@ -145,7 +145,7 @@ function partsOf(extensions: readonly Extension[]): Partial<SchemaParts> {
   return Object.assign({}, ...extensions.toReversed().map(({ schemaParts }) => schemaParts)) as Partial<SchemaParts>;
 }
 
-/** A keeper without its kind would keep secrets that nobody can be granted. */
+/** A keeper without its kind would hold secrets that no policy can grant. */
 function assertSecrets(families: Families, { secrets }: Pick<KernelOptions, "secrets">): Families {
   if (secrets && !families.secrets) throw new TypeError("`secrets` lacks `families`: the kind that grants secrets.");
   return families;

@@ -1,7 +1,8 @@
 /**
- * The platform as the kernel knows it: what every WinterTC (ECMA-429) runtime has, and nothing else. The kernel compiles
- * without the DOM and without Node's types, so a name that is not declared here does not compile. Only the members that
- * the kernel uses are declared; a program that imports the kernel brings the full types of its own platform.
+ * The platform of the kernel: names of every WinterTC (ECMA-429) runtime, and no others. The kernel
+ * compiles without the DOM and without Node's types, so a name that is not declared here does not
+ * compile. Only the members that the kernel uses are declared; a program that imports the kernel
+ * brings the full types of its own platform.
  */
 
 declare class URL {

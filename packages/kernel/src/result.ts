@@ -44,11 +44,14 @@ export const setupErrorCodes = [
 
 export type SetupErrorCode = (typeof setupErrorCodes)[number];
 
-/** What to do about an error. Empty where nothing useful is known. */
+/** The next steps after an error. Empty where none is useful. */
 export interface Hints {
-  /** What the caller, its model or its tool can do. */
+  /** The next step of the caller, its model or its tool. */
   readonly hint: string;
-  /** What an operator can change: policy, manifest, program. No tool is told it; keep it from models, with {@link modelError}. */
+  /**
+   * The next step of an operator: policy, manifest, program. No tool receives it; keep it from
+   * models, with {@link modelError}.
+   */
   readonly operatorHint: string;
 }
 
@@ -68,7 +71,7 @@ export interface ModelError extends Omit<CallError, "operatorHint"> {
   readonly operatorHint?: never;
 }
 
-/** What a call cost. */
+/** The cost of a call. */
 export interface CallMeta {
   /** From the call's arrival to its result. */
   readonly durationMs: number;
@@ -94,7 +97,7 @@ interface CallEnd {
   readonly tool: string;
   /** UUIDv7. */
   readonly callId: string;
-  /** What was really used, not what was declared. */
+  /** The used kinds, not the declared ones. */
   readonly effects: readonly string[];
   readonly meta: CallMeta;
 }

@@ -3,8 +3,9 @@ import { copyOf } from "./record.ts";
 import { type AuditSink, waitFor } from "./sink.ts";
 
 /**
- * Hands every batch on (to a queue, a service, a logger) and keeps the last events in memory for readers. A batch is durable when `write` has
- * resolved. After a restart the kernel begins a new log: who needs one that goes on writes a sink that can read.
+ * Hands every batch on (to a queue, a service, a logger) and keeps the last events in memory for
+ * readers. A batch is durable when `write` has resolved. After a restart the kernel begins a new
+ * log. A log that continues needs a sink that can read.
  */
 export function callbackSink(write: AuditSink["append"], maxEvents?: number): AuditSink {
   const kept = memorySink(maxEvents);

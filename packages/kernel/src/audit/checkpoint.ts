@@ -24,7 +24,10 @@ export interface Checkpoint extends CheckpointState {
   readonly v: 1;
   readonly signature: {
     readonly alg: "Ed25519";
-    /** Thumbprint of the public key (RFC 7638). It is not signed: who signed is in the result of `verifyCheckpoint`. */
+    /**
+     * Thumbprint of the public key (RFC 7638). It is not signed: the result of `verifyCheckpoint`
+     * names the signer.
+     */
     readonly kid: string;
     /** 64 bytes, hexadecimal, over the canonical JSON (RFC 8785) of all fields but `signature`. */
     readonly value: string;

@@ -41,7 +41,7 @@ export class EarlierCheck {
     return this.#state;
   }
 
-  /** What is wrong with them; `null` where nothing is, or when it was stopped. */
+  /** The fault of the earlier events; `null` without a fault, or when the check was stopped. */
   async verify(isStopped: () => boolean): Promise<string | null> {
     if (!this.#opened) return null;
     this.#state = "verifying";

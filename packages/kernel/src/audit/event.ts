@@ -9,12 +9,13 @@ import type { RowChange } from "../state/change.ts";
 import type { Mode } from "../tool/manifest.ts";
 
 /**
- * What each event says. Arguments and outputs, and whatever a tool or a caller wrote, appear as digests only: `errorHash` is the digest of the
- * `error` that the caller was given (canonical JSON), so that it can be matched with the log later.
+ * The payload of each event type. Arguments, outputs and other texts of tools and callers appear as
+ * digests only. `errorHash` is the digest of the caller's `error` (canonical JSON), so a reader can
+ * match the two later.
  */
 export interface AuditPayloads {
   readonly "tool.registered": { readonly tool: string; readonly toolHash: string };
-  /** No call gets the tool any more. Calls that had started before finish. */
+  /** No new call gets the tool. Started calls finish. */
   readonly "tool.unregistered": { readonly tool: string; readonly toolHash: string };
   /**
    * No isolate of the tool is opened for this caller for `restMs`: the last `failures` of them died or could not be opened. With `cause` no call of it starts, because so many did
@@ -93,7 +94,7 @@ export interface AuditPayloads {
     readonly policyHash: string;
     /** `hash` of the proof, which the result of the call carries. */
     readonly proofHash: string;
-    /** What the session carried, by space. Only where the policy has labels. */
+    /** The labels of the session, separated by spaces. Only under a policy with labels. */
     readonly labels?: string;
     /** Whole, for a decision that follows from another one or asks for one: no result, or not only one, carries it. */
     readonly proof?: Proof;
@@ -114,7 +115,10 @@ export interface AuditPayloads {
   readonly "call.queued": { readonly position: number; readonly waitMs: number };
   readonly "tool.started": { readonly tool: string; readonly toolHash: string; readonly host: string };
   readonly "capability.used": Use;
-  /** What the tool was given of the body of its call: all of it, or as far as it was read. Before the end of the call. */
+  /**
+   * The part of the body that the tool received: all of it, or as far as it read. Before the end of
+   * the call.
+   */
   readonly "body.read": { readonly bodyHash: string; readonly bodyBytes: number; readonly whole: boolean };
   /** The call carries an idempotency key: digests of the key with its caller, and of tool and input. */
   readonly "call.keyed": { readonly keyHash: string; readonly argsHash: string };
@@ -123,11 +127,11 @@ export interface AuditPayloads {
   /** Run number `attempt` begins, because the one before it failed. */
   readonly "tool.retried": { readonly attempt: number; readonly code: ErrorCode; readonly errorHash: string };
   /**
-   * The call waits outside of every kernel: all of it is in a snapshot of this id, and nothing of it goes on here. Not its end; the calls that it waits for are in the
-   * same snapshot.
+   * The call waits outside of every kernel, in a snapshot of this id; no part of it continues here.
+   * This is not its end. The nested calls that it waits for are in the same snapshot.
    */
   readonly "tool.suspended": { readonly snapshotId: string };
-  /** It goes on, from the snapshot of this id, here. */
+  /** The call continues here, from the snapshot of this id. */
   readonly "tool.resumed": { readonly snapshotId: string };
   readonly "tool.completed": {
     readonly outputHash: string;

@@ -7,10 +7,10 @@ import { repeatsKeys } from "../json/repeated-keys.ts";
 import { parseJson, snapshot } from "../json/snapshot.ts";
 import { LINE_BYTES } from "./lines.ts";
 
-/** What is wrong with a log, for people. Thrown by {@link readItem}. */
+/** The fault of a log, for people. Thrown by {@link readItem}. */
 export class EvidenceFault extends Error {}
 
-/** What a log has at one place. */
+/** One item of a log. */
 export interface EvidenceItem {
   /** The algorithm that `hash` names; `undefined` where that is no digest. */
   readonly by: Hash | undefined;
@@ -40,7 +40,10 @@ export function readItem(item: unknown): EvidenceItem {
 const PREFIX = ',"hash":"';
 const SUFFIX_LENGTH: number = PREFIX.length + blake3Hash.zero.length + 2;
 
-/** A line as our sinks write it: the hashed text itself, with the digest behind it. What has a digest that fits needs no sorting. */
+/**
+ * A line as our sinks write it: the hashed text itself, and the digest behind it. A line whose
+ * digest matches needs no sorting.
+ */
 function readWritten(line: string): EvidenceItem | undefined {
   const place = line.length - SUFFIX_LENGTH;
   if (!line.startsWith(PREFIX, place) || !line.endsWith('"}') || !line.isWellFormed()) return undefined;

@@ -59,7 +59,7 @@ export function lines(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, 
   return new Lines(chunks, maxBytes);
 }
 
-/** Cuts pieces into lines. What it takes belongs to the reader, who may use its buffer again. */
+/** Cuts chunks into lines. A chunk belongs to its reader, which may reuse the buffer. */
 class Cutter {
   readonly #maxBytes: number;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

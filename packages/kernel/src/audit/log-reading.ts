@@ -10,11 +10,14 @@ import type { StateCheckpoint } from "./state-checkpoint.ts";
 /** Between two looks at what has expired while a long log is read. */
 const EXPIRE_EVENTS = 10_000;
 
-/** What a log says: whether it is whole, the state that governs, and the calls without an end. Records are added in order. */
+/**
+ * The facts of a log: its damage, the governing state, and the calls without an end. Add records in
+ * order.
+ */
 export class LogReading {
   readonly #hash: Hash;
   readonly #tables: Map<string, DeclaredTable>;
-  /** With which each call began. Most calls end, and nobody asks. */
+  /** The scope of each open call, made on request: most calls end without one. */
   readonly #open = new Map<string, () => EventScope>();
   #before: Pick<EventRecord, "seq" | "hash"> | undefined;
   #damage: string | null = null;
@@ -36,7 +39,7 @@ export class LogReading {
     return [...this.#tables.values()];
   }
 
-  /** Calls that began and did not end. One that was suspended waits elsewhere. */
+  /** Calls without an end. A suspended call waits elsewhere. */
   get openCalls(): readonly EventScope[] {
     return Array.from(this.#open.values(), (scope) => scope());
   }

@@ -30,16 +30,16 @@ export class AuditUnavailable extends Error {
 
 /** For those who only tell. */
 export type EventRecorder = Pick<AuditLog, "record">;
-/** What a log is opened with. */
+/** The parts with which a log opens. */
 export interface LogParts extends CheckpointParts {
   readonly clock: Clock;
   /** All state of the kernel and its extensions: it has its rows when the log is open. */
   readonly tables: readonly DeclaredTable[];
-  /** The time of rows. It goes on from the last one that was written. */
+  /** The clock of rows. It continues from the last written time. */
   readonly steady: SteadyClock;
 }
 
-/** What a sink had. */
+/** The content of a sink at its opening. */
 interface Found {
   readonly last: EventRecord | undefined;
   readonly reading: LogReading;
@@ -56,10 +56,13 @@ export class AuditLog {
   readonly #hash: Hash;
   readonly #listeners = new Set<Listener<[AuditEvent]>>();
   #pending: EventRecord[] = [];
-  /** Beside `#pending`: who waits for each event. */
+  /** Beside `#pending`: the calls that wait for each event. */
   #waiting: EventScope[] = [];
   #writing: Promise<void> | undefined;
-  /** The write after it, one for all who came meanwhile: what they wait for is in it, and they do not wait for what is recorded later. */
+  /**
+   * The next write, shared by all events recorded during the current one. Their callers wait for no
+   * later event.
+   */
   #next: Promise<void> | undefined;
   #failure: AuditUnavailable | undefined;
   readonly #idOf = numberedIds();
@@ -171,7 +174,10 @@ export class AuditLog {
     else if (closing.has(type)) this.#open.delete(callId);
   }
 
-  /** What is wrong with the log before the place where this kernel began to read; `null` where nothing is. It takes a while, and ends early with `close`. */
+  /**
+   * The fault of the log before the place where this kernel began to read; `null` without a fault.
+   * It takes a while, and ends early with `close`.
+   */
   verifyEarlier(): Promise<string | null> {
     return this.earlier.verify(() => this.#isClosed || !this.writable);
   }
@@ -236,7 +242,7 @@ export class AuditLog {
   }
 
   /**
-   * What belongs to an event cannot be kept: the same as an event that cannot.
+   * Fails the log because it cannot store a part of an event, as for an event itself.
    *
    * @throws AuditUnavailable
    */

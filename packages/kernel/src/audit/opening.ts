@@ -16,12 +16,15 @@ export interface Opening {
   readonly value: JsonValue;
 }
 
-/** What is kept, and what the commitment is the digest of: canonical JSON (RFC 8785). */
+/** The stored text, and the input of the commitment's digest: canonical JSON (RFC 8785). */
 export function openingText({ path, salt, value }: Opening): string {
   return canonicalJson({ path, salt, value });
 }
 
-/** What an event says in place of the value. The algorithm is that of its log; BLAKE3 by default. */
+/**
+ * The commitment in an event, in place of the value. It has the algorithm of its log; default
+ * BLAKE3.
+ */
 export function commitmentOf(opening: Opening, by: Hash = blake3Hash): string {
   return by.text(openingText(opening));
 }

@@ -3,8 +3,9 @@ import { quote } from "../json/flat-text.ts";
 import type { AuditPayloads, AuditType } from "./event.ts";
 
 /**
- * Of the events that every call has, the members in canonical order: digests, ids and words of ours go in as they are, texts that somebody chose are
- * quoted. Written out, a payload costs a tenth of what sorting and copying it does.
+ * The events of every call, with their members in canonical order. Digests, ids and constant words
+ * go in as they are; texts of callers and authors are quoted. Such a payload costs a tenth of
+ * sorting and copying.
  */
 const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) => string } = {
   "call.invoked": ({ caller, correlationId, inputHash, parentCallId, tool }) =>

@@ -94,7 +94,9 @@ function hasSmallOrder(bytes: Uint8Array): boolean {
   return smallOrder.has(y.join(""));
 }
 
-/** So many bytes in their one spelling: what decodes alike but is written otherwise is refused. */
+/**
+ * Decodes bytes of this length from their one spelling. Refuses another spelling of the same bytes.
+ */
 export function fromBase64Url(text: string, byteLength: number): Uint8Array<ArrayBuffer> | undefined {
   const bytes = text.length === Math.ceil((byteLength * 4) / 3) ? decodeBase64Url(text) : undefined;
   return bytes?.length === byteLength ? bytes : undefined;

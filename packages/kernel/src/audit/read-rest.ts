@@ -4,7 +4,7 @@ import type { LogReading } from "./log-reading.ts";
 import { readRecords } from "./record.ts";
 import type { AuditSink } from "./sink.ts";
 
-/** Whatever a sink says but that there is none. */
+/** The damage that a sink reports; `null` only if it reports none. */
 export function damageIn(foreign: Foreign<string | null | undefined>): string | null {
   if (typeof foreign === "string") return foreign;
   return foreign === null || foreign === undefined ? null : "The sink reports no details.";

@@ -12,7 +12,7 @@ export interface EventRecord {
   readonly hash: string;
 }
 
-/** What a sink gives back, read once; `undefined` for what is no record. Says nothing about whether its digest is right. */
+/** Reads a record of a sink once; `undefined` for any other value. Does not check its digest. */
 export function readRecord(foreign: Foreign<EventRecord | undefined>): EventRecord | undefined {
   const { seq, body, hash } = membersOf(foreign, "seq", "body", "hash");
   return isSafeInteger(seq) && typeof body === "string" && typeof hash === "string" ? { seq, body, hash } : undefined;
@@ -24,7 +24,7 @@ export function readRecords(foreign: Foreign<readonly EventRecord[]>, most: numb
   return records?.every((each) => each !== undefined) ? records : undefined;
 }
 
-/** What is handed out, so that nobody who changes it changes what the kernel has. */
+/** A copy for a caller, who may change it. */
 export function copyOf({ seq, body, hash }: EventRecord): EventRecord {
   return { seq, body, hash };
 }

@@ -12,7 +12,7 @@ import { type Opening, readOpening } from "./opening.ts";
 /** An event as it is handed out: with some of the values that it commits to. `openings` is outside its hash. */
 export type DisclosedEvent = AuditEvent & { readonly openings?: readonly Opening[] };
 
-/** What stands for an event that a reader may not see: its place in the chain. */
+/** The place in the chain of an event that a reader may not see. */
 export interface WithheldEvent {
   readonly v: 1;
   readonly seq: number;
@@ -47,7 +47,7 @@ async function readKept(digest: string, content: ContentStore): Promise<Opening 
   return readOpening(parseOwnJson(new TextDecoder().decode(bytes)));
 }
 
-/** What is to be taken out of a log before somebody sees it. */
+/** The values and events to remove from a log before a reader sees it. */
 export interface Redaction {
   /** JSON Pointers into `{ input, output }`: values there, within, and those that they are part of. */
   readonly paths?: readonly string[];
@@ -58,9 +58,9 @@ export interface Redaction {
 }
 
 export interface Redacted {
-  /** They verify as the whole log does; withheld ones where `verifyAudit` is told to take them. */
+  /** They verify like the complete log; withheld events need `withheld: true` in `verifyAudit`. */
   readonly events: readonly (DisclosedEvent | WithheldEvent)[];
-  /** What was taken out, in the order of the log. `path` is absent where the whole event was. */
+  /** The removed values, in the order of the log. `path` is absent for a complete event. */
   readonly redacted: readonly { readonly seq: number; readonly path?: string }[];
 }
 
@@ -91,7 +91,10 @@ export function redact(
   return { events: kept, redacted };
 }
 
-/** Deletes the values at some paths from the store. The log still verifies; nobody can open these commitments again. Gives the digests. */
+/**
+ * Deletes the values at some paths from the store. The log still verifies, and these commitments
+ * stay closed. Returns the digests.
+ */
 export async function erase(
   events: Iterable<AuditEvent> | AsyncIterable<AuditEvent>,
   { paths = [], of = all }: Omit<Redaction, "withhold">,

@@ -2,7 +2,7 @@ import { flatten, quote } from "../json/flat-text.ts";
 import type { Listener } from "../support/foreign.ts";
 import type { AuditEvent, AuditType } from "./event.ts";
 
-/** What an event belongs to, and the parts of its canonical text that are the same for all events of one call. */
+/** The call of an event, and the parts of its canonical text that all events of the call share. */
 export interface EventScope {
   readonly callId: string | null;
   readonly sessionId: string | null;
@@ -33,7 +33,7 @@ export function eventScope(
 
 export const kernelScope: EventScope = eventScope(null, null, null);
 
-/** What is new in each event. */
+/** The fields that differ in each event. */
 export interface EventFields {
   readonly type: AuditType;
   readonly seq: number;

@@ -18,13 +18,19 @@ export interface AuditSink {
    * methods each opening reads the whole log.
    */
   readCheckpoint?(): string | undefined | Promise<string | undefined>;
-  /** Keeps a text in place of the one before, for the event `seq`, which is durable. A failure is nobody's: the text is written again some thousand events later. */
+  /**
+   * Stores a text in place of the one before, for the durable event `seq`. A failure has no effect:
+   * the kernel writes the text again some thousand events later.
+   */
   writeCheckpoint?(text: string, seq: number): void | Promise<void>;
 }
 
-/** What a sink finds when it is opened. */
+/** The state of a sink at its opening. */
 export interface SinkState {
-  /** The last whole record, from which a restarted kernel goes on; `undefined` for an empty log. */
+  /**
+   * The last complete record, from which a restarted kernel continues; `undefined` for an empty
+   * log.
+   */
   readonly last: EventRecord | undefined;
   /** Bytes behind the last whole record, left by a write that a crash tore, which were cut away. */
   readonly cutBytes: number;
@@ -32,7 +38,10 @@ export interface SinkState {
   readonly damage: string | null;
 }
 
-/** A promise, or whatever else has a `then`. Anything else that a sink returns, such as the length that `push` gives, means that the batch is kept. */
+/**
+ * A promise for any thenable. Any other result of a sink, such as the length that `push` returns,
+ * means that the batch is stored.
+ */
 export function waitFor(written: unknown): Promise<unknown> | undefined {
   const isThenable = typeof written === "object" && written !== null && "then" in written;
   return isThenable ? Promise.resolve(written) : undefined;

@@ -5,12 +5,15 @@ import { isJsonObject, type JsonValue, parseOwnJson } from "../json/json.ts";
 import { type DeclaredTable, isRowChange, type RowChange } from "../state/change.ts";
 import type { EventScope } from "./scope.ts";
 
-/** The state that governs behind one event. Whoever opens the log there need not read what lies before. Nobody signed it: the log has the last word. */
+/**
+ * The governing state after one event. A kernel that opens the log there need not read earlier
+ * events. It is unsigned: the log overrides it.
+ */
 export interface StateCheckpoint {
   readonly seq: number;
   /** Of that event. */
   readonly hash: string;
-  /** Since the epoch: what held no longer is not in the rows. */
+  /** Since the epoch. The rows omit state that had expired at this time. */
   readonly atMs: number;
   readonly rows: readonly RowChange[];
   /** Calls that had begun and not ended. */

@@ -5,7 +5,7 @@ const words = /\b(?:QuotaExceededError|ENOSPC|EDQUOT|SQLITE_FULL)\b/;
 /** Errors that are the cause of each other. */
 const maxCauses = 5;
 
-/** What the storage of a log said about its room. */
+/** The last report of the log's storage about its space. */
 export class StoragePressure {
   #isOutOfSpace = false;
 

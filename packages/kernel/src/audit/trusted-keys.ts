@@ -42,7 +42,7 @@ export class EnclosedKeys {
     return pinned(this.#keys, kids);
   }
 
-  /** Whether the signature belongs to one of them. Anybody can make that true. */
+  /** Whether the signature belongs to one of the keys. Any party can make that true. */
   async verify(kid: string, signature: Bytes, signed: Bytes): Promise<"consistent" | Refused> {
     for (const key of this.#keys) {
       if ((await keyId(key)) !== kid) continue;

@@ -12,7 +12,7 @@ import { commitmentOf, readOpening } from "./opening.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 import type { VouchedByKey, VouchedByNobody } from "./vouched.ts";
 
-/** What `verifyAudit` reads: lines of a log file, or events. Both are foreign. */
+/** The input of `verifyAudit`: lines of a log file, or events. Both are untrusted. */
 export type AuditSource = Iterable<unknown> | AsyncIterable<unknown>;
 
 export interface VerifyOptions {
@@ -29,7 +29,7 @@ export interface VerifyOptions {
   readonly algorithm?: DigestAlgorithm;
 }
 
-/** What a whole log says of itself. */
+/** The facts of an intact log. */
 export interface AuditFacts {
   readonly events: number;
   /** Of the first event; 0 for a log from its beginning. */
@@ -38,7 +38,7 @@ export interface AuditFacts {
   readonly algorithm: DigestAlgorithm;
   /** Root of the Merkle tree over the events, where the log was read from its beginning. */
   readonly root: string | null;
-  /** Values that the events commit to: those that are shown, and are the ones; and those that are not there. */
+  /** Values that the events commit to: disclosed ones that match, and absent ones. */
   readonly opened: number;
   readonly closed: number;
   /** Events of which only the place in the chain is there. */
@@ -52,10 +52,10 @@ export type AuditCheck =
   | ({
       readonly verdict: "verified";
       readonly vouchedBy: VouchedByKey;
-      /** The one that covers the end. What came after it is not known. */
+      /** The checkpoint that covers the end. Later events are unknown. */
       readonly checkpoint: CheckpointState;
     } & AuditFacts)
-  /** The chain is whole. Whoever can write a file can write such a log. */
+  /** The chain is intact. A party that can write a file can write such a log. */
   | ({ readonly verdict: "unvouched"; readonly vouchedBy: VouchedByNobody } & AuditFacts)
   /** A log without an event. */
   | { readonly verdict: "inconclusive"; readonly events: 0; readonly reason: string }
@@ -104,7 +104,7 @@ const types: ReadonlySet<string> = new Set(
   } satisfies Record<AuditType, true>),
 );
 
-/** `v`, `seq`, `prev` and `withheld`, beside the digest: what is left of an event that is withheld. */
+/** A withheld event has `v`, `seq`, `prev` and `withheld`, beside the digest. */
 const PLACE_MEMBERS = 4;
 
 /**

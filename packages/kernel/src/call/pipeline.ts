@@ -89,8 +89,8 @@ function assertOwn({ started }: Checked, call: CallRecord): void {
 }
 
 /**
- * Owns a call from its arrival to its answer. Whatever leaves `pass`, everything that the call
- * acquired is given back here, newest first, before the caller is told. Never rejects.
+ * Owns a call from its arrival to its answer. It releases everything that the call acquired, newest
+ * first, on each way out of `pass` and before the caller gets the answer. Never rejects.
  */
 export async function perform(call: CallRecord, arrival: Entry, core: Core): Promise<CallResult> {
   let answered: Answered | undefined;

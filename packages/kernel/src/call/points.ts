@@ -10,18 +10,18 @@ import type { CallFault } from "./faults/fault.ts";
 import type { MaybePromise } from "../support/maybe-promise.ts";
 import type { CallRecord } from "./record/record.ts";
 
-/** The way out of a wait, for a call that goes on elsewhere. */
+/** The way out of a wait, for a call that is suspended. */
 export interface Departure {
-  /** Aborts when nobody is to wait here any more. */
+  /** Aborts when the wait here ends. */
   readonly aside: AbortSignal;
   /** Resolves when the snapshot is made and on record, or when there is none. */
   put(): Promise<CallFault>;
 }
 
 /**
- * Where optional features enter the pipeline. At a point a feature goes on (`undefined`), answers
- * with an outcome that the kernel made, or throws a fault. It cannot allow a call, because only steps
- * make states. An unused point is absent, and costs nothing.
+ * The points at which extensions enter the pipeline. At a point an extension continues
+ * (`undefined`), answers with an outcome of the kernel, or throws a fault. It cannot allow a call,
+ * because only steps make states. An unused point is absent, and costs nothing.
  */
 export interface Points {
   onArrival?(call: CallRecord): void;
@@ -43,6 +43,6 @@ export interface Points {
   beforeConclude?(normalized: Normalized): MaybePromise<ContentReference | undefined>;
   /** The same for the output of another call. */
   readonly beforeReuse?: NonNullable<AnswerPorts["beforeReuse"]>;
-  /** After the end is on record and everything is given back, before the caller is told. */
+  /** After the end is on record and everything is released, before the caller gets the answer. */
   onEnd?(answered: Answered): MaybePromise<void>;
 }

@@ -63,7 +63,7 @@ export interface ExtensionContext {
   readonly takeSlotAgain: (call: CallRecord, tool: RegisteredTool, bounds: Bounds) => Promise<void>;
 }
 
-/** What a kernel can do that is no call. */
+/** The operations of a kernel that are no calls. */
 export interface Operations {
   readonly checkHealth: typeof checkHealth;
   readonly kernelHealth: typeof kernelHealth;
@@ -208,7 +208,7 @@ function only<Name extends keyof Services>(
 
 type Point<State, Answer> = (state: State) => Answer | undefined | Promise<Answer | undefined>;
 
-/** Goes on in the same turn as long as no point waits. */
+/** Continues in the same turn as long as no point waits. */
 function firstOf<State, Answer>(points: readonly Point<State, Answer>[]): Point<State, Answer> {
   const [first] = points;
   if (first && points.length === 1) return first;

@@ -27,7 +27,10 @@ export class GrantRevocations {
     return this.#revocations.list();
   }
 
-  /** Holds at once, and is on record when it resolves. @throws TypeError for a match that names nobody. */
+  /**
+   * Takes effect immediately, and is on record when it resolves. @throws TypeError for an empty
+   * match.
+   */
   async revoke(
     foreign: Foreign<RevocationMatch>,
     reason: string,

@@ -9,8 +9,9 @@ import type { CallRecord } from "../call/record/record.ts";
 import { attempt, type HealthParts } from "./health.ts";
 
 /**
- * Runs a tool that says it is pure again and again, and puts on record what came of it. Nothing of it runs before that is on record. One that lies is out of the
- * cache from then on: its results, and what would be kept of later calls.
+ * Runs a tool that claims to be pure several times, and records the outcome. The start is on record
+ * before the tool runs. The cache drops the results of an impure tool, and stores none of its later
+ * calls.
  *
  * @throws AuditUnavailable
  */

@@ -10,7 +10,7 @@ export interface Difference {
   readonly actual: string;
 }
 
-/** What a person can look at, one line of it. */
+/** Characters of a value in one readable line. */
 const SHOWN = 80;
 
 /** `undefined` for equal values. Members in the order of the expected value; what only the other one has comes last. */

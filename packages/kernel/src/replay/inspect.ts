@@ -18,15 +18,15 @@ export interface InspectedCall {
   readonly input: JsonValue;
   /** RFC 3339, UTC: when the call was made, as its id says. The tool's own clock can stand elsewhere: that of a pure one at 1970. */
   readonly startedAt: string;
-  /** What it asked for, in order; `reply` is `null` for what it did not wait for. */
+  /** Its requests, in order; `reply` is `null` for a request that it did not wait for. */
   readonly requests: readonly { readonly request: JsonObject; readonly reply: JsonObject | null }[];
   /** `undefined` where the run has no end of it. */
   readonly outcome: { readonly kind: string; readonly result: JsonObject } | undefined;
 }
 
 /**
- * Reads a run: what each tool was given, what it asked for, was answered and gave. Nothing is executed, and nothing is checked: a run from elsewhere comes
- * from `readRun`.
+ * Reads a run: the input, requests, answers and outcome of each call. It executes nothing and
+ * checks nothing: read an untrusted run with `readRun`.
  *
  * @example
  * for (const { tool, input, requests, outcome } of inspect(run)) console.log(tool, input, requests.length, outcome?.kind);

@@ -54,7 +54,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
   };
 }
 
-/** How often each call was tried. One that is tried again is so soon: the oldest are forgotten. */
+/** The number of attempts of each call. A retry comes soon, so the oldest counts are dropped. */
 class Attempts {
   readonly #counts = new Map<string, number>();
 

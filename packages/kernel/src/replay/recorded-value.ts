@@ -5,14 +5,17 @@ import type { JsonObject } from "../json/json.ts";
 import { copyAndHash } from "../hash/copy-and-hash.ts";
 
 /**
- * Arrays and objects within each other in one line of a run file: the deepest input of a call from within, or its output, with what stands around it. What a tool asks for may be
- * deeper, and is refused by its kernel: then the run says that.
+ * The depth of one line of a run file: the deepest input or output of a nested call, with its
+ * frame. The kernel refuses a deeper request of a tool, and the run records the refusal.
  */
 export const RUN_DEPTH = 72;
 
-/** What a run says of a request or a result. */
+/** A request or a result in a run. */
 export interface RecordedValue {
-  /** A copy: nobody changes it afterwards. `{ fault }` for what is no data (a lone surrogate, too deep, …): nothing but that is known of it. */
+  /**
+   * A copy that does not change. `{ fault }` for a value that is no data (a lone surrogate, too
+   * deep, …), without its content.
+   */
   readonly what: JsonObject;
   readonly hash: Digest;
 }
@@ -41,7 +44,7 @@ export function hashOfRecorded(what: JsonObject, by: Hash): Digest {
   return typeof fault === "string" && Object.keys(others).length === 0 ? by.text(fault) : by.jsonOrFault(what);
 }
 
-/** Others have turns of the thread in between. Nobody changes the bytes meanwhile. */
+/** Yields to the event loop between parts. The caller does not change the bytes meanwhile. */
 export async function hashYielding(bytes: Uint8Array, by: Hash): Promise<Digest> {
   const taken = await copyAndHash(bytes, by, () => false, bytes);
   return present(taken).digest; // It is never over.

@@ -41,8 +41,8 @@ export interface ReplayOptions {
   readonly tools: readonly RegisteredTool[];
   readonly clock: Clock;
   /**
-   * Tools that stand in for those of the run that have their name, whatever their version and hash: what a changed tool does with the inputs and answers of then. Default: none, and each
-   * call runs on the very tool that it ran on.
+   * Tools that replace the run's tools of their names, in any version and with any hash. They run
+   * with the recorded inputs and answers. Default: none; each call runs on its recorded tool.
    */
   readonly instead?: readonly RegisteredTool[];
   /** For each call. Default 10,000. */
@@ -187,7 +187,7 @@ function readable(result: JsonObject): JsonObject {
   return parsed.ok ? { ...others, output: parsed.value } : result;
 }
 
-/** What one call was answered, given out again in the order of then. */
+/** The recorded answers of one call, in their order. */
 class Journal {
   readonly end: ComparedEntry;
   /** In which the run was recorded. */
@@ -202,7 +202,7 @@ class Journal {
   #asked = 0;
   #diverge: (divergence: Divergence) => void = () => {};
 
-  /** @param from place of the call's beginning: what comes behind its end is another attempt */
+  /** @param from index of the call's beginning; entries behind its end belong to another attempt */
   constructor(callId: string, from: number, entries: Run["entries"]) {
     this.#callId = callId;
     this.diverged = new Promise((resolve) => (this.#diverge = resolve));
@@ -261,7 +261,10 @@ class Journal {
   }
 }
 
-/** Not checked again: the guest takes replies as it takes those of a broker. Bytes alone are the host's to hand on: what a forged answer calls so is left out. */
+/**
+ * Not checked again: the guest reads these replies like those of a broker. Only the host adds
+ * bytes, so bytes in a forged answer are left out.
+ */
 function replyOf({ reply, body }: Extract<RunEntry, { kind: "reply" }>): CapabilityReply {
   const { body: _, ...said } = reply;
   const bytes = body === null ? undefined : decodeBase64(body);

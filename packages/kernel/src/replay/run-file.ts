@@ -57,7 +57,7 @@ export type RunResult =
    */
   | { readonly ok: false; readonly line: number; readonly reason: string };
 
-/** From 1970, in both directions: what a `Date` can say (ECMA-262, section 21.4.1.1). */
+/** The range of a `Date` from 1970, in both directions (ECMA-262, section 21.4.1.1). */
 const MOST_MS = 8.64e15;
 
 const text = { type: "string", maxLength: 1_000 } as const;
@@ -110,7 +110,8 @@ const endValidator = requireValidator(
 class RunFileRefusal extends Error {}
 
 /**
- * Reads the lines of a run file. They are foreign: what is not a whole run is refused, with its line, and nothing of it is executed.
+ * Reads the lines of a run file, which are untrusted. Refuses an incomplete run with its line, and
+ * executes nothing.
  *
  * @example
  * const read = await readRun(lines(file.stream(), RUN_LINE_BYTES));

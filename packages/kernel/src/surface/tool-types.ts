@@ -9,8 +9,9 @@ export type TypedTool = Pick<ToolManifest, "name" | "description" | "input" | "o
 const mostDepth = 16;
 
 /**
- * Declarations of TypeScript for tools, as a program of `run_code` calls them. A model reads them in place of JSON Schema: they are shorter. What TypeScript cannot say (patterns,
- * ranges) is left out; the kernel checks it.
+ * Declarations of TypeScript for tools, as a program of `run_code` calls them. A model reads them
+ * in place of JSON Schema: they are shorter. Patterns, ranges and other rules that TypeScript lacks
+ * are left out; the kernel checks them.
  *
  * @example
  * const declarations = toolTypes(kernel.list({ caller: "agent" }).map(({ manifest }) => manifest));
@@ -28,7 +29,7 @@ function methodOf({ name, description, input, output }: TypedTool): string {
   return `  ${commentOf(description)}${name}(input${isOptional ? "?" : ""}: ${given}): Promise<${result}>;\n`;
 }
 
-/** The way to a schema: what `$ref` is looked up in, and the references that led here. */
+/** The path to a schema: the document of `$ref`, and the references that led here. */
 interface Way {
   readonly root: JsonObject;
   readonly depth: number;

@@ -116,7 +116,9 @@ function readBody(manifest: ToolManifest, { code, tool }: Parts, families: Famil
   return refused("/code", `\`code\` is ${wanted}.`);
 }
 
-/** A program does whatever its user can: the manifest says so, and nothing of it runs before somebody granted that. */
+/**
+ * A program has all rights of its user. Its manifest declares so, and it runs only under a grant.
+ */
 function processBody(
   { capabilities }: ToolManifest,
   { command, args = [] }: NonNullable<ToolManifest["process"]>,
@@ -142,7 +144,7 @@ function processBody(
 
 /** A package or a tool object, read once. */
 export interface Taken {
-  /** What it calls itself, also where it is refused. */
+  /** Its own name, also after a refusal. */
   readonly name: string | undefined;
   readonly parts: Setup<Parts>;
 }

@@ -9,18 +9,18 @@ import type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource } from 
 import type { ToolManifest } from "./manifest.ts";
 import type { LogEntry, Progress } from "./report.ts";
 
-/** What a call of another program carries on. */
+/** The data that a call passes to another program. */
 export interface Onward {
   readonly caller: string;
   /** W3C Trace Context of the call's own span. */
   readonly traceparent: string;
   /** The caller's: other callers can have the same one. */
   readonly idempotencyKey?: string;
-  /** What the run had left of its time when it began. */
+  /** The remaining time of the run at its beginning. */
   readonly timeoutMs: number;
 }
 
-/** What a tool sees of the world. Everything in it goes through the kernel, request by request. */
+/** The context of a tool. Each of its requests passes the kernel. */
 export interface ToolContext {
   readonly callId: string;
   readonly sessionId: string;
@@ -34,11 +34,15 @@ export interface ToolContext {
   readonly db: (name: string) => ToolDatabase;
   /** Values by key, under the grants `kv.read` and `kv.write`. */
   readonly kv: ToolKeys;
-  /** Runs a command under the grant `process.spawn`, without a shell: each argument arrives as it is. What it exits with is for the tool to judge. */
+  /**
+   * Runs a command under the grant `process.spawn`, without a shell: each argument arrives as it
+   * is. The tool judges the exit code.
+   */
   readonly spawn: ToolSpawn;
   /**
-   * Other tools, under the grant `tool.call`. Each call goes the whole way, approvals included, for the same caller and session, and ends with this one at the
-   * latest. What the called tool did wrong is in the answer; a call that may not be made rejects with a {@link CapabilityRefused}.
+   * Other tools, under the grant `tool.call`. A nested call passes every check, approvals included,
+   * for the same caller and session. It ends with this call at the latest. The answer contains a
+   * failure of the called tool. A forbidden call rejects with a {@link CapabilityRefused}.
    */
   readonly tools: ToolCalls;
   /**
@@ -56,8 +60,10 @@ export interface ToolContext {
   /** In [0, 1): from the call's seed, unless `random` is granted. */
   readonly random: () => number;
   /**
-   * The caller's stream of bytes, for a tool whose manifest has a `body`. Read it once, with `for await`; the kernel takes only the read part from the caller. A
-   * `ReadableStream` where the realm has one, so not in the interpreter. Rejects when the caller's stream breaks off, and then the call fails.
+   * The caller's stream of bytes, for a tool whose manifest has a `body`. Read it once, with
+   * `for await`; the kernel takes only the read part from the caller. A `ReadableStream` where the
+   * realm has one, so not in the interpreter. Rejects when the caller's stream fails, and then the
+   * call fails.
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** Only in tools that run in the kernel's own realm, for those that call another program. */
@@ -83,7 +89,10 @@ export interface ToolCode<Input, Output> {
   readonly execute: (input: Input, context: ToolContext) => Output | Promise<Output>;
 }
 
-/** What an author writes. `effects`, `capabilities`, `bounds` default to none, `determinism` to `pure`, `tier` to 0. */
+/**
+ * The definition by an author. `effects`, `capabilities`, `bounds` default to none, `determinism`
+ * to `pure`, `tier` to 0.
+ */
 export type ToolDefinition<Input extends SchemaSource, Output extends OutputSource> = Partial<
   Omit<ToolManifest, "name" | "version" | "description" | "input" | "output" | "source">
 > &
@@ -92,11 +101,11 @@ export type ToolDefinition<Input extends SchemaSource, Output extends OutputSour
     readonly output: Output;
   } & ToolCode<Infer<Input>, InferOutput<Output>>;
 
-/** A defined tool: what it says about itself and what it does, still in one realm. */
+/** A defined tool: its manifest and its code, still in one realm. */
 export interface Tool<Input = unknown, Output = unknown, Given = unknown> {
   readonly definition: Omit<ToolDefinition<SchemaSource, OutputSource>, keyof ToolCode<never, never>>;
   readonly code: ToolCode<Input, Output>;
-  /** Only for the compiler: what a caller sends, before defaults are filled in. */
+  /** Only for the compiler: the input before defaults. */
   readonly [given]?: Given;
 }
 

@@ -3,8 +3,9 @@ import { canonicalize } from "../json/canonical-json.ts";
 import type { ToolManifest } from "./manifest.ts";
 
 /**
- * The digest that pins a package: over the canonical JSON of `{ codeHash, manifest }`. With the digest of its code in place of the code, a manifest can be checked
- * by somebody who does not have the code. `undefined` for what has no canonical form.
+ * The digest that pins a package: over the canonical JSON of `{ codeHash, manifest }`. The digest
+ * of the code stands for the code, so a verifier can check a manifest without the code. `undefined`
+ * for a value without a canonical form.
  */
 export function packageHash(manifest: ToolManifest, code: string | Uint8Array | null, hash: Hash): string | undefined {
   const codeHash = code === null ? null : codeHashOf(code, hash);

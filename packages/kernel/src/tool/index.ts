@@ -1,4 +1,7 @@
-/** `@keyhole/kernel/tool`: what a file of a tool needs, and nothing of the kernel beside it. The packer reads two files for it, and 172 for the whole. */
+/**
+ * `@keyhole/kernel/tool`: the imports of a tool's file, without the kernel. The packer reads two
+ * files for it, and 172 for the whole.
+ */
 export type { JsonValue } from "../json/json.ts";
 export { type CapabilityRefused, defineTool, type Tool, type ToolContext, type ToolDefinition } from "./define.ts";
 export type { FileEntry } from "../capability/families/fs.ts";

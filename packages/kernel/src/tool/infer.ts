@@ -31,10 +31,13 @@ export type OutputSource =
   | { readonly kind: "text" | "stream"; readonly mediaType?: string; readonly transfer?: never }
   | { readonly kind: "binary"; readonly mediaType?: string; readonly transfer?: boolean };
 
-/** What a tool of kind `stream` returns: bytes in pieces of any size. An async generator, a `ReadableStream`, a plain iterable. */
+/**
+ * The output of a tool of kind `stream`: an async generator, a `ReadableStream` or an iterable,
+ * with chunks of any size.
+ */
 export type ToolStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** What `execute` returns. */
+/** The result of `execute`. */
 export type InferOutput<Output> = Output extends { readonly kind: "text" }
   ? string
   : Output extends { readonly kind: "binary" }

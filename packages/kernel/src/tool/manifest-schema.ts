@@ -8,7 +8,7 @@ import { pointerPattern } from "../json/pointer.ts";
 import { httpTemplateSchema } from "./http-template.ts";
 import { determinisms, modes, outputKinds, risks, toolSources } from "./manifest.ts";
 
-/** What an author may leave out of a definition. A package has all of it. */
+/** The optional members of a definition. A package has all of them. */
 export const manifestDefaults: {
   readonly effects: readonly [];
   readonly determinism: "pure";
@@ -82,7 +82,7 @@ const properties = (families: Families): JsonObject => ({
   },
 });
 
-/** What a manifest says of a capability, and a policy does not. */
+/** The members of a capability in a manifest alone. */
 function declaration({ targetArguments }: Family): JsonObject {
   const optional = { type: "boolean" };
   if (!targetArguments) return { optional };

@@ -38,7 +38,10 @@ export type ToolSource = (typeof toolSources)[number];
 export const outputKinds = ["json", "text", "binary", "stream"] as const;
 
 export interface OutputContract {
-  /** `stream`: bytes that flow to the caller while the tool runs, and are never held as a whole. */
+  /**
+   * `stream`: bytes that stream to the caller while the tool runs; no part of the kernel buffers
+   * them.
+   */
   readonly kind: (typeof outputKinds)[number];
   /** JSON Schema of a `json` output. */
   readonly schema?: JsonObject;
@@ -66,7 +69,7 @@ export type DeclaredCapability = Capability & {
   readonly target?: Readonly<Record<string, string>>;
 };
 
-/** What a tool says about itself: data, checked when it is registered, hashed with the code. */
+/** The description of a tool by its author: data, checked at registration, hashed with the code. */
 export interface ToolManifest {
   /** Lower-case letters, digits and `_`, starting with a letter, at most 64: a valid function name for every model. */
   readonly name: string;
@@ -82,7 +85,7 @@ export interface ToolManifest {
   readonly risk?: Risk;
   /** Modes in which it may run, from NORMAL on: it runs in one if all milder ones are named, too. Default: all; the mode's own rules apply on top. */
   readonly modes?: readonly Mode[];
-  /** `always`: every call asks, whatever the policy says. Default `policy`. */
+  /** `always`: every call asks, under every policy. Default `policy`. */
   readonly approval?: "policy" | "always";
   /** Whether running it twice with the same input does no more than once. Default `false`. */
   readonly idempotent?: boolean;
@@ -92,7 +95,7 @@ export interface ToolManifest {
    */
   readonly program?: string;
   readonly source: ToolSource;
-  /** What a WASI command is started with. Only for source `wasm`. */
+  /** The arguments and environment of a WASI command. Only for source `wasm`. */
   readonly wasm?: {
     /** Behind the program's name. Default: none. */
     readonly args?: readonly string[];

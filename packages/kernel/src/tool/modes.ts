@@ -3,7 +3,10 @@ import { type Mode, modes } from "./manifest.ts";
 /** From the mildest. RECOVERY is left by hand, or for LOCKDOWN. */
 const order: readonly Mode[] = ["NORMAL", "ALERT", "DEGRADED", "RECOVERY", "LOCKDOWN"];
 
-/** A mode and all that are milder. Whatever holds something back in one of them does in this one, so that no step up ever loosens. */
+/**
+ * A mode and all milder modes. A restriction of one of them holds in this mode too, so a stricter
+ * mode never allows more.
+ */
 export function upTo(mode: Mode): readonly Mode[] {
   return order.slice(0, order.indexOf(mode) + 1);
 }

@@ -22,7 +22,7 @@ export interface ToolPackage<Input = unknown, Output = unknown> {
   readonly code: string | Uint8Array;
   /** {@link packageHash} of manifest and code; of bytes, not of their base64. */
   readonly hash: string;
-  /** Only for the compiler: what `kernel.call` infers from. */
+  /** Only for the compiler: `kernel.call` infers its types from it. */
   readonly [types]?: { readonly input: Input; readonly output: Output };
 }
 
@@ -40,7 +40,7 @@ export type PackageOf<T> =
     ? ToolPackage<Given, ResultOf<Output>> & { readonly code: string }
     : never;
 
-/** What a caller gets of what a tool returns: a stream goes elsewhere, and a reference stands for it. */
+/** The data of a result: for a streamed output it is a reference. */
 type ResultOf<Output> = Output extends ToolStream ? ContentReference : Output;
 
 /** A tool that passed registration: its schemas are compiled and its hash is verified. */
@@ -65,7 +65,7 @@ export interface RegisteredTool {
     | { readonly source: "inline"; readonly code: Tool["code"] }
     /** An ES module without imports; its default export is a {@link Tool}. */
     | { readonly source: "module"; readonly code: string }
-    /** A WebAssembly module. The kernel's own copy, which nobody changes. */
+    /** A WebAssembly module. The kernel's own copy, which does not change. */
     | { readonly source: "wasm"; readonly code: Uint8Array }
     /** A program of the host. */
     | { readonly source: "process"; readonly command: string; readonly args: readonly string[] }

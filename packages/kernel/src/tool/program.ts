@@ -3,9 +3,11 @@ import { isJsonObject, type JsonValue } from "../json/json.ts";
 import type { RegisteredTool } from "./package.ts";
 
 /**
- * The tool of one call that brings a program: the program stands in the tool's own module, as the async function `keyholeProgram(tools, console, input)`, and runs
- * where the tool runs. So no realm needs a way to make code out of text, and the kernel's never does. What the program writes beyond its function is in the
- * same isolate, with the same authority. Every program is a module of its own: none meets what another one left.
+ * The tool of one call that brings a program: the program stands in the tool's own module, as the
+ * async function `keyholeProgram(tools, console, input)`, and runs where the tool runs. So no realm
+ * needs a way to make code out of text, and the kernel's never does. Code of the program outside of
+ * that function has the same isolate and the same authority. Every program is its own module,
+ * without the state of another one.
  */
 export function withProgram(tool: RegisteredTool, input: JsonValue, hash: Hash): RegisteredTool {
   const { program } = tool.manifest;

@@ -27,7 +27,7 @@ export interface RegistryOptions {
   readonly packageHashes: readonly Hash[];
   readonly families: Families;
   readonly normalizers: CustomNormalizers;
-  /** What the place where it would run says against a tool. */
+  /** The objection of a tool's host to it. */
   readonly faultOf: (tool: RegisteredTool) => SetupError | undefined;
 }
 
@@ -96,7 +96,7 @@ export class Registry {
     };
   }
 
-  /** The tool of an id, `name@version`, which is not registered any more. */
+  /** Unregisters the tool of an id, `name@version`, and returns it. */
   remove(id: string): RegisteredTool | undefined {
     for (const [name, versions] of this.#tools) {
       const place = versions.findIndex((tool) => tool.id === id);

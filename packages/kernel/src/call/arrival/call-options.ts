@@ -7,7 +7,7 @@ import type { LogEntry, Progress } from "../../tool/report.ts";
 export interface CallOptions {
   /** SemVer version or range (`1.2.3`, `^1.2.0`, `~1.2.0`, `1.x`). Default: the highest registered. */
   readonly version?: string;
-  /** Who calls; rules and grants can name it. Default `anonymous`. */
+  /** The name of the caller; rules and grants can name it. Default `anonymous`. */
   readonly caller?: string;
   /** Default: a session of its own. */
   readonly sessionId?: string;
@@ -19,8 +19,10 @@ export interface CallOptions {
   /** Lowers the tool's bounds; can never raise them. */
   readonly bounds?: Partial<Bounds>;
   /**
-   * Names what the call does, so that it is done once: the same key of the same caller, with the same tool and input, gives the first call's result, also
-   * while that one is under way. With anything else it is refused. Kept for 24 hours in memory; after a restart a key of the log's end is known as used.
+   * Names the operation, so that it happens once. A later call of the same caller with the same
+   * key, tool and input gets the first call's result. It waits for a running first call. Another
+   * tool or input is refused. The kernel keeps a key for 24 hours. After a restart it knows the
+   * used keys of the log, without their results.
    */
   readonly idempotencyKey?: string;
   /** `false`: the tool runs, even if the cache has its pure result. Default `true`. */
@@ -37,11 +39,14 @@ export interface CallOptions {
   readonly raw?: boolean;
   /** The longest wait for a slot of the tool, from 0 (refused at once, with `retryAfterMs`) to 900,000. Default: the call's `timeoutMs`, at most 30,000. */
   readonly waitMs?: number;
-  /** Cancels: the tool is told, and killed after the grace period. */
+  /** Cancels the call: the tool's signal aborts, and its isolate ends after the grace period. */
   readonly signal?: AbortSignal;
   /** Replaces the kernel's approver for this call, and for no call that this one makes. */
   readonly approver?: Approver;
-  /** Replaces the kernel's approver for the calls that this one makes, however deep. It answers questions that nobody has seen yet: show it each of them. */
+  /**
+   * Replaces the kernel's approver for nested calls of every depth. It answers requests that no
+   * person has seen yet: show it each of them.
+   */
   readonly nestedApprover?: Approver;
   /**
    * Takes the output of a tool of kind `stream` while it runs. The tool makes no more than this
@@ -52,8 +57,9 @@ export interface CallOptions {
    */
   readonly output?: WritableStream<Uint8Array>;
   /**
-   * What a tool whose manifest has a `body` reads while it runs, as fast as it reads. Its chunks are bytes, of any size. The call ends it: what was not read is
-   * cancelled. A call with a body has no idempotency key, and its result is not kept for equal ones.
+   * The bytes that a tool with a `body` in its manifest reads while it runs. The kernel takes no
+   * more than the tool reads. Chunks have any size. At the end of the call the kernel cancels the
+   * unread rest. A call with a body has no idempotency key, and its result serves no other call.
    */
   readonly body?: ReadableStream<Uint8Array>;
   readonly onEvent?: (event: AuditEvent) => void;
@@ -67,7 +73,7 @@ export interface SuspendOptions {
 }
 
 export type SuspendCode =
-  /** No call of this id is under way here, or it ended meanwhile. */
+  /** No call of this id is in progress here. */
   | "CALL_NOT_FOUND"
   /** It waits for nothing: it computes, it waits for a free slot or for its next attempt, or other calls use its isolate. */
   | "NOT_WAITING"
@@ -85,11 +91,11 @@ export type SuspendCode =
   | "SUSPENSION_UNAVAILABLE"
   | "INTERNAL";
 
-/** A call that was put aside, or why it was not: then it goes on as if nobody had asked. */
+/** A suspended call, or the reason why the call continues instead. */
 export type Suspension =
   | {
       readonly ok: true;
-      /** Encrypted: whoever has them and not the key learns how long they are. They go on once. */
+      /** Encrypted: without the key they show only their length. They resume once. */
       readonly bytes: Uint8Array<ArrayBuffer>;
       /** As in the log. */
       readonly snapshotId: string;

@@ -1,6 +1,6 @@
 import type { Revocation } from "../../capability/revocation.ts";
 
-/** What tells one call apart from all others, wherever it goes on. */
+/** The identity of one call, the same in every process that resumes it. */
 export interface CallIdentity {
   readonly callId: string;
   readonly sessionId: string;
@@ -10,11 +10,11 @@ export interface CallIdentity {
   readonly correlationId: string | null;
   /** Seeds what the tool sees as random. */
   readonly seed: string;
-  /** Milliseconds since the epoch: what the tool's clock says. */
+  /** Milliseconds since the epoch: the time on the tool's clock. */
   readonly nowMs: number;
 }
 
-/** How a suspended call was, for the process that goes on with it. */
+/** The state of a suspended call, for the process that resumes it. */
 export interface Before {
   readonly queuedMs: number;
   readonly warnings: readonly string[];
@@ -23,11 +23,13 @@ export interface Before {
   readonly since: Since;
 }
 
-/** What happened to suspended calls until they went on. Of all calls of a snapshot. */
+/** Events between suspension and resume that concern any call of a snapshot. */
 export interface Since {
-  /** What reached them before they were suspended, and meanwhile, also where it was restored since. */
+  /**
+   * Revocations that reached the calls before or during the suspension, also those restored since.
+   */
   readonly revocations: readonly Revocation[];
-  /** Ids of approvals that were taken back meanwhile. */
+  /** Ids of approvals that were revoked during the suspension. */
   readonly revokedApprovals: ReadonlySet<string>;
 }
 

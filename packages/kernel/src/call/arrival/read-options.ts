@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.t
 import { snapshot } from "../../json/snapshot.ts";
 import { unknownName } from "../../tool/nearest.ts";
 
-/** What is wrong with a caller's options. */
+/** The fault of a caller's options. */
 export interface InvalidOption {
   /** One sentence for the caller. */
   readonly message: string;
@@ -17,20 +17,23 @@ export interface InvalidOption {
 /** A caller's options as the kernel has them: its own data, and functions whose answers are foreign. */
 export type OwnOptions = Omit<CallOptions, keyof Callbacks> & Theirs<Callbacks>;
 
-/** What of the options is called. */
+/** The options that are functions. */
 type Callbacks = Pick<CallOptions, "approver" | "nestedApprover" | "onEvent" | "onLog" | "onProgress">;
 
-/** What whoever resumes a call gives anew. */
+/** The options of a resumed call. */
 export type OwnResumeOptions = Pick<OwnOptions, keyof ResumeOptions>;
 
-/** What is used of a writer. */
+/** The members of a writer that the kernel uses. */
 export type OwnWriter = Pick<WritableStreamDefaultWriter<Uint8Array>, "write" | "close" | "abort" | "closed">;
 
 /** A caller's options, read once. With a fault none of them counts. */
 export interface ReadOptions {
   readonly options: OwnOptions;
   readonly fault?: InvalidOption;
-  /** Of {@link CallOptions.output}, which is this call's from now on; with a fault as well, because somebody may be waiting at its other end. */
+  /**
+   * The writer of {@link CallOptions.output}, which this call owns. Present with a fault, too,
+   * because a reader may wait at its other end.
+   */
   readonly output?: OwnWriter;
   /** Of {@link CallOptions.body}, likewise. */
   readonly body?: ReadableStreamDefaultReader<unknown>;
@@ -67,7 +70,7 @@ const texts = named("text");
 const flags = named("flag");
 const functions = named("function");
 
-/** @param names Of the options that it can have. One that nobody reads would narrow nothing: it is refused. */
+/** @param names the known options. Any other is refused: an ignored option would narrow nothing */
 export function readOptions(
   foreign: Foreign<unknown>,
   families: Families,
@@ -87,7 +90,7 @@ export function readOptions(
   }
 }
 
-/** Locked at once: from here on nobody else writes to it. */
+/** Locks the stream immediately: no other code writes to it from here on. */
 function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
   if (output === undefined) return {};
   try {
@@ -197,7 +200,10 @@ function refused(message: string, hint?: string): ReadOptions {
   return { options: {}, fault: { message, ...(hint !== undefined && { hint }) } };
 }
 
-/** What a caller asked for by name or by package. A package stands for exactly its version. Of anything else nothing is found. */
+/**
+ * The tool that a caller names by text or by package. A package names exactly its version. Any
+ * other value names no tool.
+ */
 export function readTool(foreign: Foreign<unknown>): { readonly name: string; readonly pinned?: string } {
   if (typeof foreign === "string") return { name: foreign };
   try {

@@ -16,7 +16,8 @@ export interface KeptOutput {
 }
 
 /**
- * How a call ended, for other calls that are given the same. Nobody outside holds any of it.
+ * The outcome of a call, which other calls can reuse. No code outside the kernel holds a part of
+ * it.
  *
  * An ending crosses into extensions and comes back, so its brand holds at run time as well: it is a
  * class with a private field, and its constructor is not exported.
@@ -27,7 +28,7 @@ class KernelEnding {
   readonly hasStarted: boolean;
   readonly effects: readonly string[];
   readonly outcome: Outcome;
-  /** What it was made of. */
+  /** The requests and labels behind the outcome. */
   readonly origin: Origin;
   readonly #made = true;
 

@@ -8,7 +8,9 @@ import { holderOf } from "../steps/check-grants.ts";
 import type { Decided } from "../steps/decide.ts";
 import { observes } from "../steps/reserve.ts";
 
-/** What decides about a call, and about those from within it, beside the labels of the session. */
+/**
+ * The authority that decides about a call and its nested calls, beside the labels of the session.
+ */
 export function authorityText({ policy, mode, grant }: Pick<Decided, "policy" | "mode" | "grant">): string {
   return JSON.stringify([policy.hash, mode, grant.hash]);
 }
@@ -48,8 +50,9 @@ function couldBeAsked(state: Decided, origin: Origin, revocations: Pick<Revocati
 }
 
 /**
- * Throws for a resumed call whose tool knows what it could not ask for now. Its isolate has the answers, and nobody can take them out of it. Under the authority that it ran
- * under nothing else but a revocation can have changed.
+ * Throws for a resumed call whose tool has an answer that it could not request now: the kernel
+ * cannot take an answer out of an isolate. Under the same authority only a revocation can have
+ * changed that.
  */
 export function assertAnswersStand(state: Decided, revocations: Pick<Revocations, "track" | "reasonFor">): void {
   const { call, tool, policy } = state;
@@ -70,7 +73,7 @@ export function assertAnswersStand(state: Decided, revocations: Pick<Revocations
   );
 }
 
-/** The key stays used, and what came of it is told nobody any more. */
+/** The fault for a key that stays used after its result is gone. */
 export function resultGone(callId: string | null): CallFault {
   return new CallFault("INVALID_INPUT", "The idempotency key was used before, and its result is no longer stored.", {
     details: [{ path: "", keyword: "idempotencyKey", reason: "outcome-unknown", callId }],

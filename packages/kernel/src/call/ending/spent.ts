@@ -2,7 +2,7 @@ import type { IsolateUsage } from "../../isolate/port.ts";
 import { gatePart, runPart } from "../record/carried-part.ts";
 import type { CallRecord } from "../record/record.ts";
 
-/** What a call used, as its result says it. */
+/** The resources that a call used, as its result reports them. */
 export interface Spent {
   readonly effects: readonly string[];
   readonly networkRequests: number;
@@ -23,8 +23,8 @@ const nothing: Spent = {
 };
 
 /**
- * What a call used as far as it came, here or before it was suspended. The effects of one that is
- * given another's result are those of the deed that the result tells of.
+ * The use of a call so far, here and before a suspension. A call that reuses another's result
+ * reports the effects of that call.
  */
 export function spentBy(call: CallRecord): Spent {
   const { gate, reused, attempt, used } = call.progress;

@@ -73,7 +73,7 @@ export class Suspended {
   }
 }
 
-/** The fault that a caller is told, whatever was thrown. */
+/** The fault for a caller, from any thrown value. */
 export function asFault(thrown: unknown, hasStarted: boolean): CallFault {
   if (thrown instanceof CallFault) return thrown;
   if (thrown instanceof AuditUnavailable) {

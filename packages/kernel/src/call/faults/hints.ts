@@ -4,7 +4,8 @@ import type { ReasonCode } from "../../policy/proof/proof.ts";
 import type { CallError, ErrorCode, Hints, ModelError } from "../../result.ts";
 
 /**
- * What a tool or a model is told of an error: everything but the `operatorHint`. The log has the digest of this.
+ * The part of an error for tools and models: all but the `operatorHint`. The log has the digest of
+ * this part.
  *
  * @example
  * return { isError: true, content: JSON.stringify(modelError(result.error)) };
@@ -17,7 +18,7 @@ const askUser = "Tell the user, who can ask the operator.";
 const later = "Tell the user that the call can continue later.";
 const toolsFault = "Use another tool: the fault is this tool's, not the caller's.";
 
-/** What holds wherever a code says nothing more particular. */
+/** The hints of each code, where the fault has none of its own. */
 export const defaultHints: Readonly<Record<ErrorCode, Hints>> = {
   TOOL_NOT_FOUND: { hint: "", operatorHint: "Show a model only the tools that `kernel.list()` names." },
   INVALID_INPUT: { hint: "Correct the arguments, then call again.", operatorHint: "" },
@@ -62,7 +63,7 @@ export const defaultHints: Readonly<Record<ErrorCode, Hints>> = {
   INTERNAL: { hint: askUser, operatorHint: "Report the bug with `details`: a part of the kernel broke a promise." },
 };
 
-/** What can be done about a decision that denies, by what decided. */
+/** The hints of a denial, by its reason. */
 export const denialHints: Readonly<Record<ReasonCode, Partial<Hints>>> = {
   rule: { operatorHint: "Change the rules that `details` names, if the call is to be allowed." },
   "rule-error": {

@@ -14,7 +14,7 @@ export function outermostOf(call: CallRecord): CallRecord {
   return each;
 }
 
-/** What a call learns, all around it learn. */
+/** Adds labels to a call and to all its parent calls. */
 export function learn(call: CallRecord, labels: readonly string[]): void {
   for (let each: CallRecord | undefined = call; each; each = each.parent?.call) each.origin.learn(labels);
 }

@@ -20,7 +20,7 @@ export const runPart: CarriedPart<{
   readonly attempt: number;
   readonly used: readonly IsolateUsage[];
 }> = { name: "run" };
-/** What the call was granted, and by which authority. */
+/** The grants of the call, and the authority that gave them. */
 export const authorityPart: CarriedPart<{
   readonly policyHash: string;
   readonly mode: string;

@@ -12,7 +12,7 @@ export async function endOutput(output: OwnWriter, result: CallResult | undefine
   }
 }
 
-/** What its tool did not read is cancelled: also where nothing ran. */
+/** Cancels the part that the tool did not read, also if no tool ran. */
 export async function endBody(body: ReadableStreamDefaultReader<unknown>): Promise<void> {
   try {
     await body.cancel("The call has ended.");

@@ -20,10 +20,12 @@ interface OriginData {
   readonly hasCalls: boolean;
 }
 
-/** What a call that was suspended had been answered, and under which authority. */
+/** The answers that a suspended call had received, and their authority. */
 export const originPart: CarriedPart<OriginData> = { name: "origin" };
 
-/** What a result was made of: it says whether another call can be given it. */
+/**
+ * The requests and labels behind a result. They decide whether another call can reuse the result.
+ */
 export class Origin {
   readonly #labels = new Set<string>();
   readonly #needs = new Map<string, OwnNeed>();
@@ -31,9 +33,9 @@ export class Origin {
   #units = 0;
   #isWhole = true;
   #hasCalls = false;
-  /** What decided about the call, as one text; `undefined` where it never started. */
+  /** The authority that decided about the call, as one text; `undefined` before its start. */
   authority: string | undefined;
-  /** Those that the session carried when it was decided. */
+  /** The labels of the session at the decision. */
   sessionLabels: readonly string[] = [];
 
   /** Labels of all that ran for it, calls from within included. */

@@ -44,10 +44,10 @@ export interface CallTree {
 
 /** Everything that a call has before its first step. */
 export interface Arrival extends CallIdentity {
-  /** What the caller asked for, as text: not yet a known tool. */
+  /** The name that the caller gave, as text: not yet a known tool. */
   readonly toolName: string;
   readonly options: OwnOptions;
-  /** What is wrong with the options: then nothing of them was taken over. */
+  /** The fault of the options: with it the call takes over none of them. */
   readonly fault?: InvalidOption | undefined;
   readonly output?: OwnWriter | undefined;
   readonly body?: ReadableStreamDefaultReader<unknown> | undefined;
@@ -62,7 +62,7 @@ export interface Arrival extends CallIdentity {
   readonly before?: Before | undefined;
 }
 
-/** The end of a call, for whatever it held. */
+/** The end of a call, for everything that it held. */
 export interface CallEnd {
   /** `reused`: another call's outcome answers. `early`: one thing ends before its call does. */
   readonly kind: "succeeded" | "reused" | "failed" | "suspended" | "early";
@@ -214,7 +214,7 @@ export class CallRecord implements CallIdentity {
     (this.#lasting ??= []).push({ at, changes });
   }
 
-  /** For whoever records that event. */
+  /** The changes for the code that records that event. */
   changesAt(at: LastingAt, fault?: CallFault): readonly StateChange[] {
     if (!this.#lasting) return noChanges;
     return this.#lasting.filter((each) => each.at === at).flatMap(({ changes }) => changes(fault));
@@ -264,7 +264,7 @@ export class CallRecord implements CallIdentity {
     return this.#progress.gate !== undefined || this.came(gatePart) !== undefined;
   }
 
-  /** What was taken from it, beside what stands in the kernel. */
+  /** Revocations of this call from before its resume, beside those of the kernel. */
   get revocations(): readonly Revocation[] {
     return this.before?.since.revocations ?? none;
   }

@@ -33,7 +33,10 @@ export type ApprovalAnswer =
       readonly kind: "approved";
       readonly approval: ApprovalProof;
       readonly hold: HeldApproval;
-      /** What follows from it, for its event. Called in the turn in which the answer takes effect; not called where it is void. */
+      /**
+       * The changes of state for the event of the answer. Called in the turn in which the answer
+       * takes effect; not called for a void one.
+       */
       readonly onApproved?: () => readonly StateChange[];
     }
   | { readonly kind: "edited"; readonly input: unknown }
@@ -131,7 +134,7 @@ function retryAfter({ determining, charges }: Decided["verdict"], counters: Coun
   return spent.length < determining.length ? undefined : Math.max(...spent.map((each) => counters.retryAfterMs(each)));
 }
 
-/** A resumed call that ran on an approval ends with it, whatever the policy says by now. */
+/** Ends a resumed call whose approval was revoked, under every present policy. */
 function assertApprovalStands({ call }: Decided): void {
   const approvalId = call.came(proofPart)?.approval?.approvalId;
   if (approvalId === undefined || !call.before?.since.revokedApprovals.has(approvalId)) return;

@@ -25,17 +25,19 @@ export interface Granted extends Validated, Made {
   readonly mode: Mode;
 }
 
-/** What the world looks like while one decision is made. */
+/** The policy and the mode during one decision. */
 export interface Authority {
   readonly policy: Policy;
   readonly mode: Mode;
 }
 
-/** What the isolate of a call that has started sees of the real world without asking. */
+/**
+ * The real sources (`clock`, `random`) that the isolate of a started call reads without a request.
+ */
 export const realPart: CarriedPart<readonly string[]> = { name: "real" };
 
 export interface GrantPorts {
-  /** Policy and mode as they are now: both change while calls are under way. */
+  /** The present policy and mode: both change while calls run. */
   readonly authority: () => Authority;
   readonly revocations: Pick<Revocations, "track" | "reasonFor">;
   readonly log: EventRecorder;
@@ -118,7 +120,10 @@ export function revokedFor(
   return undefined;
 }
 
-/** A resumed isolate goes on seeing the clock that it saw: a grant that is gone cannot be taken from it. */
+/**
+ * A resumed isolate still reads the real clock that it had, so the kernel refuses the resume when
+ * that grant is gone.
+ */
 function assertStillReal({ call, tool, grant }: Granted, { revocations }: GrantPorts): void {
   const own = withRevocations(revocations, call.revocations);
   const gone = call
@@ -136,10 +141,13 @@ export function holderOf({ callId, caller, sessionId, parent }: CallRecord, tool
 
 /** By tool hash, then by caller: put together, the two would be one long text to hash in each call. */
 const grantsOf = new WeakMap<Policy, Map<string, Map<string, Grant>>>();
-/** Callers are foreign names: what is kept for them is bounded, per tool. */
+/** Callers are untrusted names: the kernel keeps a bounded number of grants per tool. */
 const MAX_GRANTS = 1_000;
 
-/** What a policy grants to one caller for one tool. Policies never change, so neither does this: it is hashed once, not in each call. */
+/**
+ * The grant of a policy to one caller for one tool. Policies never change, so the kernel hashes it
+ * once, not in each call.
+ */
 function grantFor(policy: Policy, tool: RegisteredTool, { caller, hash }: CallRecord): Grant {
   let byTool = grantsOf.get(policy);
   if (!byTool) grantsOf.set(policy, (byTool = new Map<string, Map<string, Grant>>()));

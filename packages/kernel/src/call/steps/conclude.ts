@@ -39,16 +39,16 @@ export function conclude(
   return log.flush()?.then(concluded) ?? concluded();
 }
 
-/** What the log says of it. */
+/** The normalizer of a tool, as the log names it. */
 export function normalizerOf({ normalizer }: RegisteredTool): { readonly normalizer?: string } {
   return normalizer ? { normalizer: normalizer.id } : {};
 }
 
 /**
- * Step 11 of every other call, whatever threw, and wherever. Never rejects.
+ * Step 11 of every failed call, for any thrown value. Never rejects.
  *
- * Nothing is recorded for a call that goes on elsewhere: its end comes from there. Nothing can be
- * recorded once the log has failed: the next kernel on its sink records the call as lost.
+ * It records nothing for a suspended call, whose end comes from the kernel that resumes it. After a
+ * failure of the log it can record nothing: the next kernel on the sink records the call as lost.
  */
 export async function concludeFailure(call: CallRecord, thrown: unknown, { log }: ConcludePorts): Promise<CallFault> {
   const { hasStarted } = call;

@@ -15,7 +15,7 @@ import { type ProofPorts, recordDecision } from "./prove.ts";
 declare class Made {
   #decide: never;
 }
-/** A call about which was decided; `proof` says how. Only `authorize` lets it go on. */
+/** A call with a decision; `proof` contains it. Only `authorize` lets the call continue. */
 export interface Decided extends Granted, Made {
   readonly decisionInput: DecisionInput;
   readonly verdict: Verdict;
@@ -28,7 +28,7 @@ export interface Decided extends Granted, Made {
 export const proofPart: CarriedPart<Proof> = { name: "proof" };
 
 export interface DecidePorts extends ProofPorts {
-  /** What a policy remembers of calls. */
+  /** The counters of the policy. */
   readonly counters: Counters;
   readonly labels: SessionLabels;
 }
@@ -68,7 +68,9 @@ export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts)
   return call.reach({ ...state, decisionInput, verdict, proof, charge } as Decided);
 }
 
-/** The question whose arguments were edited, the decision before the suspension, or the call around this one. */
+/**
+ * The proof of the edited request, of the decision before the suspension, or of the parent call.
+ */
 function parentProofId({ call }: Granted, entry: DecisionEntry): string | null {
   if (entry.phase === "edit") return entry.parentProofId;
   return call.came(proofPart)?.proofId ?? call.parent?.proofId ?? null;

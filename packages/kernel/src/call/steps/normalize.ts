@@ -61,7 +61,7 @@ function formOf({ started, output, outputText }: Checked): MaybePromise<Form> {
   return { output: normalOutput, outputHash: normal.hash, outputBytes: normal.byteLength, ...raw };
 }
 
-/** Bytes have no other form, and are nobody else's: no copy of them. */
+/** Bytes have no other form, and no other owner: the kernel makes no copy. */
 function takeOutput(state: Started, output: Uint8Array): MaybePromise<Form> {
   const { call, deadline } = state;
   const ends = [call.options.signal, call.parent?.ended];
@@ -107,7 +107,7 @@ function isSame(kind: NormalizationKind, given: Checked["output"], { hash }: { h
   return own.ok && own.hash === hash;
 }
 
-/** What a normalizer made, in the one form of its kind, which is hashed here. */
+/** The output of a normalizer in the one form of its kind. The kernel hashes it here. */
 function readNormalized(foreign: Foreign<NormalForm>, kind: NormalizationKind, by: Hash): NormalForm {
   const { ok, text, bytes, error } = membersOf(foreign, "ok", "text", "bytes", "error");
   if (ok !== true) {

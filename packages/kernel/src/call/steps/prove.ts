@@ -13,7 +13,7 @@ import type { Mode } from "../../tool/manifest.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { CallRecord } from "../record/record.ts";
 
-/** What a decision is about. */
+/** The call and the tool of a decision. */
 export interface Subject {
   readonly call: CallRecord;
   readonly tool: RegisteredTool;
@@ -28,9 +28,9 @@ export interface ProofPorts {
   readonly clock: Clock;
 }
 
-/** What a decision follows from, and what follows from it. */
+/** The parent of a decision, and its consequences. */
 interface Decision {
-  /** Default: the proof of the call around this one. */
+  /** Default: the proof of the parent call. */
   readonly parentProofId?: string | null;
   readonly approval?: Proof["approval"];
   readonly changes?: readonly StateChange[];

@@ -153,7 +153,7 @@ function candidateOf(call: CallRecord, tool: RegisteredTool, bounds: Candidate["
   return { toolId: tool.id, caller: call.caller, outermostId: outermostOf(call).callId, bounds };
 }
 
-/** What a call may use of everything. */
+/** The effective bounds of a call. */
 export function boundsOf({ manifest }: RegisteredTool, policy: Policy, { bounds }: OwnOptions): Bounds {
   const governed = observes(policy) ? undefined : policy.governance(manifest.name)?.bounds;
   return effectiveBounds(manifest.bounds, governed, bounds);

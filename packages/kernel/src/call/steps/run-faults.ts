@@ -93,7 +93,7 @@ function timeoutText(tool: string, timeoutMs: number, opening: boolean): string 
     : `${tool} did not finish within ${timeoutMs} ms and was stopped.`;
 }
 
-/** The fault is the caller's, whatever the tool made of it. */
+/** The fault of the caller's stream, also if the tool handled it. */
 function badBody({ reason, message = "" }: BodyFault, limit: number): CallFault {
   switch (reason) {
     case "too-large":

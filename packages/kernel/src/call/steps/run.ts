@@ -26,7 +26,9 @@ export interface Ran extends Made {
 export interface SuspendableRun extends Pick<RunOptions, "gate" | "onLease"> {
   /** Opens the isolate that the call was suspended in. */
   readonly thaw: Owner["thaw"];
-  /** Nothing of the call goes on: resolves when its snapshot is made and on record, or when there is none. */
+  /**
+   * No part of the call continues. Resolves when the snapshot is on record, or when there is none.
+   */
   put(): Promise<CallFault>;
 }
 

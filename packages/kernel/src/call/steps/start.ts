@@ -38,7 +38,7 @@ export interface Started extends Reserved, Made {
   readonly gate: Gate;
   /** Number of its run, from 1. */
   readonly attempt: number;
-  /** What its runs cost so far, where the host counts it. */
+  /** The cost of the runs so far, where the host counts it. */
   readonly used: IsolateUsage[];
   /** Of all its runs. */
   readonly deadline: Deadline;
@@ -160,7 +160,7 @@ function holdOf(state: Reserved, { revocations }: StartPorts): GateOptions["hold
   return () => withRevocations(revocations, call.revocations).track(holderOf(call, tool), denialIn);
 }
 
-/** What the policy says to the requests of a call in the strictest mode since its decision. */
+/** The policy for the requests of a call, in the strictest mode since its decision. */
 function guardOf({ policy, decisionInput }: Reserved, { authority }: StartPorts): () => RequestPolicy {
   let { mode } = decisionInput;
   let guard = requestPolicyOf(policy, decisionInput);
@@ -179,7 +179,9 @@ function secretsOf({ call, policy }: Reserved, { secrets: keeper, clock }: Start
   return keeper && needOf && { keeper, token: secretToken(call.seed), needOf, namesAt: policy.secretsAt, clock };
 }
 
-/** The same call with a gate of its own for its next run: what the last one still sends meets a closed one. */
+/**
+ * The same call with a new gate for its next run. Late messages of the last run meet a closed gate.
+ */
 export function nextAttempt(state: Started, ports: StartPorts): Started {
   assertCurrent(state, ports);
   const { gate, attempt } = state;

@@ -16,8 +16,8 @@ import { type Claim, Keys } from "./keys.ts";
 const keyPart: CarriedPart<AuditPayloads["call.keyed"]> = { name: "idempotency" };
 
 /**
- * The first call under a key runs; every later one is given its outcome. Between steps 4 and 5: what
- * was done under a key is not decided again by asking somebody, because it is not done again.
+ * The first call under a key runs; every later one gets its outcome. It enters between steps 4 and
+ * 5: a later call does nothing, so no approver has to answer.
  */
 export function idempotency(): Extension {
   return new Idempotency();

@@ -8,7 +8,7 @@ import type { Ending } from "../../call/ending/ending.ts";
 import { CallFault } from "../../call/faults/fault.ts";
 import { resultGone } from "../../call/ending/given-again.ts";
 
-/** What a call under an idempotency key is about. A key belongs to its caller. */
+/** The subject of a call under an idempotency key. A key belongs to its caller. */
 export interface KeyedCall {
   readonly caller: string;
   readonly callId: string;
@@ -50,9 +50,10 @@ interface UsedKeyRow {
 const SWEEP_MS = 1_000;
 
 /**
- * What was done under which idempotency key. A key whose call started stays used until it expires: what it did is told again and never done again, also
- * where nobody can tell any more. One whose call never started is free. Bounded: a caller without room for one more key is refused, because forgetting
- * a key would be doing its work twice.
+ * The used idempotency keys and their outcomes. A key of a started call stays used until it
+ * expires: the kernel repeats the outcome and never the operation, also if the outcome is unknown.
+ * A key of a call that never started is free. The number of keys is bounded. The kernel refuses a
+ * caller without room for one more, because a forgotten key could run twice.
  */
 export class Keys {
   readonly table: StateTable<UsedKeyRow> = new StateTable<UsedKeyRow>({
@@ -69,9 +70,9 @@ export class Keys {
   });
   readonly #clock: () => SteadyClock;
   readonly #hash: () => Hash;
-  /** Calls under a key that are under way in this kernel, for the equal calls that wait for them. */
+  /** Running calls under a key, for the equal calls that wait for them. */
   readonly #running = new Map<string, { readonly row: UsedKeyRow; readonly ending: Promise<Ending> }>();
-  /** What came of calls, the oldest first. */
+  /** Outcomes of calls, the oldest first. */
   readonly #results = new Map<string, Ending>();
   readonly #counts = new Map<string, number>();
   #nextSweepMs = 0;
@@ -102,7 +103,9 @@ export class Keys {
     return { kind: "refused", fault: resultGone(row.callId) };
   }
 
-  /** The key of a call that was suspended and goes on: as {@link claim} gave it; `undefined` where it is another call's by now. */
+  /**
+   * The key of a resumed call, as {@link claim} returned it; `undefined` when another call has it.
+   */
   resume(keyHash: string, call: Omit<UsedKeyRow, "usedMs">): Claim | undefined {
     const row = this.#rowOf(keyHash);
     if (this.#running.has(keyHash) || (row && row.callId !== call.callId)) return undefined;
@@ -110,7 +113,7 @@ export class Keys {
     return row ? this.#begin(keyHash, row) : this.#first(keyHash, call);
   }
 
-  /** Keys under which the tool of an id ran, or runs, stay used; what came of it is told nobody any more. */
+  /** Forgets the outcomes of one tool. Its keys stay used. */
   forgetResults(toolId: string): void {
     for (const [keyHash, { row }] of this.#running) if (row.toolId === toolId) this.#running.delete(keyHash);
     for (const keyHash of this.#results.keys())

@@ -57,8 +57,9 @@ function isOfResource(trigger: ModeTrigger): trigger is ResourceTrigger {
 const MIB = 1_048_576;
 
 /**
- * Triggers to `DEGRADED` for a service that nobody looks at: the storage of the log or the memory is short, or the log does not keep up. No caller can bring them about with errors
- * of its own. A gauge that is there is watched at 256 MiB.
+ * Triggers to `DEGRADED` for an unattended service: the storage of the log or the memory is short,
+ * or the log does not keep up. Failing calls cannot cause them. An available gauge triggers below
+ * 256 MiB.
  */
 export function defaultModeTriggers(resources: Resources = {}): readonly ModeTrigger[] {
   const freeBytes = 256 * MIB;

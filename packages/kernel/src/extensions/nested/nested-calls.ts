@@ -16,7 +16,7 @@ import type { CallFailure, CallResult } from "../../result.ts";
 /** Makes one call from within another. Never rejects. */
 export type CallWithin = (name: string, input: JsonValue, options: OwnOptions, parent: Parent) => Promise<CallResult>;
 
-/** What of the calling call its own calls stand under. */
+/** The parts of a parent call that its nested calls depend on. */
 export type Caller = Pick<Parent, "call" | "toolId" | "toolHash" | "proofId" | "pause">;
 
 /**
@@ -97,7 +97,7 @@ function heard<Said>({ tree, parent }: CallRecord, listener: Listener<[Said]>): 
   };
 }
 
-/** What its own calls stand under. A wait of theirs stops the time of all calls around. */
+/** Makes those parts. A wait of a nested call stops the time of all its parents. */
 export function callerOf({ call, tool, proof }: Reserved, deadline: Deadline): Caller {
   const pause = (): (() => void) => {
     const goOn = deadline.pause();

@@ -17,7 +17,10 @@ export class Results {
   readonly #distrusted = new Set<string>();
   #bytes = 0;
 
-  /** Under which keys a result can be found, the one under which it is kept first. `undefined` for a call whose result nobody else can be given. */
+  /**
+   * The keys that find a result, the storage key first. `undefined` for a call whose result no
+   * other call can reuse.
+   */
   keysOf({ call, tool, inputHash }: Allowed): readonly [string, ...string[]] | undefined {
     const { determinism, output, body } = tool.manifest;
     // Of a stream nothing is kept but its digest, and which body comes is not known before it has come.

@@ -2,12 +2,15 @@ import type { AuditLog } from "../../audit/log.ts";
 import type { Revocation } from "../../capability/revocation.ts";
 import type { Snapshot } from "./snapshot-format.ts";
 
-/** What a log knows that happened while a call was suspended. */
+/** Changes in the log during the suspension of a call. */
 export interface ChangesSinceSnapshot {
   /** Whether the log has the event of the snapshot. Without it nothing else is known. */
   readonly isThere: boolean;
   readonly wasResumed: boolean;
-  /** Also those that were restored since: who held a grant when it was taken does not get it back. */
+  /**
+   * Also those restored since: a restore does not return a grant to a call that held it at the
+   * revocation.
+   */
   readonly revocations: readonly Revocation[];
   /** Approvals that were taken back. */
   readonly revokedApprovals: ReadonlySet<string>;
@@ -15,7 +18,7 @@ export interface ChangesSinceSnapshot {
 
 const PAGE_EVENTS = 1_000;
 
-/** Nothing, where it is another log: one that does not have the event before the snapshot. */
+/** Returns no changes for another log: one without the event before the snapshot. */
 export async function readChangesSinceSnapshot(
   log: AuditLog,
   { log: { seq, prev }, snapshotId }: Snapshot,

@@ -13,7 +13,7 @@ export interface Pending<Child> {
   child: Child | undefined;
 }
 
-/** How a request that was made before the call was suspended goes on. */
+/** The continuation of a request from before the suspension. */
 export type Again<Child> = Partial<Pick<Pending<Child>, "ticket" | "reply">>;
 
 /**
@@ -49,7 +49,7 @@ export class Requests<Child> implements Pick<Gate, "request" | "close"> {
     this.#paused = undefined;
   }
 
-  /** What is on its way now is asked again elsewhere. Only while it is paused. */
+  /** Marks the requests in progress: the resuming kernel makes them again. Only during a pause. */
   withdraw(): void {
     for (const { isSent, reply, ticket } of this.#pending) if (isSent && !reply) ticket.isWithdrawn = true;
   }

@@ -19,7 +19,7 @@ import { type Snapshot, type SnapshotCall, type SnapshotRequest, type SnapshotRu
 import type { SuspendableCall, Restored } from "./suspension-port.ts";
 import type { Again } from "./requests.ts";
 
-/** Under what the calls of one snapshot go on. */
+/** The context in which the calls of one snapshot resume. */
 export interface Resumption {
   readonly context: ExtensionContext;
   readonly snapshotId: string;
@@ -27,13 +27,13 @@ export interface Resumption {
   readonly since: Since;
   /** Of the session when the call was suspended. */
   readonly labels: readonly string[];
-  /** For the event with which the outermost call goes on. */
+  /** The changes for the event that resumes the outermost call. */
   readonly changes: readonly StateChange[];
-  /** Notes the run that a call goes on with, before it does. */
+  /** Notes the run of a call before the call resumes. */
   readonly thaws: (call: CallRecord, thaw: Restored) => void;
 }
 
-/** The call as it was, for whoever resumes it. */
+/** The call as it was before its suspension. */
 export function restoreCall(
   frozen: SnapshotCall,
   { context: { clock, hash }, since }: Pick<Resumption, "context" | "since">,
@@ -61,7 +61,9 @@ export function restoreCall(
   return call;
 }
 
-/** Enters the pipeline at the phase in which the call left it. Its end is told to whoever resumed it. */
+/**
+ * Enters the pipeline at the phase in which the call left it. The caller of `resume` gets its end.
+ */
 export async function resumeRun(
   call: CallRecord,
   frozen: SnapshotCall,
@@ -84,7 +86,7 @@ export async function resumeRun(
   }
 }
 
-/** What its tools know by now is under labels wherever they go on. */
+/** The labels of the data that the tools know, for the session in which they resume. */
 function changesOf(
   call: CallRecord,
   { run, tool }: SnapshotCall,

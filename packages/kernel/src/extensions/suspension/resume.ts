@@ -19,17 +19,17 @@ import type { Restored } from "./suspension-port.ts";
 import { type SealingKey, unseal } from "./sealed-snapshot.ts";
 import { readChangesSinceSnapshot } from "./changes-since-snapshot.ts";
 
-/** The right to go on with a snapshot, here. */
+/** The right of this kernel to resume a snapshot. */
 export interface SnapshotClaim {
   readonly undo: () => void;
   readonly confirm: () => Promise<boolean>;
-  /** Whether somebody beside this process and its log is asked. */
+  /** Whether the shared `claim` is asked beside this process and its log. */
   readonly isShared: boolean;
-  /** For the event with which the call goes on. */
+  /** The changes for the event that resumes the call. */
   readonly changes: () => readonly StateChange[];
 }
 
-/** What a suspender has that its kernel has not. */
+/** The parts that the suspender adds to its kernel. */
 export interface ResumeParts {
   readonly key: () => Promise<SealingKey>;
   readonly claim: (snapshotId: string) => SnapshotClaim | undefined;
@@ -37,8 +37,8 @@ export interface ResumeParts {
 }
 
 /**
- * Never rejects for what the bytes are, or what happened meanwhile. Where it is refused before the
- * call goes on, nothing is on record, and the bytes are as good as before.
+ * Never rejects for the content of the bytes, or for changes in the meantime. A refusal before the
+ * call continues leaves no record, and the bytes stay valid.
  */
 export async function resume(
   bytes: Foreign<Uint8Array>,
@@ -124,7 +124,7 @@ async function takeSlot(
   await context.takeSlotAgain(call, found, bounds);
 }
 
-/** What happened to its calls while they were suspended. */
+/** The changes for the calls of a snapshot during the suspension. */
 async function sinceOf(frozen: Snapshot, { log }: ExtensionContext, { isShared }: SnapshotClaim): Promise<Since> {
   const { isThere, wasResumed, revocations, revokedApprovals } = await readChangesSinceSnapshot(log, frozen);
   if (wasResumed) throw resumedBefore;
@@ -144,7 +144,7 @@ function callsIn(call: SnapshotCall): readonly SnapshotCall[] {
   return [call, ...within.flatMap((request) => (request.kind === "call" ? callsIn(request.call) : []))];
 }
 
-/** Why this kernel cannot go on with a call, or with one that it waits for. */
+/** The reason why this kernel cannot resume a call, or a nested call that it waits for. */
 async function misfitOf(root: SnapshotCall, { registry, hosts }: ExtensionContext): Promise<CallFault | undefined> {
   for (const { tool: name, version, toolHash, run } of callsIn(root)) {
     const found = registry.find(name, version);
@@ -174,7 +174,7 @@ function snapshotRefused(reason: keyof typeof fitting, message: string): CallFau
 }
 
 const later = "Tell the user that the call can continue later.";
-/** What a snapshot could go on with. */
+/** The hints of each reason to refuse a snapshot. */
 const fitting = {
   changed: { operatorHint: "Give all kernels that resume each other's calls the same key." },
   "other-version": { hint: later, operatorHint: "Resume it with the version of the kernel that suspended it." },

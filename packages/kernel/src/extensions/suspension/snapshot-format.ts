@@ -11,7 +11,10 @@ import { joinBytes } from "../../bytes/join-bytes.ts";
  */
 export const kernelVersion: string = `${engineVersion} suspend/4`;
 
-/** What a snapshot holds: everything of a call that its kernel knew, and of the calls that it waits for. */
+/**
+ * The content of a snapshot: all that the kernel knew of a call, and of the nested calls that it
+ * waits for.
+ */
 export interface Snapshot {
   readonly version: string;
   /** Random: by it a second use is known. */
@@ -19,7 +22,7 @@ export interface Snapshot {
   /** Where the log went on when it was made. Another log has another digest there. */
   readonly log: { readonly seq: number; readonly prev: string };
   readonly root: SnapshotCall;
-  /** Of its session: what its tools know by now is under them wherever they go on. */
+  /** The labels of its session, which cover the data that its tools know. */
   readonly labels: readonly string[];
   /** Of the whole tree. */
   readonly tree: { readonly callsLeft: number; readonly messagesLeft: number };
@@ -65,10 +68,10 @@ export type SnapshotRequest = {
   readonly index: number | null;
 } & (
   | { readonly kind: "open" }
-  /** Its answer was there, and not yet handed over. */
+  /** Its answer had arrived, and the tool had not received it. */
   | {
       readonly kind: "answered";
-      /** As JSON, without its body: what a broker says may look like anything. */
+      /** As JSON, without its body: the value of a broker can have any form. */
       readonly replyText: string;
       readonly body: Uint8Array | null;
     }

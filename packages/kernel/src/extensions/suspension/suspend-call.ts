@@ -26,9 +26,9 @@ export function refusal(code: SuspendCode, message: string, hint = ""): Obstacle
 }
 
 /**
- * Why a call, or one that it waits for, cannot be put aside as things stand.
+ * The reason why a call, or a nested call that it waits for, cannot be suspended now.
  *
- * @param givesUp Whether requests that only read may be given up, to be made again.
+ * @param givesUp whether requests that only read may be dropped and repeated later
  */
 export function obstacleOf(live: SuspendableCall, givesUp: boolean): Obstacle | undefined {
   const { phase, call } = live;
@@ -76,7 +76,7 @@ export function obstacleOf(live: SuspendableCall, givesUp: boolean): Obstacle | 
   return undefined;
 }
 
-/** Of calls without an {@link obstacleOf}, which are held. Whoever calls it releases them where this says no. */
+/** Suspends paused calls without an {@link obstacleOf}. On a refusal its caller continues them. */
 export async function suspendCall(
   root: SuspendableCall,
   key: SealingKey,

@@ -21,8 +21,9 @@ export interface SuspenderOptions {
    */
   readonly key: Uint8Array<ArrayBuffer>;
   /**
-   * Whether nobody has resumed the snapshot of this id before; notes that somebody has now. Kernels with one log need none. Those with logs of their own need one that they share
-   * and that lasts. Only `true` is a yes. Default: what this suspender and the kernel's log know.
+   * Returns whether the snapshot of this id is unused, and marks it as used. Kernels with one log
+   * need none. Kernels with their own logs need a shared, lasting one. Only `true` means unused.
+   * Default: the memory of this suspender and the kernel's log.
    */
   readonly claim?: (snapshotId: string) => boolean | Promise<boolean>;
 }
@@ -49,7 +50,7 @@ class Suspender implements CallSuspender {
   readonly #claim: Theirs<SuspenderOptions>["claim"];
   readonly #calls = new Map<string, SuspendableCall>();
   readonly #thaws = new WeakMap<CallRecord, Restored>();
-  /** Ids of snapshots that went on here: each goes on once. */
+  /** Ids of snapshots that resumed here: each resumes once. */
   readonly #resumed = new StateTable<true>({
     name: "suspension.used",
     version: 1,
@@ -57,7 +58,7 @@ class Suspender implements CallSuspender {
     whenFull: "forget-oldest",
     codec: { encode: () => true, decode: (value) => (value === true ? true : undefined) },
   });
-  /** Snapshots that are about to go on here. */
+  /** Snapshots that are about to resume here. */
   readonly #claimed = new Set<string>();
   readonly state = [this.#resumed];
   /** Those who wait for something to change. */

@@ -9,7 +9,7 @@ import type { Isolate } from "../../isolate/port.ts";
 import type { Theirs } from "../../support/foreign.ts";
 import { type Again, type Pending, Requests } from "./requests.ts";
 
-/** The run that a resumed call goes on with. */
+/** The run of a resumed call. */
 export interface Restored {
   open(started: Started, isWanted: () => boolean): Promise<Theirs<Isolate>>;
   again(started: Started): readonly Again<SuspendableCall>[];
@@ -112,7 +112,7 @@ export class SuspendableCall {
     return this.pending.flatMap(({ child, reply }) => (child && !reply ? [child] : []));
   }
 
-  /** Itself, and all calls that it waits for: those that wait for others before them. */
+  /** The call and all nested calls that it waits for, parents first. */
   get tree(): readonly SuspendableCall[] {
     return [this, ...this.children.flatMap((child) => child.tree)];
   }
