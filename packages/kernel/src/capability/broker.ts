@@ -3,25 +3,32 @@ import type { Family } from "./family.ts";
 import type { BrokerError, BrokerReply, CapabilityRequest } from "./request.ts";
 import type { CallSecrets } from "./secret.ts";
 
-/** What a broker asks of the kernel while it serves a request: every hop and every byte is checked before it happens. */
+/**
+ * The kernel's side of one request. A broker checks every hop and every byte here before it
+ * happens.
+ */
 export interface BrokerSession {
-  /** Aborts when the call ends, for whatever reason: a broker stops its work and keeps nothing. */
+  /** Aborts at every end of the call. The broker then stops its work and keeps nothing. */
   readonly signal: AbortSignal;
   /** Whether the call's grant covers one more need, such as a redirect's target. `undefined` means yes. */
   refusal(need: Need): BrokerError | undefined;
   /**
-   * Counts before bytes are handed over, against a capability that covers what they are for. `undefined` means that the budget holds.
+   * Charges bytes before the tool gets them, against a capability that covers the need. `undefined`
+   * means that the budget holds.
    *
-   * @param need One object for one need. Default: the one that was allowed last, or the request's first.
+   * @param need one object for one need. Default: the last allowed need, or the request's first
    * @throws TypeError for an amount that is no number from 0
    */
   spend(usage: Usage, need?: Need): BrokerError | undefined;
-  /** What the grant sets for one request like this: bytes of the file (`fs.*`) or value (`kv.*`), rows of the answer (`db.read`). `Infinity` without a limit. */
+  /**
+   * The limit of the grant for one request like this: bytes of the file (`fs.*`) or value (`kv.*`),
+   * rows of the answer (`db.read`). `Infinity` without a limit.
+   */
   limit(need: Need): number;
   readonly secrets: CallSecrets;
 }
 
-/** What a request uses up. The kernel counts the bytes of files by itself. */
+/** The use of one request. The kernel counts the bytes of files by itself. */
 export interface Usage {
   /** Of the call's bounds as well as of the capability's budget. */
   readonly networkRequests?: number;
@@ -31,7 +38,7 @@ export interface Usage {
   readonly bytes?: number;
 }
 
-/** What a request needs, as the smallest things that a grant covers or not; or why it cannot be read. */
+/** The needs of a request, each the smallest thing that a grant can cover; or its fault. */
 export type BrokerNeeds =
   | { readonly ok: true; readonly needs: readonly Need[] }
   | { readonly ok: false; readonly error: BrokerError };
@@ -41,8 +48,9 @@ export interface Broker {
   /** The kinds that it serves, which the kernel knows by it. */
   readonly families: readonly Family[];
   /**
-   * What the request would need, without doing anything. The kernel checks each need before `serve` is called. A promise is for a broker whose code loads with its first
-   * request: until it settles, the requests behind this one wait.
+   * The needs of a request, without any effect. The kernel checks each need before it calls
+   * `serve`. A promise is for a broker whose code loads with its first request: later requests wait
+   * until it settles.
    */
   needs(request: CapabilityRequest): BrokerNeeds | Promise<BrokerNeeds>;
   /** Never rejects for what the tool or the world did wrong. */

@@ -1,6 +1,7 @@
 /**
- * A capability is data: what may be touched, and how much. It sits in manifests (what a tool asks for), in policies (what is
- * granted) and in call options (what a caller narrows to). The family of its kind, in `families/`, reads it. Each family names its type here:
+ * A capability is data: one kind of access and its limits. Manifests declare capabilities, policies
+ * grant them, and call options narrow them. The family of the kind, in `families/`, reads it. Each
+ * family names its type here:
  *
  * @example
  * declare module "@keyhole/kernel" {
@@ -13,11 +14,14 @@ export interface CapabilityTypes {}
 export type Capability = CapabilityTypes[keyof CapabilityTypes];
 export type CapabilityKind = keyof CapabilityTypes;
 
-/** The kinds by which something is done to the world, or learnt of it: what the tool's manifest and the call's result name. */
+/**
+ * The kinds that read or change something outside. The tool's manifest and the call's result name
+ * them.
+ */
 export interface EffectTypes {}
 export type Effect = keyof EffectTypes;
 
-/** What one request is about to do: the smallest thing that a grant covers or not. */
+/** One access of a request: the smallest thing that a grant can cover. */
 export interface NeedTypes {}
 export type Need = NeedTypes[keyof NeedTypes];
 

@@ -33,14 +33,17 @@ export interface GrantHolder {
   /** Name of the tool. */
   readonly tool: string;
   readonly caller: string;
-  /** Whether its layers are the policy's grants, then the options' of the call. What follows it held before it was suspended. */
+  /**
+   * Whether its layers are the policy's grants, then the options of the call. Further layers are
+   * from before a suspension.
+   */
   readonly hasOwnGrants: boolean;
 }
 
 /** Which layer of a grant leaves something out, and what an operator can do about that. */
 export interface Denial {
   readonly reason: Exclude<DenialReason, "forbidden" | "revoked">;
-  /** What the layer grants of the kind. */
+  /** The capabilities of the kind in the layer. */
   readonly granted: readonly LoadedCapability[];
   readonly operatorHint: string;
 }
@@ -59,9 +62,9 @@ export function denialOf(grant: Grant, need: OwnNeed, holder: GrantHolder): Deni
 }
 
 /**
- * Of a kind of which nothing is left.
+ * The denial of a kind without any remaining capability.
  *
- * @param wanted What is asked for first, where it is known
+ * @param wanted the first needed capability, where it is known
  */
 export function denialOfKind(grant: Grant, kind: string, holder: GrantHolder, wanted: OfKind | undefined): LayerDenial {
   return leftOut(grant, kind, holder, wanted, (layer) => layer.some((capability) => capability.kind === kind));

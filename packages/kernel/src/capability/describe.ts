@@ -2,8 +2,8 @@ import type { LoadedCapability } from "./family.ts";
 import type { Grant } from "./grant.ts";
 
 /**
- * What all layers of a grant let through together, one line per kind. Patterns are not intersected: where two layers differ, both are named, the later
- * ones first.
+ * Describes a grant, one line per kind. It does not intersect patterns: where two layers differ, it
+ * names both, the later one first.
  */
 export function describeGrant({ declared, layers, kinds }: Grant): readonly string[] {
   return kinds.map((kind) => {

@@ -7,10 +7,13 @@ export interface OfKind {
   readonly kind: string;
 }
 
-/** How a capability is read: as a tool's wish, generously, or as somebody's authority, strictly. */
+/**
+ * The reading of a capability: generous for a tool's declaration (`wish`), strict for a grant
+ * (`authority`).
+ */
 export type Reading = "wish" | "authority";
 
-/** What one call may take under one capability. `Infinity` without a limit. */
+/** The budget of one call under one capability. `Infinity` without a limit. */
 export interface CapabilityBudget {
   readonly requests: number;
   readonly bytes: number;
@@ -33,13 +36,13 @@ export interface LoadedCapability {
    * The requests to a target that arguments name, by its parts; none for a target of another kind. A text says why no request can have this target, as sentences.
    */
   needsTo(target: TargetValues): readonly OwnNeed[] | string;
-  /** One line for people: what an approval shows and a refusal names. */
+  /** One line for people, in approvals and refusals. */
   describe(): string;
   /** Names of secrets that it grants at a host; none, if it grants no secrets. */
   readonly secretsAt: (host: string) => readonly string[];
 }
 
-/** The smallest thing that a grant covers or not, read by its family: what one request is about to do. */
+/** One access of a request, read by its family: the smallest thing that a grant can cover. */
 export interface OwnNeed {
   readonly kind: string;
   readonly family: Family;
@@ -60,7 +63,10 @@ export interface Destination {
   readonly isPublic?: boolean;
 }
 
-/** What using a kind does: `reads` and `changes` are effects, which a manifest lists and a result names. Only a kind `NOUN.read` reads. */
+/**
+ * The effect of a kind: manifests list `reads` and `changes`, and results name them. Only a kind
+ * `NOUN.read` reads.
+ */
 export type EffectOf = "none" | "reads" | "changes";
 
 export type Covers<N> = (need: N, reading: Reading) => boolean;
@@ -69,14 +75,17 @@ export type Covers<N> = (need: N, reading: Reading) => boolean;
 export interface FamilySpec<C extends OfKind, N extends OfKind> {
   /** `noun.verb`, as manifests, policies and the log name it. */
   readonly kind: C["kind"] & N["kind"];
-  /** What a tool with it does, for people: `Reads files`. */
+  /** The effect of a tool with it, for people: `Reads files`. */
   readonly title: string;
   readonly effect: EffectOf;
   readonly fields: FieldsOf<C>;
   readonly need: GuardsOf<N>;
   /** The fault of a capability whose members are right, each by itself. */
   readonly check?: (capability: C) => CapabilityFault | undefined;
-  /** Whether one capability covers a need: only what is surely meant. Its size is not of interest here. What takes work for a capability is done once for all needs. */
+  /**
+   * Whether one capability surely covers a need, without regard to size. Work per capability is
+   * done once for all needs.
+   */
   readonly covers: (capability: C) => Covers<N>;
   /** Without the kind. Default: nothing. */
   readonly describe?: (capability: C) => string;

@@ -49,7 +49,7 @@ export function gives(layer: readonly LoadedCapability[], need: OwnNeed): boolea
   return layer.some((capability) => capability.covers(need, "authority"));
 }
 
-/** The layers first: the tool wrote its declaration itself, and most that is refused was granted by nobody. */
+/** Layers first: a tool writes its own declaration, so most refused needs lack a grant. */
 export function covers(grant: Grant, need: OwnNeed): boolean {
   return grant.layers.length > 0 && grant.layers.every((layer) => gives(layer, need)) && declares(grant, need);
 }

@@ -44,7 +44,7 @@ export function readMethod(text: unknown): Read<string> {
     : { ok: true, value: method };
 }
 
-/** What a need says of a canonical URL. */
+/** The members of a need from a canonical URL. */
 export function urlPlace({ hostname: host, port, protocol, pathname: path }: URL): {
   readonly host: string;
   readonly port: number;

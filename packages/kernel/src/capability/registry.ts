@@ -69,7 +69,10 @@ export class Families {
     return new Map(Array.from(byName, ([name, group]) => [name, group.map(([, condition]) => condition)]));
   }
 
-  /** What policies can say of their requests: `when.NAME` in a rule, `tools.NAME` and `sizes.NAME` for one tool. */
+  /**
+   * The members of policies for their requests: `when.NAME` in a rule, `tools.NAME` and
+   * `sizes.NAME` for one tool.
+   */
   get members(): ReadonlySet<string> {
     const conditions = [...this.conditions].flatMap(([name, group]) => [
       `when.${name}`,

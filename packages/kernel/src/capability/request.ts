@@ -34,10 +34,10 @@ interface Served {
   readonly body?: Uint8Array;
 }
 
-/** What a tool is given. Data, never a live object of the host. */
+/** The reply to a tool. Data, never a live object of the host. */
 export type CapabilityReply = Served | { readonly ok: false; readonly error: CapabilityError };
 
-/** What a broker answers. */
+/** The reply of a broker. */
 export type BrokerReply = Served | { readonly ok: false; readonly error: BrokerError };
 
 interface Refused {
@@ -57,7 +57,10 @@ interface Refused {
   readonly hint: string;
 }
 
-/** What a tool is told of a request that was not served: never the `operatorHint` of a {@link BrokerError}. */
+/**
+ * The error of an unserved request, for the tool: without the `operatorHint` of a
+ * {@link BrokerError}.
+ */
 export interface CapabilityError extends Refused {
   readonly operatorHint?: never;
   readonly reason?: never;
@@ -65,7 +68,10 @@ export interface CapabilityError extends Refused {
 
 /** Why the kernel or a broker does not serve a request. */
 export interface BrokerError extends Refused {
-  /** What an operator can change. It stays with the kernel, which puts it into the result of a call that ends so. */
+  /**
+   * The operator's next step. The kernel keeps it, for the result of a call that ends with this
+   * error.
+   */
   readonly operatorHint?: string;
   /** Of what the kernel denies. It stays with the kernel as well. */
   readonly reason?: DenialReason;

@@ -45,7 +45,7 @@ export interface NewRevocation {
   readonly takeGrants: () => void;
 }
 
-/** Revocations that stand. Nobody looks through more, and none is ever forgotten by itself. */
+/** Standing revocations. The kernel never drops one automatically, so it bounds their number. */
 const maxStanding = 1_000;
 
 /**
@@ -101,7 +101,7 @@ export class Revocations {
     return kinds.filter((kind) => reached.some(({ match }) => concerns(match, kind)));
   }
 
-  /** A stricter mode holds for running calls, too: those that it denies lose their grants for good. */
+  /** Applies a stricter mode to running calls: calls that it denies lose their grants for good. */
   tighten(mode: Mode): void {
     const grants = [...this.#held.values()].flatMap((each) => [...each]);
     // All are taken before one is announced: a call asks at once what stands, for its parent as well.

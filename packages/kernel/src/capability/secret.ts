@@ -9,7 +9,7 @@ export interface SecretKeeper {
   open(call: SecretCall): OpenSecrets;
 }
 
-/** What a keeper knows of one call. */
+/** The call, for a keeper. */
 export interface SecretCall {
   /** Marks the call's own placeholders. */
   readonly token: string;
@@ -24,8 +24,9 @@ export interface SecretCall {
 }
 
 /**
- * What a broker does with secrets. It keeps the request as the tool made it, and reveals it anew for every hop: so a redirect to a host that may not see a
- * secret is refused, and a header that is dropped reveals nothing.
+ * The broker's access to secrets. A broker keeps the request as the tool made it, and reveals it
+ * anew for every hop. So a redirect to a host without the secret is refused, and a dropped header
+ * reveals nothing.
  */
 export interface CallSecrets {
   /**
@@ -40,16 +41,20 @@ export interface CallSecrets {
     encode?: (value: string) => string,
   ): Promise<Revealed<Uint8Array<ArrayBuffer>>>;
   /**
-   * Whether the policy grants secrets at the hosts that the call reached. A broker lets no tool choose a part of their answers, such as a range of bytes: of a
-   * part of a value nobody knows.
+   * Whether the policy grants secrets at the hosts that the call reached. A broker then lets no
+   * tool choose a part of an answer, such as a range of bytes: the kernel does not recognize a part
+   * of a value.
    */
   isSearching(): boolean;
   /**
-   * A text of a server without the values of secrets: a redirect's target, before it is followed. An error where the kernel cannot read the values: then
-   * nobody may see the text.
+   * A text of a server without the values of secrets, such as a redirect's target before the broker
+   * follows it. An error where the kernel cannot read the values: then no code may use the text.
    */
   redact(text: string): Promise<Revealed<string>>;
-  /** The same for a body that comes in pieces, wherever it was cut. Replies need none of it: the kernel redacts each as a whole. */
+  /**
+   * The same for a body in chunks, cut anywhere. Replies need no redactor: the kernel redacts each
+   * complete reply.
+   */
   redactor(): Promise<Revealed<Redactor>>;
 }
 
@@ -58,15 +63,15 @@ export type Revealed<Content> =
   | { readonly ok: false; readonly error: BrokerError };
 
 export interface Redactor {
-  /** What can be passed on already. */
+  /** The part that is safe to pass on. */
   push(piece: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** What was held back. */
+  /** The rest. */
   end(): Uint8Array<ArrayBuffer>;
 }
 
 /** The kernel's side of it. */
 export interface OpenSecrets extends CallSecrets {
-  /** What was revealed since the last time it was asked, each once. */
+  /** The secrets revealed since the last call of this method, each once. */
   takeUses(): readonly { readonly name: string; readonly host: string }[];
   /**
    * A reply without the values of secrets: those that are granted at the hosts of the call, those that the call revealed, and those that the keeper
@@ -75,7 +80,7 @@ export interface OpenSecrets extends CallSecrets {
   clean(reply: BrokerReply): Promise<BrokerReply>;
 }
 
-/** Where nobody keeps secrets, a placeholder goes nowhere. */
+/** The secrets of a kernel without a keeper: it replaces no placeholder. */
 export const noSecrets: OpenSecrets = {
   reveal: async (text) => (text.includes(placeholderMark) ? nobody : { ok: true, value: text }),
   revealBytes: async (bytes) =>

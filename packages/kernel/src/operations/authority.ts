@@ -11,7 +11,7 @@ export class AuthorityState {
   readonly #log: AuditLog;
   #policy: Policy;
   #mode: Mode;
-  /** What the log says last. A stricter one can hold already. */
+  /** The last mode in the log. A stricter one can already apply. */
   #recordedMode: Mode;
   /** Asked for, and not yet on record. */
   readonly #modesAhead: Mode[] = [];

@@ -46,7 +46,7 @@ export async function checkHealth(call: CallRecord, parts: HealthParts): Promise
   return answer;
 }
 
-/** A fault as a value: what ends a call is an answer of an operation. */
+/** Returns a fault as a value, for operations that answer with it. */
 export function attempt<State>(step: () => State): State | CallFault {
   try {
     return step();
@@ -61,7 +61,10 @@ const nothingGranted: CapabilityReply = {
   error: { code: "CAPABILITY_DENIED", message: "A health check has no capabilities.", hint: "" },
 };
 
-/** In the isolate that the caller's session has or would get. One that dies or hangs is judged as under a call. */
+/**
+ * Runs the check in the isolate that the caller's session has or would get. An isolate that dies or
+ * hangs counts as under a call.
+ */
 async function ask({ call, tool }: Resolved, pool: IsolatePool, clock: Clock): Promise<Answer> {
   const { caller, sessionId, callId, nowMs, seed } = call;
   const rest = pool.rest(tool, caller);

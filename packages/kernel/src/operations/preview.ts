@@ -17,13 +17,15 @@ export interface PreviewPorts
     Omit<DecidePorts, "log">,
     Omit<AuthorizePorts, "log" | "ask" | "registry"> {
   readonly revocations: Pick<Revocations, "track" | "reasonFor" | "kindsWithin">;
-  /** The answer that the policy's question has already, or the question. `undefined` where nobody can be asked. */
+  /**
+   * The standing answer to the policy's question, or the question. `undefined` without an approver.
+   */
   readonly foresee: ((decided: Decided) => ApprovalAnswer | PreviewQuestion) | undefined;
 }
 
 /**
- * What would be decided about a call: its steps 1 to 5. What they write goes nowhere, and this phase charges nothing. Owns the call, and gives back what it holds. Never
- * rejects.
+ * The decision of a call: its steps 1 to 5, without records and charges. Owns the call, and
+ * releases what it holds. Never rejects.
  */
 export async function preview(call: CallRecord, input: unknown, { foresee, ...core }: PreviewPorts): Promise<Preview> {
   const entry = { phase: "preview", input } as const;
@@ -60,7 +62,7 @@ class OpenQuestion {
 
 const unwritten: EventRecorder = { record: () => {} };
 
-/** What a running call would not hold, though it could start. */
+/** The revoked kinds that a running call would lack, though it could start. */
 function revokedOf(
   { call, tool, grant, policy }: Decided,
   { revocations }: Pick<PreviewPorts, "revocations">,
@@ -89,7 +91,10 @@ function previewProof(proof: Proof): PreviewProof {
   return rest;
 }
 
-/** Options of the call to come, whose streams stay its own. What is no options, or cannot be read, is refused as the call would be. */
+/**
+ * The options of the later call, without its streams. Malformed options are refused as the call
+ * would refuse them.
+ */
 export function previewOptions(options: unknown): unknown {
   if (typeof options !== "object" || options === null) return options;
   try {

@@ -23,7 +23,7 @@ export function isRowChange(value: unknown): value is RowChange {
   return typeof table === "string" && Number.isSafeInteger(version) && typeof key === "string" && row !== undefined;
 }
 
-/** One feature's state that outlives the kernel, whatever its rows are. */
+/** The state of one feature that outlives the kernel, with rows of any form. */
 export interface DeclaredTable {
   /** `feature.subject`: no two tables of a kernel have one name. */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface DeclaredTable {
   readonly size: number;
   /** How many rows it holds at most; `whenFull` of its feature says what happens beyond. */
   readonly maxRows: number;
-  /** All rows, for a checkpoint: what `take` reads. */
+  /** All rows, for a checkpoint; `take` reads them. */
   rows(): Iterable<RowChange>;
   /**
    * Reads a row that a log or a checkpoint holds, in the present version or an earlier one.

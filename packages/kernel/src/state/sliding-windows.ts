@@ -1,11 +1,11 @@
 import type { JsonValue } from "../json/json.ts";
 import type { DeclaredTable, RowChange, StateChange } from "./change.ts";
 
-/** What one call spent in a window. */
+/** The amount of one call in a window. */
 export interface Spent {
   readonly atMs: number;
   readonly amount: number;
-  /** While its call is under way it does not leave the window. */
+  /** An entry of a running call does not leave the window. */
   isOpen: boolean;
   /** It is in the log. */
   isRecorded: boolean;
@@ -23,8 +23,9 @@ export interface WindowLimits {
 }
 
 /**
- * What was spent in sliding windows. A call spends before it starts, so that calls in flight count. What it spent is in the log with its start; what never started is in no
- * log. A change of this table is one more entry of a window.
+ * The amounts in sliding windows. A call adds its amount before it starts, so running calls count.
+ * The log has the amount with the start of the call; a call that never starts leaves none. A change
+ * of this table is one more entry of a window.
  */
 export class SlidingWindows implements DeclaredTable {
   readonly name: string;
@@ -43,7 +44,7 @@ export class SlidingWindows implements DeclaredTable {
     return this.#windows.size;
   }
 
-  /** What stands in a window. `undefined` when there is no room to remember one more. */
+  /** The entries of a window. `undefined` without room for one more window. */
   entries(key: string, nowMs: number): readonly Spent[] | undefined {
     const window = this.#windows.get(key);
     if (!window) {
@@ -77,7 +78,7 @@ export class SlidingWindows implements DeclaredTable {
     };
   }
 
-  /** Entries of calls that are under way. */
+  /** The number of entries of running calls. */
   get open(): number {
     let count = 0;
     for (const { entries } of this.#windows.values()) count += entries.filter(({ isOpen }) => isOpen).length;

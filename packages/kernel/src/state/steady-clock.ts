@@ -1,8 +1,10 @@
 import type { Clock } from "../isolate/clock.ts";
 
 /**
- * The time of rows that outlive a kernel: since the epoch, as the wall clock said when the kernel opened, and from then on as the monotonic clock goes. Setting the wall
- * clock while the kernel runs frees and blocks nobody. Where it was set back between two kernels, time goes on from the last row that was written.
+ * The time of rows that outlive a kernel: since the epoch, as the wall clock said when the kernel
+ * opened, and from then on as the monotonic clock goes. A change of the wall clock while the kernel
+ * runs frees and blocks no call. If it was set back between two kernels, time continues from the
+ * last written row.
  */
 export class SteadyClock {
   readonly #clock: Clock;

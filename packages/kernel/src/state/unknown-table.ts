@@ -1,7 +1,7 @@
 import type { JsonValue } from "../json/json.ts";
 import type { DeclaredTable, RowChange } from "./change.ts";
 
-/** Nobody says what it may forget. */
+/** An unknown table has no rule to drop rows. */
 const MAX_ROWS = 100_000;
 
 /** Rows of a feature that this kernel does not have: kept as they are, for the next kernel that has it. */

@@ -27,7 +27,7 @@ declare module "../capability.ts" {
   }
 }
 
-/** What a page may reach: each request of it, whatever part of the page makes it. */
+/** The hosts and paths that a page may reach, for each request of every part of the page. */
 export interface PageCapability extends WebGrant {
   readonly kind: "browser.page";
   /** Default: GET, HEAD and OPTIONS. `WEBSOCKET` stands for the opening of a WebSocket. */

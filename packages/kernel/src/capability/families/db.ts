@@ -33,8 +33,9 @@ declare module "../capability.ts" {
 type DatabaseKind = "db.read" | "db.write";
 
 /**
- * What a statement does to a database. One statement can be of several: `INSERT … ON CONFLICT DO UPDATE` inserts and updates. A change that reads has two
- * needs: `db.write` of what it changes, and `db.read`.
+ * The effect of a statement on a database. One statement can have several:
+ * `INSERT … ON CONFLICT DO UPDATE` inserts and updates. A change that reads has two needs:
+ * `db.write` for the change, and `db.read`.
  */
 export const statementKinds = ["select", "insert", "update", "delete", "create", "alter", "drop"] as const;
 export type StatementKind = (typeof statementKinds)[number];

@@ -34,11 +34,11 @@ export interface FilesCapability<Kind extends FileKind = FileKind> {
   readonly kind: Kind;
   /** Globs over `/`-separated relative paths: `*` within a segment, `**` over segments. */
   readonly paths: readonly string[];
-  /** Globs that are never allowed, whatever `paths` says. */
+  /** Globs that are never allowed, also where `paths` matches. */
   readonly except?: readonly string[];
   /** Bytes per file. */
   readonly fileBytes?: number;
-  /** Bytes of all files in one call that are charged to this capability: those that are read, or those that are written. */
+  /** Bytes of all files that one call reads, or writes, under this capability. */
   readonly totalBytes?: number;
 }
 

@@ -114,7 +114,7 @@ export interface ToolRequestInit {
   readonly body?: string | Uint8Array;
 }
 
-/** What the network broker answers to `fetch`. */
+/** The network broker's answer to `fetch`. */
 interface FetchReply {
   readonly url: string;
   readonly status: number;

@@ -58,7 +58,7 @@ function form(properties: JsonObject): JsonObject {
   };
 }
 
-/** What a command may be given: one pattern per argument. */
+/** The schema of a command's arguments: one pattern each. */
 function commandsSchema(): JsonObject {
   return {
     type: "array",

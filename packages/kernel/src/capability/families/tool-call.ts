@@ -26,7 +26,10 @@ declare module "../capability.ts" {
 
 export interface ToolCallCapability {
   readonly kind: "tool.call";
-  /** Names of tools: exact, `report_*` (a prefix) or `*`. What a called tool may do is narrowed to what the caller may. */
+  /**
+   * Names of tools: exact, `report_*` (a prefix) or `*`. The caller's access also narrows the
+   * access of a called tool.
+   */
   readonly tools: readonly string[];
 }
 
@@ -66,7 +69,9 @@ export interface ToolCalls {
   readonly call: (name: string, input?: unknown) => Promise<ToolCallAnswer>;
 }
 
-/** What a called tool gave: never an exception for what it, the policy or the input did wrong. */
+/**
+ * The answer of a called tool: never an exception for a fault of the tool, the policy or the input.
+ */
 export type ToolCallAnswer =
   | {
       readonly ok: true;

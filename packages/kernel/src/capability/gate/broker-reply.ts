@@ -13,12 +13,12 @@ import type { OpenSecrets } from "../secret.ts";
 import { bounds, codeOfRefusal, ended, failed, toldOf } from "./refusals.ts";
 import type { Families } from "../registry.ts";
 
-/** What the journal keeps of one request. */
+/** The entry of one request in the journal. */
 export interface Use {
   readonly index: number;
   readonly kind: string;
   readonly operation: string;
-  /** What was touched: a URL without query and credentials, or a path. */
+  /** The target: a URL without query and credentials, or a path. */
   readonly target: string;
   readonly outcome: "ok" | "refused" | "failed";
   readonly requestHash: string;
@@ -26,9 +26,9 @@ export interface Use {
 }
 
 /**
- * What a broker answered, read once: brokers are believed, and still only as good as whoever wrote them.
+ * Reads the answer of a broker once. Brokers are trusted for their data, not for its form.
  *
- * @throws TypeError for what is no answer
+ * @throws TypeError for a malformed answer
  */
 export function readReply(foreign: Foreign<BrokerReply>): BrokerReply {
   const { ok, error, value, body } = membersOf(foreign, "ok", "error", "value", "body");
@@ -53,7 +53,7 @@ function dataOf(taken: SnapshotResult): JsonValue {
 /** Of one request. */
 const MAX_NEEDS = 1_000;
 
-/** Without secrets. What the keeper gives is read as what a broker gives. */
+/** Removes secrets. The keeper's reply is read like a broker's. */
 export async function withoutSecrets(
   dirty: BrokerReply,
   secrets: Theirs<Pick<OpenSecrets, "clean">>,
@@ -62,7 +62,7 @@ export async function withoutSecrets(
   return foreign === dirty ? dirty : readReply(foreign);
 }
 
-/** What a broker says that a request needs, read once. */
+/** Reads the needs that a broker states, once. */
 export function readNeeds(foreign: Foreign<BrokerNeeds>): BrokerNeeds {
   const { ok, error, needs } = membersOf(foreign, "ok", "error", "needs");
   if (ok !== true) return failed(readError(error));
@@ -96,7 +96,10 @@ const isText = (value: unknown): value is string => typeof value === "string";
 const isCode = (code: unknown): code is BrokerError["code"] =>
   typeof code === "string" && Object.hasOwn(codeOfRefusal, code);
 
-/** What a broker has used up, read once. @throws TypeError for an amount that is none, or that would give something back */
+/**
+ * Reads the use that a broker reports, once. @throws TypeError for an amount that is no number or
+ * is negative
+ */
 function readUsage(foreign: Foreign<Usage>): Usage {
   const members = membersOf(foreign, "networkRequests", "networkBytes", "requests", "bytes");
   for (const amount of Object.values(members))
@@ -112,7 +115,10 @@ export interface OwnSession extends Pick<BrokerSession, "signal" | "secrets"> {
   limit(need: OwnNeed): number;
 }
 
-/** A session as a broker has it: what it says is read once. It passes one object for one need, as long as it spends for it. */
+/**
+ * The session of a broker, whose arguments are read once. A broker passes the same object for one
+ * need while it charges it.
+ */
 export function readSession(session: OwnSession, families: Families): BrokerSession {
   const read = (need: Foreign<Need>): OwnNeed => families.need(readNeed(need));
   const needOf = byIdentity(read);
@@ -125,7 +131,8 @@ export function readSession(session: OwnSession, families: Families): BrokerSess
 }
 
 /**
- * An answer for the tool, with bytes that nobody else holds, and what the log says of it. A header can hold a lone surrogate, which is not told by its digest.
+ * An answer for the tool with its own bytes, and its digest for the log. A header can hold a lone
+ * surrogate, which the digest does not show.
  *
  * @throws TypeError for bytes whose memory is gone
  */

@@ -7,10 +7,10 @@ import type { Grant } from "../grant.ts";
 import type { Ledger } from "./ledger.ts";
 import { bounds } from "./refusals.ts";
 
-/** What a call has used up of it so far. */
+/** The used part of a call's budget. */
 type Spent = { -readonly [Name in "networkRequests" | "networkBytes" | "budgets"]: GateCounts[Name] };
 
-/** What a call may use up. */
+/** The budget of a call. */
 export interface Budget {
   readonly grant: Grant;
   readonly networkRequests: number;

@@ -10,16 +10,16 @@ export interface LastRefusal extends BrokerError {
   readonly request?: { readonly kind: string; readonly target: string };
 }
 
-/** What a call has used up, and what is known of it. Plain data, so that it can go elsewhere with its call. */
+/** The use of a call so far. Plain data, so it can move with a suspended call. */
 export interface GateCounts {
-  /** Those that really happened, or may have. Sorted, none twice. */
+  /** The effects that happened, or may have. Sorted and distinct. */
   readonly effects: readonly string[];
   /** Whether any request got as far as its broker. */
   readonly wasUsed: boolean;
   readonly requestsLeft: number;
   readonly networkRequests: number;
   readonly networkBytes: number;
-  /** What was taken of the budgets of capabilities. */
+  /** The used parts of the capabilities' budgets. */
   readonly budgets: Readonly<Record<string, Taken>>;
   /** The last one that the tool was given: how a call fails when the tool does not handle it. */
   readonly lastRefusal: LastRefusal | undefined;
@@ -29,11 +29,11 @@ export interface GateCounts {
   readonly revealed: readonly { readonly name: string; readonly host: string }[];
 }
 
-/** One request on its way through a gate, for whoever looks after it from outside. */
+/** One request on its way through a gate, for suspension. */
 export interface Ticket {
   /** Of its entry in the journal, from the moment it has one; given before where the request had one already. */
   index?: number;
-  /** It is going to be asked again: what comes of it now is told nobody. */
+  /** The resuming kernel repeats the request, so its present answer is dropped. */
   isWithdrawn?: boolean;
   /** Serves it in place of its broker. */
   readonly serve?: Broker["serve"];

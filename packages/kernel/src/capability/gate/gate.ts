@@ -24,11 +24,11 @@ export interface GateOptions extends Budget, refusals.RequestAuthority {
   readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
   /** The largest size of a request that the policy lets through. */
   readonly limit?: ((need: OwnNeed) => number) | undefined;
-  /** The gate of the run before of the same call: this one goes on with its counts. */
+  /** The gate of the previous run of the same call: this one continues its counts. */
   readonly before?: Gate | undefined;
   /** Instead of it, what the call had counted when it was suspended. */
   readonly counts?: GateCounts | undefined;
-  /** What a run of the call holds, as long as nobody takes it away. The gate ends it. */
+  /** The grant that a run holds until a revocation. The gate ends it. */
   readonly hold?: (() => HeldGrant) | undefined;
   readonly secrets?: GateSecretsOptions | undefined;
   /** Called once for each request that a grant, a revocation or the policy refuses, before its entry in the journal. */
@@ -44,9 +44,9 @@ export interface GateOptions extends Budget, refusals.RequestAuthority {
 export class Gate {
   readonly #options: GateOptions;
   #ended = false;
-  /** Its run has ended; one whose approval was revoked goes on without its grants. */
+  /** Whether its run has ended. A run whose approval was revoked continues without its grants. */
   #isOver = false;
-  /** Those that the tool made so far. */
+  /** The nested calls that the tool made so far. */
   #calls: Promise<void> | undefined;
   #inFlight = 0;
   /** The last request that waits for its body to be taken, or for one before it. */
@@ -76,12 +76,12 @@ export class Gate {
     return this.#counts;
   }
 
-  /** What was taken from the call. */
+  /** The revocations that reached the call. */
   get revocations(): readonly Revocation[] {
     return this.#held?.revocations ?? [];
   }
 
-  /** What a gate for another run of the call is opened with. */
+  /** The options of a gate for another run of the call. */
   get parts(): Pick<GateOptions, "brokers" | "families" | "hold" | "secrets" | "onDenied"> {
     const { brokers, families, hold, secrets, onDenied } = this.#options;
     return { brokers, families, hold, secrets, onDenied };
@@ -164,7 +164,10 @@ export class Gate {
     return reply;
   }
 
-  /** Requests are served in their order, also behind a body that takes a while, and a broker that loads. Calls go at once: whoever suspends them knows them by that. */
+  /**
+   * Serves requests in order, also behind a slow body or a loading broker. Nested calls start
+   * immediately, because suspension has to know them.
+   */
   #inTurn<Result>(kind: string, take: () => Result | Promise<Result>): Result | Promise<Result> {
     const taking = this.#taking && !this.#isCall(kind) ? this.#taking.then(take) : take();
     if (taking instanceof Promise) this.#taking = Promise.allSettled([this.#taking, taking]).then(() => {});
@@ -276,7 +279,7 @@ export class Gate {
     return secrets && this.revoked(secrets.kind);
   }
 
-  /** Whether a kind was taken away, and why. For what needs no request as well: what a tool gets of the clock stands in its call. */
+  /** The refusal of a revoked kind. Also for kinds without requests, such as the clock. */
   revoked(kind: string): BrokerError | undefined {
     const reason = this.#held?.refusal(kind);
     return reason === undefined ? undefined : refusals.revoked(kind, reason);

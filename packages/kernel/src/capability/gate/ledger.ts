@@ -4,7 +4,7 @@ import type { LoadedCapability, OwnNeed, Reading } from "../family.ts";
 import type { Grant } from "../grant.ts";
 import { bounds } from "./refusals.ts";
 
-/** What was taken of a capability's `requests`, and of its `bytes` or `totalBytes`. */
+/** The used part of a capability's `requests`, and of its `bytes` or `totalBytes`. */
 export interface Taken {
   readonly requests: number;
   readonly bytes: number;

@@ -12,7 +12,7 @@ export function failed(error: BrokerError): Refused {
   return { ok: false, error };
 }
 
-/** What a tool hears of it. */
+/** The part of the error for the tool. */
 export function toldOf({ code, message, hint }: BrokerError): Extract<CapabilityReply, { ok: false }> {
   return { ok: false, error: { code, message, hint } };
 }
@@ -43,7 +43,7 @@ export function revoked(kind: string, reason: string): BrokerError {
 export const restoreGrant: string =
   "Restore the grant with `kernel.grants.restore`, or set a milder mode, when the reason is gone.";
 
-/** What the policy says to a request that is granted. */
+/** The policy's refusal of a granted request. */
 function forbidden(reason: string): BrokerError {
   return { ...denied(reason, "Make another request.", liftPolicy), reason: "forbidden" };
 }
@@ -68,18 +68,18 @@ export const codeOfRefusal: Readonly<Record<BrokerError["code"], ErrorCode>> = {
   CANCELLED: "CANCELLED",
 };
 
-/** What a call is told of a need that its grant does not cover. */
+/** The refusal of a need that the grant does not cover. */
 function uncovered(grant: Grant, need: OwnNeed, holder: GrantHolder): BrokerError {
   const { reason, granted, operatorHint } = denialOf(grant, need, holder);
   const hint = reason === "undeclared" ? "Use another tool: no grant lets this one do it." : grantedText(need, granted);
   return { ...denied(`${leavesOut[reason]} ${need.kind} of ${need.target}.`, hint, operatorHint), reason };
 }
 
-/** What the grant and the policy say to a need. */
+/** The grant and the policy for the needs of a call. */
 export interface RequestAuthority {
   readonly grant: Grant;
   readonly holder: GrantHolder;
-  /** What the policy says to a request that the grant covers: why it is refused, as a sentence. */
+  /** The reason, as a sentence, why the policy refuses a request that the grant covers. */
   readonly refusal?: ((need: OwnNeed) => string | undefined) | undefined;
 }
 

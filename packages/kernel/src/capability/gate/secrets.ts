@@ -4,7 +4,7 @@ import { withoutSecrets } from "./broker-reply.ts";
 import { absorb } from "../../support/foreign.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "../secret.ts";
 
-/** What a call needs to use secrets, and to have answers searched for them. */
+/** The parts with which a call uses secrets and has answers searched for them. */
 export interface GateSecretsOptions {
   readonly keeper: SecretKeeper;
   /** Marks the call's own placeholders. */
@@ -24,7 +24,10 @@ export class GateSecrets {
   /** The gate of the present run decides. */
   #refusal: (need: OwnNeed) => BrokerError | undefined = () => undefined;
   #opened: OpenSecrets = noSecrets;
-  /** Whether the broker called them public: what a secret's wildcard reaches. */
+  /**
+   * Reached hosts, and whether the broker called them public: a secret's wildcard covers public
+   * ones.
+   */
   readonly #hosts = new Map<string, boolean>();
   /*
    * From the policy, not from the grant of this call: a server answers the tool that only reads with what another tool told it, and a caller could narrow the
@@ -58,7 +61,10 @@ export class GateSecrets {
     return (this.#opened = opened);
   }
 
-  /** A request, or a hop of one, goes there: its answer can hold what anybody told the host. */
+  /**
+   * Notes the host of a request or a hop: its answer can contain anything that any party told the
+   * host.
+   */
   reach(host: string, isPublic: boolean): void {
     if (!this.#options) return;
     if (!this.#hosts.has(host)) this.#granted.push(...this.#options.namesAt(host));
@@ -70,7 +76,7 @@ export class GateSecrets {
     return this.#opened === noSecrets ? reply : withoutSecrets(reply, this.#opened);
   }
 
-  /** What was revealed since the last time it was asked, with the need of each. */
+  /** The secrets revealed since the last call of this method, with the need of each. */
   takeUses(): readonly { readonly name: string; readonly host: string; readonly need: OwnNeed }[] {
     const needOf = this.#options?.needOf;
     if (!needOf) return [];

@@ -3,14 +3,14 @@ const maxLength = 32_768;
 
 const commandName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$/;
 
-/** What is wrong with the name of a command, as the end of a sentence. */
+/** The fault of a command's name, as the end of a sentence. */
 export function checkCommand(command: string): string | undefined {
   return commandName.test(command)
     ? undefined
     : "a command is a name of 1 to 64 letters, digits, `_`, `.`, `+` or `-`, never a path or a command line";
 }
 
-/** What is wrong with an argument of a command, whatever command it is for, as the end of a sentence. */
+/** The fault of an argument, for every command, as the end of a sentence. */
 export function checkArgument(argument: string): string | undefined {
   if (argument.length > maxLength) return `an argument has at most ${maxLength} characters`;
   if (!argument.isWellFormed()) return "an argument is well-formed Unicode";

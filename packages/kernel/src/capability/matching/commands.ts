@@ -20,7 +20,10 @@ export interface CommandPattern {
 export type ArgumentPattern =
   | string
   | { readonly oneOf: readonly string[] }
-  /** Begins so, and goes on without a step to a folder above. `""` is any text. A prefix of an option names the option whole: `--format=`. */
+  /**
+   * Matches a text with this beginning and without a step to a parent folder. `""` is any text. The
+   * prefix of an option is its full name: `--format=`.
+   */
   | { readonly prefix: string }
   /** A relative path under one of these globs. */
   | { readonly path: readonly string[] }
@@ -39,7 +42,7 @@ const mostWork = 4_000_000;
 
 type Pattern = ArgumentPattern | RestPattern;
 
-/** What is wrong with the patterns of a command. `path` points into it. */
+/** The fault of a command's patterns. `path` points into them. */
 export function checkCommandPattern({
   command,
   args = [],
@@ -116,17 +119,20 @@ function grantsCommand(
   });
 }
 
-/** What many programs read as an option, as a file with more arguments in it, or, behind a `+`, as a command of their own. */
+/** The beginnings of options, of files with arguments, and of a program's own commands (`+`). */
 const special = /^[-@+]/;
-/** What some program puts something else in the place of. */
+/** Texts that some program replaces. */
 const variable = /`|\$[A-Za-z_{(]|%(?![0-9A-Fa-f]{2}%)[A-Za-z_][A-Za-z0-9_]*%/;
-/** What stands for other paths, or for a home folder at the beginning. */
+/** Wildcards of paths, and a home folder at the beginning. */
 const wildcard = /[{}*?]|^~/;
 /** A value that is the name of a file to read: behind any `=`, or, for forms, behind the `=` of a field. */
 const fileValue = /=@|[^=]=</;
 const wholeNumber = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
-/** What programs can see in it: of Windows, they get the nearest character of their code page. A soft hyphen is a hyphen to some and nothing to others. */
+/**
+ * The readings of an argument. On Windows programs get the nearest character of their code page. A
+ * soft hyphen is a hyphen for some programs and absent for others.
+ */
 function readingsOf(argument: string): readonly string[] {
   if (/^[ -~]*$/.test(argument)) return [argument];
   return [argument, foldLetters(argument), foldLetters(argument.replaceAll("\u00ad", "-"))];

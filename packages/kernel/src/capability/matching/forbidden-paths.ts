@@ -7,15 +7,15 @@ interface PathNode {
   readonly children: Map<string, PathNode>;
   /** Names of files below that are forbidden, without their extensions: some servers find the file by them. */
   readonly bare: Set<string>;
-  /** What lies here, and all below. */
+  /** Forbids this place and everything below. */
   isForbidden: boolean;
-  /** What lies here, and nothing below: the index of a folder is forbidden. */
+  /** Forbids this place alone: the index of a folder is forbidden. */
   isFolderOfIndex: boolean;
   /** Short names of the children, made when the first is asked for. */
   short: ReadonlySet<string> | undefined;
 }
 
-/** What a look-up costs, in characters that could be read instead. */
+/** The cost of a look-up, in characters read. */
 const stepWork = 16;
 /** Servers answer for a folder with one of these. */
 const indexName = /^(?:index|default)$/;
@@ -115,7 +115,10 @@ function shortNamesOf(name: string): readonly string[] {
     .concat(`${letters.slice(0, 2)}#`);
 }
 
-/** Places that a server hands to a script in a path: beside the script, and at the root. Nobody writes the script in front of them. */
+/**
+ * Places that a server passes to a script in a path: beside the script, and at the root. Policies
+ * name them without the script.
+ */
 function behindScripts(segments: readonly string[]): readonly (readonly string[])[] {
   const isScript = (name: string): boolean => withoutExtensions(name).length > 1;
   const last = segments.findLastIndex((each, at) => at < segments.length - 1 && isScript(each));

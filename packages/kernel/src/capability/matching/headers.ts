@@ -7,7 +7,10 @@ export function headerNameOf(header: string): string {
   return header.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 }
 
-/** What frames the message, belongs to the connection or to the browser (Fetch, "forbidden request-header"), and what names another place for the request. */
+/**
+ * Headers that frame the message, that belong to the connection or the browser (Fetch, "forbidden
+ * request-header"), or that name another target.
+ */
 const forbidden = new Set(
   [
     "accept-charset accept-encoding connection content-length cookie2 date dnt expect host keep-alive",
@@ -45,8 +48,8 @@ const forbiddenFamilies: readonly RegExp[] = [
 ];
 
 /**
- * What is wrong with the name of a header in a capability, as the end of a sentence. A capability speaks of a host, a path and a method, and no header may
- * change what they mean.
+ * The fault of a header's name in a capability, as the end of a sentence. No header may change the
+ * host, path or method of a capability.
  */
 export function checkHeader(header: string): string | undefined {
   if (!/^[a-z0-9][a-z0-9!#$%&'+.^_`|~-]{0,127}$/.test(header))

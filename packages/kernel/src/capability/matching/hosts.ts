@@ -10,8 +10,8 @@ import type { Reading } from "../family.ts";
  */
 
 /**
- * Names that no public DNS serves, or that point into the network of whoever asks (RFC 6761, 6762 with appendix G, 8375, ICANN). The
- * broker's list is longer; this much holds whatever a broker says.
+ * Names that no public DNS serves, or that point into the local network (RFC 6761, 6762 with
+ * appendix G, 8375, ICANN). The broker's list is longer; this minimum holds for every broker.
  */
 const ownNetwork = /(?:^|\.)(?:local(?:host|domain)?|internal|arpa|lan)$/;
 
@@ -74,7 +74,7 @@ export function hostOf(text: string): string | undefined {
   return username === "" && password === "" && canonicalFault(host) === undefined ? host : undefined;
 }
 
-/** What is wrong with a host pattern, as the end of a sentence. */
+/** The fault of a host pattern, as the end of a sentence. */
 export function checkHostPattern(pattern: string): string | undefined {
   if (pattern === "*") return undefined;
   if (pattern.startsWith("*.")) {
@@ -125,7 +125,7 @@ function isAddress(host: string): boolean {
   return host.startsWith("[") || /^\d+(?:\.\d+){3}$/.test(host);
 }
 
-/** What `URL` lets through and DNS does not carry is no name: empty or overlong labels. */
+/** Whether DNS can carry a host that `URL` accepts: no empty or overlong label. */
 function isName(host: string): boolean {
   return host.length <= 253 && host.split(".").every((label) => /^[a-z0-9_-]{1,63}$/.test(label));
 }

@@ -1,17 +1,20 @@
 import { toForm } from "../../support/unicode.ts";
 import { foreignPattern, hiddenCharacters, utf8Length } from "./paths.ts";
 
-/** What every store takes: Workers KV has the least, 512, of which a host may need some to keep its tenants apart. */
+/**
+ * The length that every store accepts. Workers KV has the least, 512 bytes; a host may need a part
+ * of it to separate tenants.
+ */
 const keyBytes = 384;
 
-/** What is wrong with a key, as the end of a sentence. */
+/** The fault of a key, as the end of a sentence. */
 export function checkKey(key: string): string | undefined {
   if (key === "") return "a key is not empty";
   if (key === "." || key === "..") return "a key is not `.` or `..`";
   return checkKeyPrefix(key);
 }
 
-/** What is wrong with the prefix of keys, as the end of a sentence. */
+/** The fault of a prefix of keys, as the end of a sentence. */
 export function checkKeyPrefix(prefix: string): string | undefined {
   if (!prefix.isWellFormed()) return "a key is well-formed Unicode";
   if (hiddenCharacters.test(prefix)) return "a key has no control characters";
@@ -20,7 +23,7 @@ export function checkKeyPrefix(prefix: string): string | undefined {
   return toForm("NFC", prefix) === prefix ? undefined : "a key is in Unicode normalization form C";
 }
 
-/** What is wrong with a pattern for keys, as the end of a sentence. */
+/** The fault of a pattern for keys, as the end of a sentence. */
 export function checkKeyPattern(pattern: string): string | undefined {
   if (pattern === "*") return undefined;
   return foreignPattern.test(pattern) ? "a pattern is the beginning of keys, or `*` alone" : checkKeyPrefix(pattern);

@@ -2,14 +2,14 @@
 
 const name = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
-/** What is wrong with a name, as the end of a sentence. */
+/** The fault of a name, as the end of a sentence. */
 export function checkName(text: string): string | undefined {
   return name.test(text)
     ? undefined
     : "a name has 1 to 128 letters, digits, `_`, `.` or `-`, and begins with none of the last two";
 }
 
-/** What is wrong with a pattern for names, as the end of a sentence. */
+/** The fault of a pattern for names, as the end of a sentence. */
 export function checkNamePattern(pattern: string): string | undefined {
   if (pattern === "*") return undefined;
   const stem = pattern.endsWith("*") ? pattern.slice(0, -1) : pattern;

@@ -3,7 +3,7 @@ export type Segments = readonly string[];
 
 interface Node {
   readonly children: Map<string, Node>;
-  /** What lies here, and all below. */
+  /** Matches this place and everything below. */
   isPrefix: boolean;
   /** All that lies below, and nothing that ends here: the prefix ends in a slash. */
   isAbove: boolean;

@@ -4,11 +4,14 @@ import { foldLetters } from "../../support/fold.ts";
 import { PathWork } from "./path-work.ts";
 
 /**
- * Paths of files as tools name them: relative, `/`-separated, in one normal form. What is not in it is refused rather than repaired, so that
- * one file has one name in every check and on every host.
+ * Paths of files as tools name them: relative, `/`-separated, in one normal form. Any other form is
+ * refused, not repaired, so one file has one name in every check and on every host.
  */
 
-/** What a pattern is for. What grants takes only what is meant beyond doubt; what denies takes all that could be meant. */
+/**
+ * The use of a pattern. A grant matches only what it surely means; a deny matches everything that
+ * it could mean.
+ */
 export type Face = "grant" | "deny";
 
 /** The longest that every store takes: R2 keys have 1,024 bytes, names in file systems 255. */
@@ -18,13 +21,13 @@ const segmentBytes = 255;
 /** C0, DEL, C1, line separators, and what reorders text before a person's eyes. */
 export const hiddenCharacters: RegExp = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
-/** Device names that Windows finds in every folder, whatever their extension. */
+/** Device names that Windows finds in every folder, with every extension. */
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\.|$)/i;
 
 /** By which Windows finds a file or folder that has a longer name. */
 const shortName = /^(?=[^.]{1,8}(?:\.|$))[^.]+~\d+(?:\.[^.]{0,3})?$/;
 
-/** What is wrong with a path, as the end of a sentence. */
+/** The fault of a path, as the end of a sentence. */
 export function checkPath(path: string): string | undefined {
   if (path === "") return "a path is not empty";
   if (path.startsWith("/")) return "a path is relative";
@@ -53,10 +56,16 @@ function checkSegment(segment: string): string | undefined {
   return undefined;
 }
 
-/** What shells and other tools take for a pattern. Here it would stand for itself, and a rule with it would match nothing. */
+/**
+ * Wildcards of shells and other tools. Here they would stand for themselves, and a rule with them
+ * would match nothing.
+ */
 export const foreignPattern: RegExp = /[?{}[\]]|^!/;
 
-/** What is wrong with a glob, as the end of a sentence. A glob is a path in which `*` stands for a part of a segment, `**` for any segments. */
+/**
+ * The fault of a glob, as the end of a sentence. A glob is a path in which `*` stands for a part of
+ * a segment, `**` for any segments.
+ */
 export function checkGlob(glob: string): string | undefined {
   if (foreignPattern.test(glob)) return "only `*` and `**` are wildcards";
   const segments = glob.split("/");
@@ -88,8 +97,8 @@ function covers(glob: string, path: string, work: PathWork): boolean | undefined
 }
 
 /**
- * {@link matchPath} over many globs. What denies takes every spelling that some file system knows by the same name: in another case, in compatibility
- * characters, with characters that nobody sees.
+ * {@link matchPath} over many globs. A deny matches every spelling that some file system treats as
+ * the same name: another case, compatibility characters, invisible characters.
  */
 export function pathMatcher(globs: readonly string[], face: Face): (path: string) => boolean {
   if (face === "grant") return (path) => isUnder(globs, path, face);

@@ -75,7 +75,7 @@ function keyword(word: string): string {
   return /[^ -~]/.test(word) ? word : word.toUpperCase();
 }
 
-/** Steps over the words of a statement. What does not fit leaves it where it is. */
+/** Steps over the words of a statement. A word that does not match leaves it in place. */
 export class SqlCursor {
   readonly #words: readonly SqlWord[];
   #at = 0;
@@ -92,7 +92,7 @@ export class SqlCursor {
     return this.#words[this.#at];
   }
 
-  /** What is still to come. */
+  /** The remaining words. */
   get rest(): readonly SqlWord[] {
     return this.#words.slice(this.#at);
   }

@@ -109,7 +109,10 @@ function remove(words: SqlCursor, hasTables: boolean): Statement {
   return does(["delete"], !hasTables && words.ended, target.name);
 }
 
-/** What can be created without reaching further: no trigger (statements of its own), no virtual table (code of its own), nothing temporary. */
+/**
+ * Reads a `CREATE` that reaches no further: no trigger (has statements), no virtual table (has
+ * code), nothing temporary.
+ */
 function create(words: SqlCursor): Statement {
   const isUnique = words.skip("UNIQUE");
   const isIndex = words.skip("INDEX");

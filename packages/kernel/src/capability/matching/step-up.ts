@@ -22,9 +22,9 @@ interface Group {
   to: number;
 }
 
-/** Groups within each other. An argument with more is nobody's honest one. */
+/** Nested groups. No honest argument has more. */
 const mostGroups = 32;
-/** Decodings of decodings. An argument with more is nobody's honest one. */
+/** Nested decodings. No honest argument has more. */
 const mostReadings = 12;
 
 /** Whether some program could take a part of an argument for a step to the folder above. */
@@ -134,7 +134,10 @@ function spaced(places: number): number {
   return to;
 }
 
-/** Where a sign that makes groups leads to, as a sign of a group and as itself. `undefined` for every other sign. What is not closed is passed over. */
+/**
+ * The next places after a sign that makes groups, as a sign of a group and as itself. `undefined`
+ * for every other sign. It skips unclosed groups.
+ */
 function grouped(groups: Group[], places: number, sign: string, text: string, at: number): number | undefined {
   if (sign === "{" || sign === "[") {
     groups.push({ close: sign === "{" ? "}" : "]", from: places, to: sign === "[" ? classOf(text, at, places) : 0 });

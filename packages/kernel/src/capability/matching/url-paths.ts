@@ -10,19 +10,19 @@ import { type Route, routesOf } from "./url-routes.ts";
  * does.
  */
 
-/** A longer path is nobody's honest request. */
+/** No honest request has a longer path. */
 const longest = 2_048;
 /** Characters that are read for the path of one request, over all its readings and what routers make of them. An honest path takes a tenth of it. */
 const requestWork = 32_768;
 /** Readings of its own length that a prefix may have. */
 const prefixReadings = 12;
-/** What a reading costs beside its characters. */
+/** The cost of a reading beside its characters. */
 const readingWork = 16;
 
 /** A segment that servers take for a step up or for nothing. */
 const dotSegment = /\/\.\.?(?:\/|$)/;
 
-/** What some server does to a path, each on its own; servers differ in which of them they take, in which order and how often. */
+/** Rewritings of a path, each by some server. Servers differ in their choice, order and number. */
 const steps: readonly ((path: string) => string)[] = [
   // Throws for what is no UTF-8: overlong forms hide dots and slashes from one decoder and show them to another.
   (path) =>
@@ -84,7 +84,10 @@ function readingsOfPrefix(prefix: string): readonly string[] | undefined {
   return readingsOf(prefix, new PathWork(prefixReadings * (prefix.length + readingWork)));
 }
 
-/** What is wrong with a prefix of paths, as the end of a sentence. Paths of files are globs, those of the network are prefixes. */
+/**
+ * The fault of a prefix of paths, as the end of a sentence. Paths of files are globs, paths of the
+ * network are prefixes.
+ */
 export function checkPathPrefix(path: string): string | undefined {
   if (!path.startsWith("/")) return "a path prefix starts with /";
   if (/[*?#{}[\]]/.test(path)) return "a path prefix has no wildcards";
@@ -96,7 +99,7 @@ export function checkPathPrefix(path: string): string | undefined {
 class RequestPath {
   readonly path: string;
   readonly segments: Segments;
-  /** Those that stay where the path is, as far as anybody can tell. */
+  /** The readings that surely stay at the place of the path. */
   readonly kept: readonly Segments[] | undefined;
   readonly #work = new PathWork(requestWork);
   readonly #routes: readonly Route[] | undefined;

@@ -21,10 +21,13 @@ export interface Route {
   readonly lastTurn: number;
 }
 
-/** More scripts in one path are nobody's honest request. */
+/** No honest request has more scripts in one path. */
 const mostScripts = 8;
 
-/** What routers see of readings. `undefined` where there is no telling, or it takes more work than is left. */
+/**
+ * The routes that routers read from readings. `undefined` where they cannot be known, or would take
+ * more than the remaining work.
+ */
 export function routesOf(readings: readonly Segments[], work: PathWork): readonly Route[] | undefined {
   const routes: Route[] = [];
   for (const reading of readings) {

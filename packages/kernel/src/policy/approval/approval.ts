@@ -5,7 +5,7 @@ import type { Risk, Tier } from "../../tool/manifest.ts";
 import type { ArgumentCondition, Passkey, PolicyRule } from "../document/policy.ts";
 import type { PasskeyAssertion } from "../proof/proof.ts";
 
-/** What an approver is asked: everything that the approval will be bound to. */
+/** The request to an approver: everything that the approval binds. */
 export interface ApprovalRequest {
   readonly approvalId: string;
   readonly callId: string;
@@ -19,12 +19,15 @@ export interface ApprovalRequest {
   readonly tier: Tier;
   readonly risk: Risk | null;
   readonly effects: readonly Effect[];
-  /** What the call may do: the capabilities left after all narrowing, as one line each. */
+  /** The access of the call: the capabilities after all narrowing, one line each. */
   readonly grants: readonly string[];
   /** The exact arguments, defaults filled in. */
   readonly input: JsonValue;
   readonly argsHash: string;
-  /** Bytes come with the call that nobody can be shown. Whatever its scope, a yes is then for `once`: the next body is another one. */
+  /**
+   * Whether a body comes with the call, which no approver can see. An approval of any scope then
+   * holds `once`: the next body is another one.
+   */
   readonly hasBody: boolean;
   readonly grantHash: string;
   readonly policyHash: string;

@@ -26,13 +26,13 @@ export interface Question {
   readonly passkeys: Passkeys | undefined;
   /** Aborts when the caller gives up. */
   readonly cancel: AbortSignal | undefined;
-  /** Aborts when nobody is to wait for the answer here any more. */
+  /** Aborts when the wait for the answer ends here. */
   readonly aside: AbortSignal | undefined;
   /** Aborts when the approval is revoked before it is given. */
   readonly revoked: AbortSignal;
 }
 
-/** Asks a person, or whoever the approver is, and waits for at most `limits.approvalMs`. Never rejects. */
+/** Sends the request to the approver, and waits for at most `limits.approvalMs`. Never rejects. */
 export async function ask(approver: Theirs<Approver>, question: Question, clock: Clock): Promise<AskOutcome> {
   const nobodyWaits = new AbortController();
   const cleanups: (() => void)[] = [];
@@ -61,7 +61,10 @@ export async function ask(approver: Theirs<Approver>, question: Question, clock:
   }
 }
 
-/** An approver is foreign too (a page, an HTTP client): anything but a well-formed yes of somebody whose yes counts is a no. */
+/**
+ * An approver is untrusted too (a page, an HTTP client): only a well-formed approval by a named
+ * approver allows; anything else is a denial.
+ */
 async function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, clock: Clock): Promise<AskOutcome> {
   const parts = ["answer", "approver", "scope", "reason", "input", "pattern", "passkey"] as const;
   const { answer, approver, scope, reason, input, pattern, passkey } = membersOf(foreign, ...parts);

@@ -6,7 +6,7 @@ import type { ArgumentCondition, Passkeys } from "../document/policy.ts";
 import type { ApprovalProof, PasskeyAssertion } from "../proof/proof.ts";
 import type { ApprovalRequest } from "./approval.ts";
 
-/** What a passkey signs: the question, and how far a yes reaches. */
+/** The content that a passkey signs: the request, and the scope of the approval. */
 export interface PasskeyQuestion extends Pick<
   ApprovalRequest,
   "approvalId" | "tool" | "toolHash" | "argsHash" | "grantHash" | "policyHash" | "caller" | "sessionId"
@@ -122,7 +122,7 @@ function jsonObjectIn(bytes: Uint8Array): JsonObject {
 }
 
 const RP_HASH_BYTES = 32;
-/** Hash, flags and counter: what every assertion has. */
+/** Hash, flags and counter of every assertion. */
 const SHORTEST_BYTES = 37;
 const USER_PRESENT = 1;
 const USER_VERIFIED = 4;

@@ -8,7 +8,7 @@ import { type DecisionInput, holdsAll } from "../decision/condition.ts";
 import type { ApprovalProof } from "../proof/proof.ts";
 import { type Standing, type StandingApproval, testsOf } from "./standing-table.ts";
 
-/** What an approval is bound to: another tool version, argument, grant, policy or mode voids it. */
+/** The binding of an approval: another tool version, argument, grant, policy or mode voids it. */
 export interface ApprovalKey {
   readonly sessionId: string;
   readonly caller: string;
@@ -115,7 +115,7 @@ export class Approvals {
     return found ? changes : undefined;
   }
 
-  /** Those that stand for a tool, `name@version`, stand no more. Calls that run on one go on. */
+  /** Ends the standing approvals of a tool, `name@version`. Calls that run on one continue. */
   forget(tool: string): readonly StateChange[] {
     return this.#removeWhere(({ holdsFor }) => holdsFor.tool === tool);
   }
@@ -126,7 +126,7 @@ export class Approvals {
     );
   }
 
-  /** Those that stand, oldest first. */
+  /** The standing approvals, oldest first. */
   list(): readonly StandingApproval[] {
     return Array.from(this.#standing.entries()).flatMap(([text]) => {
       const standing = this.#alive(text);

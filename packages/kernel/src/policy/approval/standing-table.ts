@@ -23,7 +23,7 @@ export interface Standing {
   readonly tests: readonly ConditionTest[] | undefined;
 }
 
-/** What a pattern of arguments lets through. */
+/** The tests of a pattern of arguments. */
 export function testsOf({ rule }: ApprovalProof): Standing["tests"] {
   return rule && compileCondition(rule.when, false, "grant");
 }
@@ -41,7 +41,7 @@ const codec: Codec<Standing> = {
 
 const texts = ["approvalId", "argsHash", "approver", "nonce", "expiresAt"] as const;
 
-/** A rule that is none would let through what nobody approved. */
+/** Checks the form: a malformed rule would allow calls without an approval. */
 function isApproval(value: JsonValue | undefined): value is JsonObject & ApprovalProof {
   if (!isJsonObject(value) || !texts.every((name) => typeof value[name] === "string")) return false;
   const { scope, rule } = value;

@@ -51,7 +51,7 @@ function among(values: readonly JsonValue[], face: Face): Test {
   };
 }
 
-/** Whether a text stands somewhere in another one, for what forbids in whatever letters. */
+/** Whether a text contains another one; for denies, in letters of any case and form. */
 function within(
   wanted: string,
   face: Face,
@@ -126,7 +126,10 @@ function compileOperator(
   condition: ArgumentCondition,
   face: Face,
 ): { readonly test: Test; readonly ifAbsent: boolean } {
-  /** What is not in a list that denies is in none that it could mean, and the other way round. */
+  /**
+   * A negation swaps the faces: a value outside of a denying list is outside of everything that the
+   * list could mean.
+   */
   const other = face === "grant" ? "deny" : "grant";
   const [test, ifAbsent = false] = ((): [Test, boolean?] => {
     if ("exists" in condition) return [() => condition.exists, !condition.exists];

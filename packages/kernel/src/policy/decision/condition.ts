@@ -8,7 +8,7 @@ import { compileArgument, type Truth } from "./arguments.ts";
 import type { RuleCondition } from "../document/policy.ts";
 import { compileTime } from "./time.ts";
 
-/** What a rule can look at before a call runs. */
+/** The facts for rules before a call runs. */
 export interface DecisionInput {
   readonly manifest: Pick<
     ToolManifest,
@@ -25,7 +25,7 @@ export interface DecisionInput {
   readonly granted: readonly string[];
   /** The wall clock at the decision. */
   readonly nowMs: number;
-  /** What the session carries. */
+  /** The labels of the session. */
   readonly labels: readonly string[];
 }
 
@@ -45,8 +45,8 @@ function anyOf<T>(list: readonly T[], read: (input: DecisionInput) => readonly T
 }
 
 /**
- * The tests of a condition, cheap ones first. What only a request can show (`host`, `path`, `method`, and `capability` beside them) and what only
- * a counter knows (`count`) are not among them.
+ * The tests of a condition, cheap ones first. They omit the members that only a request shows
+ * (`host`, `path`, `method`, and `capability` beside them) or only a counter (`count`).
  */
 export function compileCondition(when: RuleCondition, isAboutRequests: boolean, face: Face): readonly ConditionTest[] {
   const tests: ConditionTest[] = [];
@@ -81,7 +81,7 @@ export function compileCondition(when: RuleCondition, isAboutRequests: boolean, 
   return tests;
 }
 
-/** All must hold. One that does not hold settles it, whatever another one could not say. */
+/** Whether all tests hold. One false test decides, also beside an undecided one. */
 export function holdsAll(tests: readonly ConditionTest[], input: DecisionInput): Truth {
   let truth: Truth = true;
   for (const test of tests) {

@@ -3,14 +3,14 @@ import type { StateChange } from "../../state/change.ts";
 import { SlidingWindows } from "../../state/sliding-windows.ts";
 import type { SteadyClock } from "../../state/steady-clock.ts";
 
-/** What one admitted call adds to a window. */
+/** The amount that one admitted call adds to a window. */
 export interface Charge {
   readonly key: string;
   readonly windowMs: number;
   readonly amount: number;
 }
 
-/** What a call was charged. */
+/** The charge of a call. */
 export interface Charged {
   /** Ends the charge, once: it stays in its window if the call started, and is gone if not. */
   readonly end: (hasStarted: boolean) => void;
@@ -19,8 +19,9 @@ export interface Charged {
 }
 
 /**
- * Sliding windows of a policy's counting rules. A call is charged when it is decided, so that calls in flight count; the charge is taken back
- * when the call never starts. Setting the wall clock neither frees nor blocks anybody.
+ * Sliding windows of a policy's counting rules. The kernel charges a call at its decision, so
+ * running calls count, and refunds a call that never starts. A change of the wall clock neither
+ * frees nor blocks a call.
  */
 export class Counters {
   readonly #clock: SteadyClock;
@@ -33,7 +34,10 @@ export class Counters {
     this.#clock = clock;
   }
 
-  /** What was charged within the window and what is still in flight. `undefined` when there is no room to remember one more. */
+  /**
+   * The amounts within the window, running calls included. `undefined` without room for one more
+   * window.
+   */
   used(key: string): number | undefined {
     return this.table.entries(key, this.#clock.now())?.reduce((sum, { amount }) => sum + amount, 0);
   }

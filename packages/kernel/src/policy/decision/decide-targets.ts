@@ -8,7 +8,7 @@ import { decide } from "./decide.ts";
 import type { ReadCounter, Verdict } from "./verdict.ts";
 import { requestPolicyOf } from "./request-policy.ts";
 
-/** What a call would ask for, and whose grant it has. */
+/** The targets of a call, and its grant. */
 export interface Asked extends Omit<RequestAuthority, "refusal"> {
   /** The targets that its arguments name. */
   readonly targets: readonly Target[];
@@ -22,8 +22,9 @@ export interface CallVerdict extends Verdict {
 }
 
 /**
- * {@link decide}, and then what the gate would say to each target that the arguments name: a call that could only be refused is denied before anybody is asked. It
- * only denies. The gate checks every request all the same.
+ * {@link decide}, then the gate's answer to each target in the arguments. It denies a call that the
+ * gate could only refuse, before a person is asked. It only denies, and the gate still checks every
+ * request.
  */
 export function decideCall(policy: Policy, input: DecisionInput, readCounter: ReadCounter, asked: Asked): CallVerdict {
   const verdict = decide(policy, input, readCounter);

@@ -66,7 +66,7 @@ function stateReadsOf({ allLabels }: Policy, input: DecisionInput, { counts }: T
   return reads;
 }
 
-/** What follows from the rules that matched, the policy's word on the tool, and the mode. */
+/** The conclusion from the matched rules, the policy for the tool, and the mode. */
 type Conclusion = Pick<Verdict, "decision" | "enforced" | "reasonCode" | "reason" | "determining" | "obligations">;
 
 function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusion {
@@ -83,7 +83,10 @@ function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusio
 
 const conclusions = new WeakMap<Policy, WeakMap<DecisionInput["manifest"], Map<Mode, Conclusion>>>();
 
-/** Where no rule matches, and no size counts, a policy says the same to every call of a tool in one mode: it is concluded once. Shared, so nobody may change it. */
+/**
+ * The conclusion without matched rules and sizes, the same for every call of a tool in one mode. It
+ * is made once and shared, so no code may change it.
+ */
 function sharedConclusion(policy: Policy, input: DecisionInput, tried: Tried): Conclusion {
   const { manifest, mode } = input;
   let byTool = conclusions.get(policy);
@@ -130,7 +133,7 @@ function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, trie
   return base === "deny" && byRules.decision !== "deny" ? byPosture : byRules;
 }
 
-/** What `tools` in the document says, and cannot wait for a request. */
+/** The opinions of `tools` in the document that need no request. */
 export function governanceOpinions(policy: Policy, { manifest: { name }, mode, inputBytes }: DecisionInput): Opinion[] {
   const { modes, sizes } = policy.governance(name) ?? {};
   const opinions: Opinion[] = [];
@@ -155,7 +158,9 @@ export function governanceOpinions(policy: Policy, { manifest: { name }, mode, i
   return opinions;
 }
 
-/** What the mode and the tool itself demand. They hold where the policy only observes, too. */
+/**
+ * The demands of the mode and of the tool itself. They also hold under a policy that only observes.
+ */
 export function modeOpinions(policy: Policy, { manifest, mode }: DecisionInput): Opinion[] {
   const opinions: Opinion[] = [];
   if (!letsThrough(manifest.modes, mode))

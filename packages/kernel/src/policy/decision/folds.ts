@@ -7,15 +7,16 @@ import { hasUrlReadings, urlReadings } from "./url-readings.ts";
 
 /** Longer texts are folded once in a decision, however many rules look at them. */
 const shortLength = 256;
-/** What one comparison of large numbers costs, in folded units. */
+/** The cost of one comparison of large numbers, in folded units. */
 const lookUnits = 256;
 const byDecision = new WeakMap<object, Folds>();
 
 type Scalar = string | number | boolean | null;
 
 /**
- * The texts of one decision's input as what forbids reads them. Each long text, array and object is folded once, however many rules look at it. The work has a
- * bound: past it the answer is `undefined`, and nobody can say whether a condition holds.
+ * The folded texts of one decision's input, for denies. It folds each long text, array and object
+ * once for all rules. The work is bounded: past the bound the answer is `undefined`, and no
+ * condition on it can be decided.
  */
 export class Folds {
   #left: number = limits.foldedUnits;
@@ -49,7 +50,7 @@ export class Folds {
     });
   }
 
-  /** Whether a text has another one in it. What is read counts. */
+  /** Whether a text contains another one. The read characters count as work. */
   finds(text: string, part: string): boolean | undefined {
     if (part.length > text.length) return false;
     if (text.length > this.#searchLeft) return undefined;

@@ -3,8 +3,9 @@ import type { DecisionInput } from "./condition.ts";
 import { governanceOpinions, modeOpinions, postureAnswer } from "./decide.ts";
 
 /**
- * Whether the policy denies every call that this one stands for, whatever its arguments, session and time. `granted` are the kinds that each of them holds.
- * Where it cannot be known beforehand, it is not foreclosed.
+ * Whether the policy denies every call like this one, with any arguments, session and time.
+ * `granted` are the kinds that each of them holds. Returns `false` where that cannot be known
+ * beforehand.
  */
 export function isForeclosed(policy: Policy, input: DecisionInput): boolean {
   const denies = ({ decision }: { readonly decision: string }): boolean => decision === "deny";

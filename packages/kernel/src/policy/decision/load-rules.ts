@@ -89,7 +89,7 @@ function tryRules(candidates: readonly LoadedRule[], input: DecisionInput, readC
   return { matching, considered: candidates.length, errors, counts, charges };
 }
 
-/** Charges whatever the rule says in the end: the next call has to know of this one. */
+/** Charges under every outcome of the rule: the next call has to count this one. */
 function tryCount(
   loaded: LoadedRule,
   { condition, read, holds }: LoadedCount,

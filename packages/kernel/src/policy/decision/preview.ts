@@ -2,10 +2,13 @@ import type { CallError } from "../../result.ts";
 import type { ApprovalRequest } from "../approval/approval.ts";
 import type { Proof } from "../proof/proof.ts";
 
-/** What the {@link Proof} of a call will say. It has no ids and no digest: only a call has a proof, and this proves nothing. */
+/**
+ * The content of a call's later {@link Proof}. It has no ids and no digest: only a call has a
+ * proof, and this proves nothing.
+ */
 export type PreviewProof = Omit<Proof, "proofId" | "callId" | "parentProofId" | "traceparent" | "hash" | "signature">;
 
-/** What an approver will be asked. */
+/** The later request to the approver. */
 export type PreviewQuestion = Omit<ApprovalRequest, "approvalId" | "callId" | "sessionId" | "expiresAt">;
 
 interface Foreseen<Decision extends string> {
@@ -19,11 +22,11 @@ interface Held {
   readonly revoked?: readonly string[];
 }
 
-/** What would be decided about a call, if it were made now. */
+/** The decision of a call, if it were made now. */
 export type Preview =
   /** It would start: by the policy, by an approval that stands, or because the policy only observes. `proof` says which. */
   | (Foreseen<"allow"> & Held & { readonly proof: PreviewProof })
-  /** Somebody would be asked. Without an approver such a call ends as `APPROVAL_DENIED`. */
+  /** The call would send an approval request. Without an approver it ends as `APPROVAL_DENIED`. */
   | (Foreseen<"ask"> & Held & { readonly proof: PreviewProof; readonly question: PreviewQuestion })
   /** It would end with this error. Without a `proof` where nothing is decided: no such tool, invalid input. */
   | (Foreseen<"deny"> & { readonly error: CallError; readonly proof?: PreviewProof });

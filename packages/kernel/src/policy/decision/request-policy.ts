@@ -2,7 +2,7 @@ import { type Family, isGoverned, type OwnNeed } from "../../capability/family.t
 import type { Policy } from "../document/make.ts";
 import type { DecisionInput } from "./condition.ts";
 
-/** What the policy says to the requests of one call, over and above its grants. */
+/** The policy for the requests of one call, beyond its grants. */
 export interface RequestPolicy {
   /** Why a request is refused, as a sentence. */
   refusal(need: OwnNeed): string | undefined;
@@ -39,7 +39,7 @@ function settle(policy: Policy, input: DecisionInput, limit: RequestPolicy["limi
 
 type Refused = (need: OwnNeed) => string | undefined;
 
-/** What each family's requests meet of the lists of one tool. */
+/** The lists of one tool that apply to the requests of each family. */
 function listsOf({ families, governance }: Policy, tool: string): ReadonlyMap<Family, readonly Refused[]> {
   const lists = new Map<string, unknown>(Object.entries(governance(tool) ?? {}));
   const testsOf = ({ conditions }: Family): readonly Refused[] =>

@@ -6,9 +6,10 @@ import type { RuleCondition } from "../document/policy.ts";
 import type { LoadedRule } from "./rule.ts";
 
 /**
- * Rules by what they name, so that a decision looks at those only that could match. A tree with one level per name; at each level a rule sits under
- * every name that it lists, or under `any`, and no deeper than its last name. A look-up therefore visits at most two branches per level. Rules of one node
- * that demand a value of an argument sit under that value, as what forbids reads it.
+ * Rules by what they name, so that a decision looks at those only that could match. A tree with one
+ * level per name. At each level a rule sits under every name that it lists, or under `any`, and no
+ * deeper than its last name. A look-up therefore visits at most two branches per level. Rules of
+ * one node that demand a value of an argument sit under that value, as what forbids reads it.
  */
 export interface RuleIndex {
   /** Every rule that could match, none twice, in no particular order. */
@@ -34,7 +35,10 @@ interface ArgumentGroup {
   readonly rules: Map<string, LoadedRule[]>;
 }
 
-/** Large policies have a node for nearly every rule, so a node is small: what it has not got is undefined. */
+/**
+ * Large policies have a node for nearly every rule, so a node is small: absent parts are
+ * `undefined`.
+ */
 interface Node {
   any: Node | undefined;
   named: Map<string, Node> | undefined;

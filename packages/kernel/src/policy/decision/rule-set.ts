@@ -6,11 +6,11 @@ import type { DecisionInput } from "./condition.ts";
 import type { LoadedRule } from "./rule.ts";
 import type { Opinion, ReadCounter, Verdict } from "./verdict.ts";
 
-/** What the rules of a policy say to one call. */
+/** The result of a policy's rules for one call. */
 export interface Tried extends Pick<Verdict, "considered" | "errors" | "charges"> {
   /** Rules that match, or that could not say and are therefore taken at their word. */
   readonly matching: readonly LoadedRule[];
-  /** What their counters said. */
+  /** The read counters. */
   readonly counts: readonly StateRead[];
 }
 
@@ -21,11 +21,14 @@ export interface RuleSet {
   /** The rules about calls that could match. */
   candidates(input: DecisionInput): readonly LoadedRule[];
   tryRules(input: DecisionInput, readCounter: ReadCounter): Tried;
-  /** What the strictest of the rules that match say. At least one matches. */
+  /** The opinion of the strictest matched rules. At least one matches. */
   opinion(tried: Tried): Opinion;
-  /** The rules about requests that concern the call. One that cannot say whether it does denies. */
+  /** The rules about requests that concern the call. An undecided one denies. */
   requestRules(input: DecisionInput): readonly LoadedRule[];
-  /** Whether a rule denies every call of this tool by this caller, whatever its arguments, session and time. */
+  /**
+   * Whether a rule denies every call of this tool by this caller, with any arguments, session and
+   * time.
+   */
   foreclose(input: DecisionInput): boolean;
 }
 

@@ -13,8 +13,9 @@ interface Labelled {
 }
 
 /**
- * The labels that each session has gathered. They only grow. A session is forgotten when nobody has used it for long; one that a call had for itself, sooner. Beyond
- * the limit of sessions, one that is unknown carries every label.
+ * The labels of each session. They only grow. The kernel forgets a session after a long time
+ * without use, and a session of a single call sooner. Above the limit of sessions, an unknown one
+ * carries every label.
  */
 export class SessionLabels {
   readonly #clock: SteadyClock;

@@ -20,7 +20,7 @@ export function labelsRead(labels: readonly string[]): StateRead {
   return { key: labelsKey, value: labels.join(" ") };
 }
 
-/** @param before what the rule had counted before this call */
+/** @param before the count of the rule before this call */
 export function countRead(ruleId: string, before: number): StateRead {
   return { key: countPrefix + ruleId, value: before };
 }
@@ -44,7 +44,7 @@ export function labelsOf(text: string): readonly string[] {
   return text.split(" ").filter((label) => label !== "");
 }
 
-/** What a rule had counted; `undefined` where the decision did not ask its counter. */
+/** The count of a rule; `undefined` where the decision did not read it. */
 export function countIn(reads: StateReads, ruleId: string): number | undefined {
   const value = valueOf(reads, countPrefix + ruleId);
   return typeof value === "number" ? value : undefined;

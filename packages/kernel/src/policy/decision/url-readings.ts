@@ -6,7 +6,7 @@ const withScheme = /^[a-z][a-z0-9+.-]*:/i;
 /** Dropped by parsers: around a URL, and anywhere in it. */
 const around = /^[\u0000-\u0020]+|[\u0000-\u0020]+$/g;
 const anywhere = /[\t\n\r]/g;
-/** Decodings of decodings. A text with more is nobody's honest one. */
+/** Nested decodings. No honest text has more. */
 const mostReadings = 8;
 
 /** Whether a text can have {@link urlReadings}. */
@@ -15,8 +15,9 @@ export function hasUrlReadings(text: string): boolean {
 }
 
 /**
- * What a reader of URLs makes of a text: without what parsers drop, with its dots resolved, without credentials, with its escapes decoded. `undefined` where it has more
- * readings than an honest text.
+ * The readings of a text by parsers of URLs: without dropped characters, with dots resolved,
+ * without credentials, with escapes decoded. `undefined` where it has more readings than an honest
+ * text.
  */
 export function urlReadings(text: string): readonly string[] | undefined {
   const found = new Set<string>();

@@ -6,7 +6,7 @@ import type { LoadedRule } from "./rule.ts";
 
 export interface Verdict {
   readonly decision: Decision;
-  /** `false` where the policy only observes: the call goes on as if it were allowed. */
+  /** `false` where the policy only observes: the call continues as if it were allowed. */
   readonly enforced: boolean;
   readonly reasonCode: ReasonCode;
   /** One sentence for the person who is asked or refused. */
@@ -19,19 +19,19 @@ export interface Verdict {
   /** Everything besides policy, tool, input, grant, mode and time that the decision may rest on. */
   readonly stateReads: readonly StateRead[];
   readonly obligations: readonly string[];
-  /** What the call adds to counters, should it run. */
+  /** The charges of the call, if it runs. */
   readonly charges: readonly RuleCharge[];
 }
 
-/** What a counting rule charges. */
+/** The charge of a counting rule. */
 export interface RuleCharge extends Charge {
   readonly ruleHash: string;
 }
 
-/** What a counter says; `undefined` when it cannot say. */
+/** Reads a counter; `undefined` when it has no answer. */
 export type ReadCounter = (rule: LoadedRule, window: Omit<Charge, "amount">) => number | undefined;
 
-/** What one part of a policy says to a call. The strictest opinion counts. */
+/** The answer of one part of a policy to a call. The strictest opinion counts. */
 export type Opinion = Pick<Verdict, "decision" | "reasonCode" | "reason"> & Partial<Pick<Verdict, "determining">>;
 
 export const strictness: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };

@@ -21,7 +21,7 @@ import type {
 } from "./policy.ts";
 import { isAboutRequests } from "../decision/rule.ts";
 
-/** What a schema cannot say of a document whose shape is right. */
+/** The checks beyond the schema, for a document with the right shape. */
 export function checkDocument(document: PolicyDocument, families: Families): Setup<never> | undefined {
   const fault =
     firstOf(document.grants, "/grants", (grant) => checkGrant(grant, families)) ??
@@ -36,7 +36,10 @@ export function checkDocument(document: PolicyDocument, families: Families): Set
   return fault && invalidPolicy(fault.path, fault.message, fault.hint);
 }
 
-/** What is no name would be met by nothing: a grant with it gives nothing, a rule with it denies nothing. */
+/**
+ * Refuses a malformed name, which no call could match: a grant with it gives nothing, a rule with
+ * it denies nothing.
+ */
 
 function checkTool(tool: string): string | undefined {
   return isToolName(tool)
@@ -153,7 +156,7 @@ function checkTime({ from, to, after, before }: TimeWindow): DocumentFault | und
     : undefined;
 }
 
-/** What each condition that is a list of names is made of. */
+/** The check of each condition that is a list of names. */
 const listed = {
   tool: checkTool,
   category: checkCategory,

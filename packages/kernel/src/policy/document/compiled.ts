@@ -16,7 +16,10 @@ export interface CompiledPolicy {
   readonly format: typeof format;
   /** Kinds of capability that the document names, sorted. The kernel has to know each. */
   readonly kinds: readonly string[];
-  /** What the document says of requests: `when.host` of a rule, `tools.paths` and `sizes.fileBytes` of a tool, sorted. Some kind of the kernel has to bring each. */
+  /**
+   * The members for requests: `when.host` of a rule, `tools.paths` and `sizes.fileBytes` of a tool,
+   * sorted. A kind of the kernel has to bring each.
+   */
   readonly members: readonly string[];
   /** With its variables filled in. */
   readonly document: PolicyDocument;

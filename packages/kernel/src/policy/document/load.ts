@@ -65,7 +65,7 @@ export function readDocument(foreign: unknown, variables: PolicyVariables, famil
   const { $schema: _, ...document } = valid.value as PolicyDocument;
   return checkDocument(document, families) ?? { ok: true, value: document };
 }
-/** What is compared with requests, where the document is one. */
+/** The parts that are compared with requests, if the value is a document. */
 function patternsOf(document: JsonValue, families: Families): JsonValue {
   if (!isJsonObject(document)) return null;
   const { grants = null, rules = [], tools = null } = document;

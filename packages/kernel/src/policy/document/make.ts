@@ -12,17 +12,23 @@ export interface Policy extends RuleSet {
   readonly document: PolicyDocument;
   readonly hash: string;
   governance(tool: string): ToolGovernance | undefined;
-  /** What a caller is granted for a tool. */
+  /** The grants of a caller for a tool. */
   grants(tool: string, caller: string): readonly LoadedCapability[];
-  /** Names of secrets, exact or as a pattern, that anybody is granted at a host. A wildcard takes every host here, as in a deny: more is searched for, not less. */
+  /**
+   * Names of secrets, exact or as a pattern, that any caller is granted at a host. A wildcard
+   * matches every host here, as in a deny, so the kernel searches for more, not less.
+   */
   readonly secretsAt: (host: string) => readonly string[];
-  /** Sorted: what the outputs of a tool carry. */
+  /** The labels of a tool's outputs, sorted. */
   labelsOf(tool: string): readonly string[];
   /** Sorted. */
   readonly allLabels: readonly string[];
 }
 
-/** What stands where no policy is given: everything above tier 0 is asked about or denied, and nothing is granted. */
+/**
+ * The policy of a kernel without one: it asks about or denies everything above tier 0, and grants
+ * nothing.
+ */
 export const defaultPolicy: PolicyDocument = { version: "1", posture: "strict" };
 
 /** Takes a document that was checked, and its rules. */

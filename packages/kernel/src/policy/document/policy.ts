@@ -42,7 +42,7 @@ export interface PolicyDocument {
   readonly labels?: Readonly<Record<string, LabelRule>>;
 }
 
-/** Gives a caller one capability for one tool. What is not granted is refused. */
+/** Gives a caller one capability for one tool. The kernel refuses ungranted requests. */
 export interface GrantRule {
   /** A tool's name, or `*`. */
   readonly tool: string;
@@ -57,7 +57,7 @@ export interface PolicyRule {
   readonly effect: Decision;
   /** All conditions must hold; `{}` matches every call. */
   readonly when: RuleCondition;
-  /** Of `ask`: a yes needs a passkey, whatever the document says. */
+  /** With `ask`: an approval needs a passkey, under every setting of the document. */
   readonly approver?: "passkey";
   /** One sentence for the person who is asked or refused. */
   readonly reason: string;
@@ -66,8 +66,9 @@ export interface PolicyRule {
 }
 
 /**
- * A condition with a list holds when the call's value is one of the list. What a tool reaches for is known only when it asks: a rule with one of the
- * {@link RequestConditions} is a rule about requests. To decide before the call runs, look at its arguments.
+ * A condition with a list holds when the list contains the call's value. Only a request shows its
+ * target: a rule with one of the {@link RequestConditions} is a rule about requests. To decide
+ * before the call runs, test its arguments.
  */
 export interface RuleCondition extends RequestConditions {
   readonly tool?: readonly string[];
@@ -91,7 +92,10 @@ export interface RuleCondition extends RequestConditions {
   readonly count?: CountCondition;
 }
 
-/** What a rule tells of one argument: where it is (JSON Pointer, RFC 6901) and exactly one operator. There are no regular expressions. */
+/**
+ * A condition on one argument: its place (JSON Pointer, RFC 6901) and exactly one operator. There
+ * are no regular expressions.
+ */
 export type ArgumentCondition = { readonly at: string } & ArgumentOperator;
 
 /**
@@ -131,7 +135,10 @@ export interface TimeWindow {
   readonly from?: string;
   /** `HH:MM`, exclusive. Default 24:00. */
   readonly to?: string;
-  /** What is added to UTC for `days`, `from` and `to`. Default 0: names of time zones mean different things on different hosts. */
+  /**
+   * Minutes added to UTC for `days`, `from` and `to`. Default 0. Names of time zones differ between
+   * hosts.
+   */
   readonly utcOffsetMinutes?: number;
   /** RFC 3339, inclusive. */
   readonly after?: string;
@@ -148,11 +155,17 @@ export type CountCondition = {
   readonly windowMs: number;
   /** Counted apart for each of these. Default `["caller"]`; `[]` counts everything together. */
   readonly per?: readonly ("caller" | "session" | "tool")[];
-  /** JSON Pointer of an argument whose values are added up, instead of counting calls. What is not a number ≥ 0 is an error of the rule. */
+  /**
+   * JSON Pointer of an argument whose values are summed, instead of a count of calls. Any value but
+   * a number ≥ 0 is an error of the rule.
+   */
   readonly sum?: string;
 } & ({ readonly moreThan: number } | { readonly atMost: number });
 
-/** What a rule could meet. What is left out is: tool `example` 1.0.0, tier 0, no effects, caller `anonymous`, mode NORMAL, no arguments. */
+/**
+ * An example for a rule. Defaults: tool `example` 1.0.0, tier 0, no effects, caller `anonymous`,
+ * mode NORMAL, no arguments.
+ */
 export type RuleExample = CallExample & { readonly [Name in keyof RequestConditions]?: string };
 
 interface CallExample {
@@ -170,11 +183,11 @@ interface CallExample {
   readonly labels?: readonly string[];
   /** RFC 3339. Default: 2026-01-01T00:00:00Z, a Thursday. */
   readonly time?: string;
-  /** What was counted before this call. Default 0. */
+  /** The count before this call. Default 0. */
   readonly count?: number;
 }
 
-/** What a policy says of one tool, whatever its rules say. */
+/** Limits of a policy for one tool, beyond its rules. */
 export interface ToolGovernance extends ToolLists {
   readonly modes?: {
     /** It runs in a mode if all milder ones are named, too. */
@@ -196,8 +209,8 @@ export interface ToolGovernance extends ToolLists {
   /** Lower the tool's own. */
   readonly bounds?: Partial<Bounds>;
   /**
-   * What the log keeps besides digests: values at these JSON Pointers, each under a salt, in the kernel's content store. Default: nothing. Of an output that is bytes
-   * nothing is kept.
+   * Values that the log keeps beside digests: those at these JSON Pointers, each under a salt, in
+   * the kernel's content store. Default: none. The log keeps no binary outputs.
    */
   readonly keep?: { readonly input?: readonly string[]; readonly output?: readonly string[] };
   /** At most so many calls in any window. Default per caller. */
@@ -207,7 +220,7 @@ export interface ToolGovernance extends ToolLists {
 export interface LabelRule {
   /** Tools whose outputs carry the label. */
   readonly tools?: readonly string[];
-  /** What carries this label carries those too. Not in a circle. */
+  /** Further labels that this one brings. Not in a circle. */
   readonly implies?: readonly string[];
 }
 

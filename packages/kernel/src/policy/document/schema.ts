@@ -173,10 +173,12 @@ const governance = (families: Families): JsonObject =>
     rate: object({ calls: count, windowMs, per }, ["calls", "windowMs"]),
   });
 
-/** What a rule is called, and a label. */
+/** The form of a rule's id, and of a label. */
 const id = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
 
-/** JSON Schema (2020-12) of a policy document. What a schema cannot say (patterns, pointers, circles) is checked after it. */
+/**
+ * JSON Schema (2020-12) of a policy document. Later checks cover patterns, pointers and circles.
+ */
 export const documentSchema = (families: Families): JsonObject =>
   object(
     {

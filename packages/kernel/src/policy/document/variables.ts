@@ -9,7 +9,10 @@ export type PolicyVariables = Readonly<Record<string, string>>;
 export const variableName = "[A-Za-z_][A-Za-z0-9_]{0,63}";
 const reference = /* @__PURE__ */ new RegExp(`\\$\\{(${variableName})\\}`, "g");
 
-/** Replaces every `${NAME}` in the texts of a document, not in its keys. What is hashed and proven is the result. */
+/**
+ * Replaces every `${NAME}` in the texts of a document, not in its keys. Digest and proof cover the
+ * result.
+ */
 export function resolveVariables(document: JsonValue, variables: PolicyVariables): Setup<JsonValue> {
   let fault: Setup<never> | undefined;
   const resolve = (value: JsonValue, path: string): JsonValue => {

@@ -2,14 +2,14 @@ import { changesWorld, type Mode, type ToolManifest } from "../../tool/manifest.
 import { letsThrough, upTo } from "../../tool/modes.ts";
 import type { Decision, ToolGovernance } from "../document/policy.ts";
 
-/** What each mode adds to the milder ones. */
+/** The addition of each mode to the milder ones. */
 const answers = {
   NORMAL: () => "allow",
   /** Something looks wrong: a person looks at everything that is not harmless. */
   ALERT: ({ tier, effects }) => (tier >= 2 || effects.some(changesWorld) ? "ask" : "allow"),
   /** Resources are short: the dangerous and the far-reaching stops. */
   DEGRADED: ({ tier }) => (tier >= 3 ? "deny" : "allow"),
-  /** On the way back: what has effects is looked at one by one. */
+  /** On the way back each tool with effects needs an approval. */
   RECOVERY: ({ effects }) => (effects.length > 0 ? "ask" : "allow"),
   /** Evidence of tampering: only what can neither change nor reveal anything. */
   LOCKDOWN: ({ tier, effects }) => (tier === 0 && effects.length === 0 ? "allow" : "deny"),
@@ -19,7 +19,7 @@ const answers = {
 export const observingEffects: readonly string[] = ["db.read", "fs.read", "kv.read", "process.spawn"];
 
 /**
- * What a mode answers at best. A mode only tightens: the stricter of its answer and the policy's stands.
+ * The answer of a mode. A mode only tightens: the stricter of its answer and the policy's applies.
  *
  * @param governance of the tool in the policy: with `modes.lockdown` LOCKDOWN asks about an observer of tier 0 or 1. Default: it denies.
  */
@@ -40,7 +40,7 @@ function isObserver({ tier, effects }: Pick<ToolManifest, "tier" | "effects">): 
   return tier <= 1 && effects.every((each) => observingEffects.includes(each));
 }
 
-/** Whether a tool runs at all while the kernel is in this mode, whatever a policy says of it. */
+/** Whether a tool can run in this mode, under any policy. */
 export function runsIn(mode: Mode, manifest: ToolManifest): boolean {
   return modeAnswer(mode, manifest) !== "deny" && letsThrough(manifest.modes, mode);
 }

@@ -16,7 +16,7 @@ const numbers = {
 
 const kinds: ReadonlyMap<string, Readonly<Record<string, "needed" | "optional">>> = new Map(Object.entries(numbers));
 
-/** @throws TypeError for what is no list of triggers: one that cannot fire would be no trigger */
+/** @throws TypeError for a malformed list of triggers, which could not fire */
 export function readTriggers(value: JsonValue): readonly ModeTrigger[] {
   if (!Array.isArray(value)) throw new TypeError("`modeTriggers` is not a list of triggers.");
   return (value as readonly JsonValue[]).map((each, at) => readTrigger(each, `modeTriggers/${at}`));

@@ -4,7 +4,10 @@ import type { Mode } from "../../tool/manifest.ts";
 import { isStricter } from "../../tool/modes.ts";
 import type { ResourceTrigger, Transition } from "./triggers.ts";
 
-/** What is left of the resources of a kernel. A gauge that fails, or gives no number, says nothing. */
+/**
+ * Gauges of the free resources of a kernel. A gauge that fails, or returns no number, counts as
+ * unknown.
+ */
 export interface Resources {
   /** Bytes that the storage of the log can still take. */
   freeSpaceBytes?(): number | undefined | Promise<number | undefined>;
@@ -54,7 +57,7 @@ export class ResourceWatch {
     await Promise.all((Object.keys(gauges) as Gauge[]).map((each) => this.#read(each)));
   }
 
-  /** What fires by the last values. The strictest mode counts. */
+  /** The transition by the last values. The strictest mode counts. */
   fired(mode: Mode, log: LogPressure): Transition | undefined {
     const isOutOfSpace = log.pressure.takeOutOfSpace();
     let fired: Transition | undefined;

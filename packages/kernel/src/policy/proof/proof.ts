@@ -20,7 +20,7 @@ export const reasonCodes = [
   "request-denied",
   "target-denied",
 ] as const;
-/** What decided. */
+/** The reason of a decision. */
 export type ReasonCode = (typeof reasonCodes)[number];
 
 const answerCodes: ReadonlySet<ReasonCode> = new Set([
@@ -64,11 +64,18 @@ export interface Proof {
   readonly errors: readonly { readonly ruleId: string; readonly code: string }[];
   /** How many rules were tried; those that name other tools or callers are not. */
   readonly considered: number;
-  /** `caller`, `session`, `labels` (by space) and `count:RULE` (before this call): what the decision may rest on besides all other fields. */
+  /**
+   * `caller`, `session`, `labels` (separated by spaces) and `count:RULE` (before this call): the
+   * state behind the decision, beside all other fields.
+   */
   readonly stateReads: readonly StateRead[];
   /** `name@version` of the normal form that the output will have, where it is one of the embedding program's. */
   readonly normalizer?: string;
-  /** `approval`: somebody has to say yes before anything runs. `passkey`: with a passkey of the policy. `body`: a stream comes with the input, and the log says what was read of it. `label:NAME`: the session carries the label from then on. */
+  /**
+   * `approval`: the call needs an approval before it runs. `passkey`: with a passkey of the policy.
+   * `body`: a stream comes with the input, and the log has the read part. `label:NAME`: the session
+   * carries the label from then on.
+   */
   readonly obligations: readonly string[];
   readonly approval: ApprovalProof | null;
   /** Of `request-denied`: the request of the running tool that the gate refused. Of `target-denied`: the request that the arguments name. */
@@ -111,7 +118,7 @@ export interface ApprovalProof {
   readonly argsHash: string;
   readonly approver: string;
   readonly scope: "once" | "session" | "pattern";
-  /** What an approval for a pattern became: it answers later questions of this session that match. */
+  /** The rule of an approval for a pattern: it answers later matching requests of this session. */
   readonly rule?: PolicyRule;
   readonly nonce: string;
   readonly expiresAt: string;
@@ -119,7 +126,9 @@ export interface ApprovalProof {
   readonly passkey?: PasskeyProof;
 }
 
-/** What a passkey signed (Web Authentication Level 3, section 6.3.3). Each in base64url. */
+/**
+ * The assertion of a passkey (Web Authentication Level 3, section 6.3.3). Each member in base64url.
+ */
 export interface PasskeyAssertion {
   readonly credentialId: string;
   readonly authenticatorData: string;

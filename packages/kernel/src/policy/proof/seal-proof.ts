@@ -40,7 +40,7 @@ const writeList = <List extends readonly unknown[]>(list: List & JsonLike<List>)
 const writeRead = ({ key, value }: StateRead): string =>
   `{"key":${quote(key)},"value":${typeof value === "string" ? quote(value) : value}}`;
 
-/** What a `policy.decided` event says. */
+/** The payload of a `policy.decided` event. */
 export function decided(proof: Proof): {
   readonly decision: Decision;
   readonly enforced: boolean;

@@ -8,8 +8,9 @@ import { engineVersion } from "./seal-proof.ts";
 export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
- * Whether a proof has the digest that it names: it is as whoever sealed it wrote it, and that can be anybody. `verifyProof` of `@keyhole/kernel/policy`
- * says who vouches for it. Takes foreign data and never throws.
+ * Whether a proof has the digest that it names: it is unchanged since any party sealed it.
+ * `verifyProof` of `@keyhole/kernel/policy` names the party that vouches for it. Takes untrusted
+ * data and never throws.
  *
  * @param by The algorithm of the kernel that sealed it. Default BLAKE3. One in another algorithm is refused.
  */

@@ -3,7 +3,7 @@ import { isAnswer, type Proof } from "../proof/proof.ts";
 import { labelsOf, obligedLabels, sessionIn } from "../decision/state-reads.ts";
 import { isProof } from "./proof-schema.ts";
 
-/** What the log shows that the decision forbade, or does not show that it demanded. */
+/** The fault of a log against a decision: a forbidden event, or a missing demanded one. */
 export function obligationFault(proof: Proof, events: readonly AuditEvent[]): string | undefined {
   const place = events.findIndex((event) => recordsOf(event, proof));
   if (place < 0) return "The log has no such decision.";

@@ -8,7 +8,7 @@ import type { PolicyVariables } from "../document/variables.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 import type { ProofEvidence } from "./proof-evidence.ts";
 
-/** What a file can hold: a proof, a call's result, or either with what it takes to check it. */
+/** The content of a file: a proof or a call's result, alone or with its evidence. */
 export interface EvidenceFile {
   readonly proof: JsonValue;
   readonly evidence: ProofEvidence;

@@ -7,11 +7,11 @@ import { tierNames } from "../../tool/manifest.ts";
 
 /** A decision in plain words. */
 export interface Explanation {
-  /** What was decided, and what decided it. */
+  /** The decision and its reason. */
   readonly summary: string;
-  /** What else went into it: counts, labels, errors of rules, the approval. */
+  /** Further facts: counts, labels, errors of rules, the approval. */
   readonly facts: readonly string[];
-  /** What would have to be different for another answer. Empty for an `allow`. */
+  /** The changes that would give another answer. Empty for an `allow`. */
   readonly toChange: readonly string[];
 }
 

@@ -22,8 +22,9 @@ const strictness = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Decis
 const comparedRules = 2_000;
 
 /**
- * What is questionable about a policy that is valid. `tools` are the names of all tools, so that rules for others are found. What is reported is so;
- * what is not reported may still be: conditions are compared by their form.
+ * Finds doubtful parts of a valid policy. `tools` are the names of all tools, to find rules for
+ * others. Each finding is true, and the list can be incomplete: conditions are compared by their
+ * form.
  */
 export function lintPolicy(policy: Policy, tools?: readonly string[]): readonly Finding[] {
   const rules = policy.rules.map(({ rule }) => rule);

@@ -21,7 +21,7 @@ export interface ProofEvidence {
   readonly tool?: ToolEvidence;
   /** Level 2: the input, defaults filled in. */
   readonly input?: JsonValue;
-  /** Level 2: what the caller narrowed the grants to. */
+  /** Level 2: the caller's narrowing of the grants. */
   readonly grants?: readonly Capability[];
   /** Level 2: the families of the kernel that decided. Default: `builtInFamilies`. */
   readonly families?: Families;

@@ -26,7 +26,7 @@ import { neededKinds, targetArguments, targetsIn } from "../../tool/targets.ts";
 import { manifestHash, packageHash } from "../../tool/hash.ts";
 import type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
 
-/** Plain data, and nobody else's. */
+/** Plain data of this process alone. */
 export type Evidence = Omit<ProofEvidence, "families"> & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
 
 /** The first field in which a fresh decision differs from the proof. */
@@ -170,7 +170,7 @@ function differenceFault(proof: Proof, fresh: Fields): string | undefined {
   return undefined;
 }
 
-/** What the proof is bound to besides the decision. */
+/** The fault of the proof's other bindings. */
 function bindingFault({ normalizer, approval, inputHash }: Proof, { tool }: Evidence): string | undefined {
   if ((normalizer && readVersionedId(normalizer).name) !== tool.manifest.normalization?.custom)
     return "The tool names another normalizer than the proof.";

@@ -11,7 +11,9 @@ export interface ProofStep {
 }
 
 export type ProofReport =
-  /** Nothing failed, and a trusted key signed the decision. What was skipped or is unvouched is not known. */
+  /**
+   * Nothing failed, and a trusted key signed the decision. Skipped and unvouched steps are unknown.
+   */
   | {
       readonly verdict: "verified";
       readonly vouchedBy: VouchedByKey;
@@ -33,7 +35,7 @@ export type ProofReport =
       readonly steps: readonly ProofStep[];
     };
 
-/** What became of a step, for people. Empty for one that passed and has no more to say. */
+/** The outcome of a step, for people. Empty for a passed step without a remark. */
 export function stepText({ outcome, reason }: ProofStep): string {
   return outcome === "passed" ? reason : `${outcome}: ${afterColon(reason)}`;
 }

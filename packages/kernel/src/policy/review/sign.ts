@@ -18,7 +18,7 @@ export async function createProofKey(): Promise<ProofKey> {
   return { kty: "OKP", crv: "Ed25519", x, d };
 }
 
-/** What may be handed to those who verify. */
+/** The public part of a key, for verifiers. */
 export function publicKeyOf({ kty, crv, x }: ProofPublicKey): ProofPublicKey {
   return { kty, crv, x };
 }

@@ -24,7 +24,7 @@ export interface RecordedCall {
   readonly caller?: string;
   readonly sessionId?: string;
   readonly mode?: Mode;
-  /** What was decided at the time. */
+  /** The decision at that time. */
   readonly decision?: Decision;
 }
 
@@ -40,8 +40,8 @@ export interface SimulatedCall {
 }
 
 /**
- * What a policy would have decided about recorded calls. Its counters and labels run along, on the recorded times; a call that would have been asked
- * about counts as run.
+ * The decisions of a policy about recorded calls. Its counters and labels advance with the recorded
+ * times. A call that it would ask about counts as run.
  */
 export function simulate(policy: Policy, calls: readonly RecordedCall[]): readonly SimulatedCall[] {
   let nowMs = 0;

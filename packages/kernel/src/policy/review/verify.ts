@@ -115,7 +115,7 @@ type ReadLog =
   | { readonly events: readonly AuditEvent[]; readonly vouchedBy: VouchedBy }
   | { readonly events?: never; readonly fault: string };
 
-/** Level 1 or 3. In a log for which nobody vouches, what holds is a claim. */
+/** Level 1 or 3. In an unvouched log a passed step is only a claim. */
 function inLog(
   level: 1 | 3,
   name: Name,
@@ -144,7 +144,7 @@ async function readLog(
   return { events: plain.value as unknown as readonly AuditEvent[], vouchedBy: check.vouchedBy };
 }
 
-/** Level 2. What it takes is named by digest in the proof, so it needs no other voucher. */
+/** Level 2. The proof names its evidence by digest, so it needs no other voucher. */
 async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | undefined): Promise<ProofStep> {
   const { policy, tool, input, variables, grants, families = builtInFamilies } = evidence;
   if (policy === undefined || tool === undefined || input === undefined)

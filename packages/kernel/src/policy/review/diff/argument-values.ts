@@ -5,7 +5,7 @@ import { distinct, globValues, hostValues, pairsOf, swapCase, unmentioned } from
 type OperatorName = ArgumentOperator extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
 type Operand<Name extends OperatorName> = Extract<ArgumentOperator, Readonly<Record<Name, unknown>>>[Name];
 
-/** What the conditions on one argument mention. */
+/** The values that the conditions on one argument mention. */
 interface Material {
   readonly values?: readonly JsonValue[];
   readonly numbers?: readonly number[];
@@ -110,7 +110,7 @@ export function argumentValues(
   ];
 }
 
-/** What some reader takes for the same value. */
+/** Values that some reader treats as the same. */
 function alike(value: JsonValue): readonly JsonValue[] {
   if (typeof value === "string") return [swapCase(value), `${value}\u00ad`, `${value}x`];
   if (isJsonArray(value)) return [value.map((each) => alike(each)[0] ?? each), [...value, unmentioned]];

@@ -8,6 +8,6 @@ export interface Atom {
   readonly mentioned: Partial<Mentioned>;
   /** Absent where only a later dimension shows it. */
   readonly holds?: (draft: Draft) => boolean;
-  /** What a later dimension has to know of the value. */
+  /** The facts about the value that a later dimension needs. */
   readonly sorts?: (draft: Draft) => string;
 }

@@ -18,8 +18,9 @@ import type { Mentioned, NeedPart } from "./need-part.ts";
 import { shapeOf } from "./needs.ts";
 
 /**
- * Something that a policy says of the calls for which all of its atoms hold. `rule`: an effect. `floor`: at least that strict, whatever rules say. `forbids`: the
- * request is refused. `grant`: the request is granted. `mode`: as a floor, also where the policy only observes.
+ * A statement of a policy about the calls for which all of its atoms hold. `rule`: an effect.
+ * `floor`: at least that strict, under all rules. `forbids`: the request is refused. `grant`: the
+ * request is granted. `mode`: as a floor, also where the policy only observes.
  */
 export interface Clause {
   /** The same for two clauses that say the same of the same calls. */
@@ -35,7 +36,7 @@ export interface PolicyClauses {
   readonly opaque: readonly string[];
 }
 
-/** Everything that a policy says, as clauses. One that only observes says nothing but its grants. */
+/** A policy as clauses. A policy that only observes has its grants alone. */
 export function clausesOf(policy: Policy): PolicyClauses {
   const { document, families } = policy;
   const opaque = new Set<string>();
@@ -195,7 +196,7 @@ function conditionAtom(
   );
 }
 
-/** What a rule about requests says of one kind. */
+/** The clause of a rule about requests, for one kind. */
 function requestClause(
   { when }: Policy["rules"][number]["rule"],
   family: Family,

@@ -10,7 +10,7 @@ import type { Found } from "./witness.ts";
 
 export type { LimitDifference } from "./limit-differences.ts";
 
-/** What one policy says to a call. */
+/** The answer of one policy to a call. */
 export interface SaidOfCall {
   readonly decision: Decision;
   /** Only of `ask`. */
@@ -37,7 +37,7 @@ export interface ComparedCall {
   readonly arguments: JsonValue;
   /** Bytes of the input, where a size counts. */
   readonly inputBytes?: number;
-  /** What counters say before the call. */
+  /** The counts before the call. */
   readonly counts: readonly number[];
   /** The request that the call makes. */
   readonly request?: JsonValue;
@@ -57,13 +57,13 @@ export interface CallDifference {
 
 export interface PolicyDifference {
   readonly differs: boolean;
-  /** What B allows and A does not. */
+  /** Calls that B allows and A does not. */
   readonly allows: readonly CallDifference[];
-  /** What B denies and A does not. */
+  /** Calls that B denies and A does not. */
   readonly denies: readonly CallDifference[];
-  /** What B asks about and A does not, or asks for otherwise. */
+  /** Calls that B asks about and A does not, or asks about in another way. */
   readonly asks: readonly CallDifference[];
-  /** What calls may use that run under both. */
+  /** Differences in the limits of calls that run under both. */
   readonly limits: readonly LimitDifference[];
   /** Dimensions that were not gone through whole: there may be more differences. */
   readonly capped: readonly { readonly dimension: string; readonly reason: string }[];

@@ -27,9 +27,9 @@ export interface Draft {
   readonly nowMs: number;
   /** The input has at least so many bytes. */
   readonly inputBytes: number;
-  /** What was counted before, by {@link counterOf}. Default 0. */
+  /** Counts before the call, by {@link counterOf}. Default 0. */
   readonly counts: ReadonlyMap<string, number>;
-  /** The request that the call makes: what a need says. */
+  /** The request of the call, as a need. */
   readonly request?: OfKind;
 }
 
@@ -79,7 +79,7 @@ const encoder = new TextEncoder();
 
 const inputs = new WeakMap<Policy, WeakMap<Draft, DecisionInput>>();
 
-/** What a rule can look at. Made once: many conditions look at one draft. */
+/** The facts of a draft for rules. Made once, for many conditions. */
 export function decisionInputOf(draft: Draft, policy: Policy): DecisionInput {
   const known = inputs.get(policy) ?? new WeakMap<Draft, DecisionInput>();
   inputs.set(policy, known);
@@ -141,7 +141,7 @@ export function decideDraft(policy: Policy, draft: Draft): CallVerdict {
 /** From the mildest: 0 allow, 1 ask, 2 ask for a passkey, 3 deny. */
 export type Level = 0 | 1 | 2 | 3;
 
-/** What a verdict comes to for the caller. */
+/** The level of a verdict for the caller. */
 export function levelOf({ decision, enforced, obligations }: CallVerdict): Level {
   if (!enforced || decision === "allow") return 0;
   if (decision === "deny") return 3;

@@ -5,16 +5,16 @@ import type { Policy } from "../../document/make.ts";
 import type { Clause } from "./clauses.ts";
 import type { Level } from "./draft.ts";
 
-/** What a clause says where it holds. */
+/** The effect of a clause that holds. */
 export type Saying = Pick<Clause, "role" | "level">;
 
 /** From the mildest answer that is still possible to the strictest one. */
 export type Range = readonly [low: Level, high: Level];
 
-/** What a policy says where it does not say it by clauses. */
+/** The answers of a policy outside of its clauses. */
 export interface Ground {
   readonly observes: boolean;
-  /** What a mode's own question or deny comes to. */
+  /** The level of a mode's own ask or deny. */
   readonly ofMode: Readonly<Record<Decision, Level>>;
   readonly base: (tier: Tier) => Level;
 }
@@ -26,7 +26,7 @@ export function groundOf({ document }: Policy): Ground {
   return { observes, ofMode: levels, base: (tier) => (observes ? 0 : levels[postureAnswer(document.posture, tier)]) };
 }
 
-/** What is known of the calls that are left. */
+/** The known facts of the remaining calls. */
 interface Asked {
   readonly tier: Tier;
   /** Whether they make a request; `open`: some of them may. */
@@ -35,7 +35,7 @@ interface Asked {
   readonly mode: Level;
 }
 
-/** What is known of a set of clauses: those that hold, and those that still can. */
+/** A set of clauses: those that hold, and those that still can. */
 export interface Held {
   readonly sure: readonly Saying[];
   readonly open: readonly Saying[];

@@ -11,7 +11,7 @@ export interface LimitDifference {
   readonly b: JsonValue;
 }
 
-/** What the policies let a call use, what they keep of it, and whose yes counts. */
+/** The differences in limits, kept values and approvers. */
 export function limitDifferences(a: Policy, b: Policy): readonly LimitDifference[] {
   const tools = (policy: Policy): readonly string[] => Object.keys(policy.document.tools ?? {});
   const labelled = (policy: Policy): readonly string[] =>

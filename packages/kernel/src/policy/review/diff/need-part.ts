@@ -10,7 +10,7 @@ export interface NeedPart {
   readonly isWhole?: (mentioned: Mentioned) => boolean;
 }
 
-/** What policies say of one part. */
+/** The texts that policies have for one part. */
 export interface Mentioned {
   readonly texts: readonly string[];
   readonly numbers: readonly number[];

@@ -20,7 +20,7 @@ interface NeedShape {
   readonly capability: OfKind;
   readonly need: OfKind;
   readonly parts: Readonly<Record<string, NeedPart>>;
-  /** What the tool that makes a request declares. */
+  /** The declaration of the tool that makes a request. */
   readonly declares: (need: OfKind) => OfKind;
 }
 
@@ -218,7 +218,7 @@ export function shapeOf(kind: string): NeedShape | undefined {
   return shapes.get(kind);
 }
 
-/** What a tool has to declare to make a request. */
+/** The declaration that a tool needs to make a request. */
 export function declarationFor(need: OfKind): OfKind {
   return shapes.get(need.kind)?.declares(need) ?? need;
 }

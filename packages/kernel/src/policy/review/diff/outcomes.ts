@@ -9,7 +9,7 @@ import { isSure, type Prepared } from "./prepared.ts";
 /** Two answers about one call. */
 export type Pair = readonly [a: Level, b: Level];
 
-/** What can still be answered about the calls that are left. */
+/** The possible answers to the remaining calls. */
 export interface Outcomes {
   /** Whether each answer is known, given what both policies say. */
   readonly isSettled: boolean;
@@ -17,7 +17,7 @@ export interface Outcomes {
   readonly differing: readonly Pair[];
 }
 
-/** What both policies say may hold or not: everything that can come of it. */
+/** All outcomes of clauses of both policies that may hold or not. */
 export class OutcomeTable {
   readonly #policy: Policy;
   readonly #observers: ReadonlySet<string>;
@@ -47,7 +47,10 @@ export class OutcomeTable {
     return { isSettled, differing: [...differing.values()] };
   }
 
-  /** Which pairs are possible where the clauses of each policy are settled, by what both say: what surely holds, and what still can. */
+  /**
+   * The possible pairs for settled clauses of each policy, by the shared clauses that surely hold
+   * and those that still can.
+   */
   pairs(
     own: readonly Prepared[],
     sure: readonly Saying[],
@@ -80,7 +83,10 @@ interface Asking {
   readonly request: "none" | "made" | "open";
 }
 
-/** Before it is decided, a request matters where only one policy says something of it: what both say is one answer. */
+/**
+ * An undecided request matters where only one policy has a clause for it: shared clauses give one
+ * answer.
+ */
 function requestOf(open: readonly Prepared[], after: Dimension | undefined, draft: Draft): Asking["request"] {
   if (draft.request) return "made";
   if (after && inOrder(dimensions.request, after) <= 0) return "none";

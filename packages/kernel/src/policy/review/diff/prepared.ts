@@ -37,7 +37,7 @@ export function nextDimension(clauses: readonly Prepared[], after: Dimension | u
   return next;
 }
 
-/** What clauses mention of one dimension. */
+/** The values of one dimension that clauses mention. */
 export function mentionedIn(clauses: readonly Prepared[], { name }: Dimension): Mentioned {
   const atoms = clauses.flatMap((each) => each.atoms.get(name) ?? []);
   const all = <T>(read: (mentioned: Partial<Mentioned>) => readonly T[] | undefined): readonly T[] => [
@@ -55,7 +55,7 @@ export function survives({ atoms }: Prepared, { name }: Dimension, draft: Draft)
   return atoms.get(name)?.every(({ holds }) => holds?.(draft) ?? true) ?? true;
 }
 
-/** What later dimensions have to know of the value of one. */
+/** The facts about the value of a dimension that later dimensions need. */
 export function sortOf(clauses: readonly Prepared[], { name }: Dimension, draft: Draft): string {
   const sorts = clauses.flatMap(({ atoms }) => atoms.get(name)?.flatMap((atom) => atom.sorts?.(draft) ?? []) ?? []);
   return [...new Set(sorts)].join();

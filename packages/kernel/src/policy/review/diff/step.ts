@@ -13,7 +13,7 @@ export interface Step {
   readonly values: readonly string[];
 }
 
-/** What clauses can tell of a value. */
+/** The distinctions that clauses make for a value. */
 export function signatureOf(
   dimension: Dimension,
   looking: readonly Prepared[],
