@@ -2,7 +2,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { lintKeymap } from "@codemirror/lint";
-import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -61,11 +61,8 @@ export function CodeEditor(props: CodeEditorProps): ReactNode {
     const { view, changing } = editor.current!;
     view.dispatch({ effects: changing.reconfigure([extensions, keymap.of([...keys])]) });
   }, [extensions, keys]);
-  useEffect(() => {
-    const { view } = editor.current!;
-    if (view.state.doc.toString() === text) return;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
-  }, [text]);
+  // Before the next key: a text that waits here would take back what is typed meanwhile, and the caret with it.
+  useLayoutEffect(() => editor.current?.take(text), [text]);
   useEffect(() => {
     const { view } = editor.current!;
     view.dispatch(showNotes(view.state, notes));
@@ -80,8 +77,13 @@ export function CodeEditor(props: CodeEditorProps): ReactNode {
 const noNotes: readonly Note[] = [];
 const noKeys: readonly KeyBinding[] = [];
 
+/** A change that the parent made, who knows of it. */
+const fromParent = Annotation.define<true>();
+
 interface Editor {
   readonly view: EditorView;
+  /** Takes a text of the parent, unless it is one that the editor told it: that one may be older than the last key. */
+  readonly take: (text: string) => void;
   /** What can change while the editor stands. */
   readonly changing: Compartment;
 }
@@ -97,6 +99,7 @@ function makeEditor(
 ): Editor {
   const changing = new Compartment();
   const { text, extensions, keys = noKeys } = latest.current;
+  const told: string[] = [];
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const state = EditorState.create({
     doc: text,
@@ -120,12 +123,22 @@ function makeEditor(
       keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
       EditorView.domEventHandlers({ beforeinput: replaceSelected }),
       EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
-      EditorView.updateListener.of(({ docChanged, state: now }) => {
-        if (docChanged) latest.current.onChange(now.doc.toString());
+      EditorView.updateListener.of(({ docChanged, state: now, transactions }) => {
+        if (!docChanged || transactions.some((each) => each.annotation(fromParent))) return;
+        told.push(now.doc.toString());
+        latest.current.onChange(told.at(-1)!);
       }),
     ],
   });
-  return { view: new EditorView({ state, parent: root, root }), changing };
+  const view = new EditorView({ state, parent: root, root });
+  const take = (next: string): void => {
+    const echo = told.lastIndexOf(next);
+    told.splice(0, echo === -1 ? told.length : echo + 1);
+    const { doc } = view.state;
+    if (echo !== -1 || doc.toString() === next) return;
+    view.dispatch({ changes: { from: 0, to: doc.length, insert: next }, annotations: fromParent.of(true) });
+  };
+  return { view, take, changing };
 }
 
 /** A browser that replaces a selection itself writes inline styles into what it joins, notes between lines included, and the page's policy reports them. */
