@@ -14,4 +14,4 @@ export { readDefinition } from "./definition.ts";
 export { checkSourceName } from "./names.ts";
 export { memoryPins, type ToolPin, type ToolPinStore } from "./pins.ts";
 export { TokenBucket } from "./token-bucket.ts";
-export { type ForeignCall, type OpenTool, Toolbox } from "./toolbox.ts";
+export { type ForeignCall, type OpenTool, Toolbox, type ToolboxOptions } from "./toolbox.ts";

@@ -78,6 +78,12 @@ export class Toolbox {
     return entries.map(shown);
   }
 
+  /** The definitions that models are shown, in the order of their names. */
+  get shownPins(): readonly ToolPin[] {
+    const pins = [...this.#entries.values()].flatMap(({ id, pin }) => (id !== undefined && pin ? [pin] : []));
+    return pins.toSorted((a, b) => (a.tool < b.tool ? -1 : 1));
+  }
+
   /** By the id of the kernel's tool. */
   pinOf(id: string): ToolPin | undefined {
     return this.#byId.get(id)?.pin;

@@ -9,6 +9,7 @@ import {
 } from "@keyhole/kernel";
 import type { PassedMethod } from "../passed-methods.ts";
 import { outputSchemaOf } from "../mcp-output.ts";
+import type { McpCaller } from "./caller.ts";
 import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 import { type McpQuestion, withoutAnswers } from "./questions.ts";
 
@@ -27,6 +28,8 @@ export interface CatalogueOptions {
   readonly definitionOf?: (tool: ToolSummary) => McpTool | undefined;
   /** The request that a tool stands for, such as `prompts/get`. Clients send that request, and the tool is not listed. */
   readonly methodOf?: (tool: ToolSummary) => PassedMethod | undefined;
+  /** Hears that prompts or resources behind `methodOf` changed, so that clients are told. Returns the end of it. Default: nobody says. */
+  readonly onListChange?: (listener: (list: "prompts" | "resources") => void) => () => void;
   /** Tools of one page of `tools/list`. Default 200. */
   readonly pageSize?: number;
 }
@@ -35,6 +38,8 @@ export interface ToolPage {
   readonly tools: readonly McpTool[];
   readonly nextCursor?: string;
 }
+
+type Caller = Pick<McpCaller, "caller" | "grants">;
 
 interface Listed {
   readonly tools: ReadonlyMap<string, ListedTool>;
@@ -62,21 +67,23 @@ export class Catalogue {
     this.#stop();
   }
 
-  find(caller: string, name: string): ListedTool | undefined {
-    return this.#listOf(caller).tools.get(name);
+  find(caller: Caller, name: string): ListedTool | undefined {
+    return ifHeld(caller, this.#listOf(caller.caller).tools.get(name));
   }
 
   /** The tool that stands for a request. */
-  forMethod(caller: string, method: PassedMethod): ListedTool | undefined {
-    return this.#listOf(caller).methods.get(method);
+  forMethod(caller: Caller, method: PassedMethod): ListedTool | undefined {
+    return ifHeld(caller, this.#listOf(caller.caller).methods.get(method));
   }
 
   /** The page behind a cursor of ours; `undefined` for another one. */
-  page(caller: string, cursor: string | undefined): ToolPage | undefined {
+  page(caller: Caller, cursor: string | undefined): ToolPage | undefined {
     const after = cursor === undefined ? "" : nameAt(cursor);
     if (after === undefined) return undefined;
     const { pageSize = 200 } = this.#options;
-    const rest = [...this.#listOf(caller).tools.values()].filter(({ manifest }) => manifest.name > after);
+    const rest = [...this.#listOf(caller.caller).tools.values()].filter(
+      (tool) => tool.manifest.name > after && ifHeld(caller, tool),
+    );
     const shown = rest.slice(0, pageSize);
     const last = shown.at(-1);
     return {
@@ -130,6 +137,14 @@ export class Catalogue {
     const { outputSchema: _, ...rest } = definition;
     return { ...rest, inputSchema, ...(outputSchema && { outputSchema }) };
   }
+}
+
+/** A token that narrows the policy's grants hides the tools that it lacks a needed kind for. */
+function ifHeld({ grants }: Caller, tool: ListedTool | undefined): ListedTool | undefined {
+  const isHeld = tool?.manifest.capabilities.every(
+    ({ kind, optional }) => optional === true || !grants || grants.some((grant) => grant.kind === kind),
+  );
+  return isHeld === true ? tool : undefined;
 }
 
 function cursorAt(name: string): string {

@@ -2,6 +2,7 @@ import type { Kernel } from "@keyhole/kernel";
 import type { JSONRPCMessage, McpServer, Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { McpCaller } from "./caller.ts";
+import { type ChangedList, tellOf } from "./changed-lists.ts";
 import type { McpServerOptions } from "./options.ts";
 import { serverFor } from "./server.ts";
 import { McpService } from "./service.ts";
@@ -30,11 +31,14 @@ export function serveConnection(
   const service = new McpService(kernel, options);
   const sessionId = options.caller.sessionId ?? `mcp-${crypto.randomUUID()}`;
   const live = new Set<McpServer>();
-  const stop = kernel.onToolsChange(() => {
-    for (const { server } of live) server.sendToolListChanged().catch(() => {}); // It is about to end, or has not begun.
-  });
+  const tell = (list: ChangedList): void => {
+    for (const server of live) tellOf(list, server).catch(() => {}); // It is about to end, or has not begun.
+  };
+  const stopTools = kernel.onToolsChange(() => tell("tools"));
+  const stopLists = options.onListChange?.(tell);
   const end = (): void => {
-    stop();
+    stopTools();
+    stopLists?.();
     service.close();
     onEnd?.();
   };

@@ -50,7 +50,7 @@ export function isContentUri(uri: unknown): uri is string {
 
 function partOf(bytes: Uint8Array): { readonly text: string } | { readonly blob: string } {
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes) };
   } catch {
     return { blob: encodeBase64(bytes) };
   }

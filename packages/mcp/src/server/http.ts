@@ -78,10 +78,19 @@ class HttpHandler implements McpHandler {
       },
       { legacy: "reject", ...(options.onError && { onerror: options.onError }) },
     );
-    this.#stop = kernel.onToolsChange(() => {
+    const stopTools = kernel.onToolsChange(() => {
       this.#modern.notify.toolsChanged();
-      void this.#sessions.notifyOfTools();
+      void this.#sessions.notify("tools");
     });
+    const stopLists = options.onListChange?.((list) => {
+      if (list === "prompts") this.#modern.notify.promptsChanged();
+      else this.#modern.notify.resourcesChanged();
+      void this.#sessions.notify(list);
+    });
+    this.#stop = () => {
+      stopTools();
+      stopLists?.();
+    };
   }
 
   readonly fetch = async (request: Request): Promise<Response> => {

@@ -24,8 +24,10 @@ const capabilityOf = {
 export function servePassedOn(service: McpService, line: ExchangeLine, readContent?: ReadContent): void {
   const { server, caller } = line;
   for (const method of passedMethods) {
-    if (!service.catalogue.forMethod(caller.caller, method)) continue;
-    server.server.registerCapabilities({ [capabilityOf[method]]: {} });
+    if (!service.catalogue.forMethod(caller, method)) continue;
+    const capability = capabilityOf[method];
+    const listChanged = capability !== "completions" && service.options.onListChange !== undefined;
+    server.server.registerCapabilities({ [capability]: { ...(listChanged && { listChanged }) } });
     const answer = (params: { readonly uri?: unknown } | undefined, ctx: ServerContext): Promise<Answer | object> =>
       method === "resources/read" && readContent && isContentUri(params?.uri)
         ? readContent(params.uri)
@@ -43,7 +45,7 @@ async function exchange(
   ctx: ServerContext,
 ): Promise<Answer | object> {
   // The policy can have changed since.
-  const tool = service.catalogue.forMethod(line.caller.caller, method);
+  const tool = service.catalogue.forMethod(line.caller, method);
   if (!tool) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
   // The list is one page, and its cursor is no argument.
   const { _meta, cursor: _, ...input } = (params ?? {}) as JsonObject;

@@ -23,7 +23,7 @@ export async function readJson(request: Request, mostBytes: number): Promise<Rea
     message: `A request has at most ${mostBytes} bytes.`,
   } as const;
   if (Number(request.headers.get("content-length") ?? 0) > mostBytes) return tooLarge;
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let text = "";
   let byteLength = 0;
   try {

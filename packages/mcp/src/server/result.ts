@@ -75,7 +75,7 @@ function bytesBlock(bytes: Uint8Array, mimeType: string, hash: string): ContentB
     try {
       return {
         type: "resource",
-        resource: { uri, mimeType, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) },
+        resource: { uri, mimeType, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes) },
       };
     } catch {
       // It says that it is text, and is not in UTF-8.

@@ -53,17 +53,17 @@ export function serverFor(service: McpService, caller: McpCaller, sessionId: str
         },
       },
     },
-    (tool) => catalogue.find(caller.caller, tool)?.definition.inputSchema,
+    (tool) => catalogue.find(caller, tool)?.definition.inputSchema,
   );
   server.server.setRequestHandler("tools/list", ({ params }) => {
-    const page = catalogue.page(caller.caller, params?.cursor);
+    const page = catalogue.page(caller, params?.cursor);
     if (!page) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is not one of this server.");
     // The kernel has checked that each input schema is of an object.
     return { ...page, tools: page.tools as Tool[] };
   });
   const line = { server, caller, sessionId };
   server.server.setRequestHandler("tools/call", ({ params }, ctx) => {
-    const tool = catalogue.find(caller.caller, params.name);
+    const tool = catalogue.find(caller, params.name);
     if (!tool)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name)}.`);
     return new ToolExchange(service, line, tool, (params.arguments ?? {}) as JsonObject, ctx).answer();

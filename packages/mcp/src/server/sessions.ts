@@ -1,5 +1,6 @@
 import type { Clock } from "@keyhole/kernel";
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { type ChangedList, tellOf } from "./changed-lists.ts";
 import { authInfoOf, isSameCaller, type McpCaller } from "./caller.ts";
 
 export interface SessionLimits {
@@ -62,9 +63,9 @@ export class Sessions {
     return response;
   }
 
-  async notifyOfTools(): Promise<void> {
+  async notify(list: ChangedList): Promise<void> {
     // A session without a stream of its own hears nothing: its client asks when it wants to know.
-    await Promise.allSettled([...this.#sessions.values()].map(({ server }) => server.server.sendToolListChanged()));
+    await Promise.allSettled([...this.#sessions.values()].map(({ server }) => tellOf(list, server)));
   }
 
   async close(): Promise<void> {

@@ -13,6 +13,11 @@ const MOST_PAGES = 10;
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
 
+const atOnce = { autoRefresh: false, debounceMs: 0 } as const;
+
+/** A list that a server can say has changed. */
+export type McpList = "tools" | "prompts" | "resources";
+
 export type McpEra = "2026-07-28" | "2025-11-25";
 
 export interface ConnectionPorts {
@@ -23,7 +28,7 @@ export interface ConnectionPorts {
   readonly clock: Clock;
   /** With each new connection, before it is used. */
   readonly onOpen: (client: Client) => Promise<void>;
-  readonly onToolsChanged: () => void;
+  readonly onListChanged: (list: McpList) => void;
   readonly onLog: (level: LoggingLevel, data: unknown) => void;
   /** The server asked for something: sampling, elicitation, roots. It is refused. */
   readonly onRequest: (method: string) => void;
@@ -118,7 +123,7 @@ export class ServerConnection {
   }
 
   async #attempt(mode: "auto" | "legacy" | { readonly pin: string }): Promise<Open> {
-    const { endpoint, clock, messageBytes, onRequest, onToolsChanged, onLog } = this.#ports;
+    const { endpoint, clock, messageBytes, onRequest, onListChanged, onLog } = this.#ports;
     const transport = new GuardedTransport(endpoint, { messageBytes, clock, onRequest });
     const client = new Client(
       { name: "keyhole", version: "0.0.0" },
@@ -129,7 +134,11 @@ export class ServerConnection {
         inputRequired: { autoFulfill: false },
         listMaxPages: MOST_PAGES,
         // Not held back here: notices without a pause would put the list off for good.
-        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged() } },
+        listChanged: {
+          tools: { ...atOnce, onChanged: () => onListChanged("tools") },
+          prompts: { ...atOnce, onChanged: () => onListChanged("prompts") },
+          resources: { ...atOnce, onChanged: () => onListChanged("resources") },
+        },
       },
     );
     client.onerror = () => {}; // What matters fails a request, or ends the connection.

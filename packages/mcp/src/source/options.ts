@@ -21,6 +21,8 @@ export interface McpSourceOptions extends ForeignBounds {
   readonly onLog?: (level: LoggingLevel, data: unknown) => void;
   /** A definition waits for {@link McpSource.confirm}. */
   readonly onChange?: (tool: ForeignTool) => void;
+  /** The definition of a prompt waits for {@link McpSource.confirmPrompt}. */
+  readonly onPromptChange?: (prompt: ForeignTool) => void;
 }
 
 /** The tools of one server in a kernel. */
@@ -29,6 +31,12 @@ export interface McpSource {
   readonly tools: readonly ForeignTool[];
   /** Accepts the definition of this hash, if it is still the one that the server lists. `false` where it is not. */
   confirm(serverName: string, hash: string): Promise<boolean>;
+  /** The server's prompts, likewise: `name` is the server's. A prompt that is not `open` is not read. */
+  readonly prompts: readonly ForeignTool[];
+  /** Accepts the definition of a prompt, as `confirm` does for a tool. */
+  confirmPrompt(name: string, hash: string): Promise<boolean>;
+  /** For the option `onListChange` of a server: hears that prompts or resources changed. Returns the end of it. */
+  onListChange(this: void, listener: (list: "prompts" | "resources") => void): () => void;
   /** Asks the server for its tools again. It is asked by itself when it says that they changed, and with each new connection. */
   refresh(): Promise<void>;
   /** The pinned definition of a tool of this source under the server's own name, for the option `definitionOf` of a server. */

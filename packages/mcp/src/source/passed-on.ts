@@ -3,6 +3,7 @@ import { boundsOf } from "@keyhole/kernel/foreign-tools";
 import { type Client, isInputRequiredResult, type ServerCapabilities } from "@modelcontextprotocol/client";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
 import type { McpSourceOptions } from "./options.ts";
+import type { Prompts } from "./prompts.ts";
 import { toolOf } from "./source-tool.ts";
 
 /** What the client of the SDK takes with each request. */
@@ -22,7 +23,7 @@ interface Passed {
   /** The member of the result that has to be there. */
   readonly gives: string;
   readonly givesType: "array" | "object";
-  send(client: Client, input: never, limits: RequestLimits): Promise<object>;
+  send(client: Client, input: never, limits: RequestLimits, prompts: Prompts): Promise<object>;
 }
 
 const text = { type: "string" } as const;
@@ -38,7 +39,10 @@ const passed = {
     input: nothing,
     gives: "prompts",
     givesType: "array",
-    send: (client, _, limits) => client.listPrompts(undefined, { ...limits, ...fresh }),
+    send: async (client, _, limits, prompts) => {
+      await prompts.read(client, limits);
+      return { prompts: prompts.shown };
+    },
   },
   "prompts/get": {
     name: "get_prompt",
@@ -53,7 +57,10 @@ const passed = {
     },
     gives: "messages",
     givesType: "array",
-    send: (client, input, limits) => client.getPrompt(input, limits),
+    send: (client, input: { readonly name: string }, limits, prompts) => {
+      prompts.assertOpen(input.name);
+      return client.getPrompt(input, limits);
+    },
   },
   "resources/list": {
     name: "list_resources",
@@ -98,7 +105,10 @@ const passed = {
     },
     gives: "completion",
     givesType: "object",
-    send: (client, input, limits) => client.complete(input, limits),
+    send: (client, input: Parameters<Client["complete"]>[0], limits, prompts) => {
+      if (input.ref.type === "ref/prompt") prompts.assertOpen(input.ref.name);
+      return client.complete(input, limits);
+    },
   },
 } as const satisfies Record<PassedMethod, Passed>;
 
@@ -110,12 +120,14 @@ export class PassedOn {
   readonly #kernel: Kernel;
   readonly #options: McpSourceOptions;
   readonly #send: Send;
+  readonly #prompts: Prompts;
   readonly #methods = new Map<string, PassedMethod>();
 
-  constructor(kernel: Kernel, options: McpSourceOptions, send: Send) {
+  constructor(kernel: Kernel, options: McpSourceOptions, prompts: Prompts, send: Send) {
     this.#kernel = kernel;
     this.#options = options;
     this.#send = send;
+    this.#prompts = prompts;
   }
 
   methodOf({ id }: ToolSummary): PassedMethod | undefined {
@@ -157,7 +169,10 @@ export class PassedOn {
         schema: { type: "object", properties: { [gives]: { type: givesType } }, required: [gives] },
       },
       execute: async (given: JsonObject, context: ToolContext) =>
-        partsOf(await this.#send(context, (client, limits) => send(client, given as never, limits)), gives),
+        partsOf(
+          await this.#send(context, (client, limits) => send(client, given as never, limits, this.#prompts)),
+          gives,
+        ),
     });
   }
 }

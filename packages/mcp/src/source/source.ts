@@ -11,23 +11,23 @@ import {
   boundsOf,
   checkSourceName,
   type ForeignTool,
+  memoryPins,
   type OpenTool,
-  TokenBucket,
   Toolbox,
 } from "@keyhole/kernel/foreign-tools";
 import type { Client, LoggingLevel, Tool as ListedTool } from "@modelcontextprotocol/client";
 import { callFault, outputOf } from "./call-result.ts";
-import { ServerConnection } from "./connection.ts";
+import { type McpList, ServerConnection } from "./connection.ts";
 import type { McpSource, McpSourceOptions } from "./options.ts";
 import { PassedOn, type RequestLimits } from "./passed-on.ts";
+import { Prompts } from "./prompts.ts";
+import { Refreshes } from "./refreshes.ts";
 import { sourceTool } from "./source-tool.ts";
 
 /** Of a message, over those of a result: names, ids, and escapes that JSON has in other places. */
 const ENVELOPE_BYTES = 1_048_576;
 /** The kernel's own deadline comes first. */
 const GRACE_MS = 250;
-/** How often a server has its tools listed by saying that they changed. */
-const refreshRate = { most: 10, everyMs: 10_000 };
 
 /**
  * Connects to a server of MCP and makes its tools tools of the kernel. Each definition is pinned when the server is seen first. A call of a tool whose definition has
@@ -58,32 +58,36 @@ class KernelSource implements McpSource {
   readonly #connection: ServerConnection;
   readonly #logs = new Set<ToolContext["log"]>();
   #turn: Promise<unknown> = Promise.resolve();
-  readonly #clock: Clock;
-  readonly #refreshes: TokenBucket;
-  #isRefreshing = false;
-  #isStale = false;
-  #endWait: () => void = () => {};
-  #isClosed = false;
+  readonly #prompts: Prompts;
+  readonly #refreshes: Readonly<Record<McpList, Refreshes>>;
+  readonly #listeners = new Set<(list: "prompts" | "resources") => void>();
 
   constructor(kernel: Kernel, options: McpSourceOptions) {
     this.#options = options;
     const { name, pins, onChange, server: endpoint, era, clock = systemClock } = options;
-    this.#clock = clock;
-    this.#refreshes = new TokenBucket(clock, refreshRate);
+    this.#refreshes = {
+      tools: this.#refreshesOf(clock, "tools", () => this.refresh()),
+      prompts: this.#refreshesOf(clock, "prompts", () => this.#readPrompts()),
+      resources: this.#refreshesOf(clock, "resources", async () => this.#tell("resources")),
+    };
+    const onLeftOut = (count: number): void =>
+      this.#log(
+        "warning",
+        `The server changes its tools too often: ${count} changes are left out of the kernel and its log.`,
+      );
+    // One store for both: its owner may have opened none.
+    const kept = pins ?? memoryPins();
+    this.#prompts = new Prompts(name, { pins: kept, onChange: options.onPromptChange, clock, onLeftOut });
     this.#toolbox = new Toolbox(kernel, {
       name,
-      pins,
+      pins: kept,
       onChange,
       clock,
-      onLeftOut: (count) =>
-        this.#log(
-          "warning",
-          `The server changes its tools too often: ${count} changes are left out of the kernel and its log.`,
-        ),
+      onLeftOut,
       toolOf: (tool, pin, call) => sourceTool(tool, pin, options, call),
       call: (tool, input, context) => this.#call(tool, input, context),
     });
-    this.#passedOn = new PassedOn(kernel, options, (context, send) => this.#request(context, send));
+    this.#passedOn = new PassedOn(kernel, options, this.#prompts, (context, send) => this.#request(context, send));
     this.#connection = new ServerConnection({
       name,
       endpoint,
@@ -91,7 +95,7 @@ class KernelSource implements McpSource {
       clock,
       messageBytes: boundsOf(options).outputBytes + ENVELOPE_BYTES,
       onOpen: (client) => this.#opened(client),
-      onToolsChanged: () => void this.#refreshSoon(),
+      onListChanged: (list) => void this.#refreshes[list].soon(),
       onLog: (level, data) => this.#log(level, data),
       onRequest: (method) =>
         this.#log(
@@ -119,6 +123,27 @@ class KernelSource implements McpSource {
     return this.#inTurn(() => this.#toolbox.confirm(serverName, hash));
   }
 
+  get prompts(): readonly ForeignTool[] {
+    return this.#prompts.all;
+  }
+
+  confirmPrompt(name: string, hash: string): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const isConfirmed = await this.#prompts.confirm(name, hash);
+      if (isConfirmed) this.#tell("prompts");
+      return isConfirmed;
+    });
+  }
+
+  readonly onListChange: McpSource["onListChange"] = (listener) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  #tell(list: "prompts" | "resources"): void {
+    for (const listener of this.#listeners) listener(list);
+  }
+
   readonly definitionOf: McpSource["definitionOf"] = ({ id }) => {
     const pin = this.#toolbox.pinOf(id);
     return pin && ({ ...pin.definition, name: pin.tool } as unknown as McpTool);
@@ -127,8 +152,7 @@ class KernelSource implements McpSource {
   readonly methodOf: McpSource["methodOf"] = (tool) => this.#passedOn.methodOf(tool);
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#endWait();
+    for (const each of Object.values(this.#refreshes)) each.close();
     await this.#connection.close();
     await this.#inTurn(async () => {
       await this.#toolbox.clear();
@@ -148,40 +172,29 @@ class KernelSource implements McpSource {
       await client.setLoggingLevel("info").catch(() => {}); // Then it logs as it likes.
     this.#passedOn.register(client.getServerCapabilities());
     await this.#list(client);
+    // Without its list no prompt is open.
+    if (client.getServerCapabilities()?.prompts) await this.#inTurn(() => this.#prompts.read(client)).catch(() => {});
+  }
+
+  async #readPrompts(): Promise<void> {
+    const client = await this.#connection.client();
+    await this.#inTurn(() => this.#prompts.read(client));
+    this.#tell("prompts");
+  }
+
+  #refreshesOf(clock: Clock, list: McpList, refresh: () => Promise<void>): Refreshes {
+    return new Refreshes(
+      clock,
+      () => refresh().catch(() => {}), // The next connection lists them.
+      (waitMs) =>
+        this.#log("warning", `The server says too often that its ${list} changed. It is asked again in ${waitMs} ms.`),
+    );
   }
 
   #list(client: Client): Promise<void> {
     return this.#inTurn(async () => {
       const { tools } = await client.listTools(undefined, { cacheMode: "refresh" });
       await this.#toolbox.take(tools);
-    });
-  }
-
-  /** A server that says again and again that its tools changed is asked once at a time, and at a rate. */
-  async #refreshSoon(): Promise<void> {
-    this.#isStale = true;
-    if (this.#isRefreshing) return;
-    this.#isRefreshing = true;
-    while (this.#isStale && !this.#isClosed) {
-      if (!this.#refreshes.take()) {
-        const { waitMs } = this.#refreshes;
-        this.#log("warning", `The server says too often that its tools changed. It is asked again in ${waitMs} ms.`);
-        await this.#wait(waitMs);
-        continue;
-      }
-      this.#isStale = false;
-      await this.refresh().catch(() => {}); // The next connection lists them.
-    }
-    this.#isRefreshing = false;
-  }
-
-  #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const stop = this.#clock.after(ms, resolve, "idly");
-      this.#endWait = () => {
-        stop();
-        resolve();
-      };
     });
   }
 

@@ -97,6 +97,8 @@ async function connect(
       server: endpoint,
       pins: node.filePins(join(folder, `pins-${name}.json`)),
       onChange: (tool) => io.note(`${textOf(tool)}  Run this command with --review to accept or refuse it.\n`),
+      onPromptChange: (prompt) =>
+        io.note(`Prompt: ${textOf(prompt)}  Run this command with --review to accept or refuse it.\n`),
       onLog: (level, data) => io.note(visible(`${name}: ${level}: ${String(data)}`) + "\n"),
     });
   } catch (error) {

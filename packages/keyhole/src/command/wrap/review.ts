@@ -4,13 +4,23 @@ import { type CommandIo, type CommandResult, counted, visible } from "../io.ts";
 
 /** Shows each definition that waits, and pins those that the person at the terminal accepts. */
 export async function review(source: McpSource, io: CommandIo): Promise<CommandResult> {
-  const waiting = source.tools.filter(({ state }) => state === "changed" || state === "new");
+  const isWaiting = ({ state }: ForeignTool): boolean => state === "changed" || state === "new";
+  const waiting = [
+    ...source.tools.filter(isWaiting).map((tool) => ({
+      text: textOf(tool),
+      confirm: () => source.confirm(tool.serverName, tool.hash),
+    })),
+    ...source.prompts.filter(isWaiting).map((prompt) => ({
+      text: `Prompt: ${textOf(prompt)}`,
+      confirm: () => source.confirmPrompt(prompt.serverName, prompt.hash),
+    })),
+  ];
   let accepted = 0;
-  for (const tool of waiting) {
-    io.note(textOf(tool));
+  for (const { text, confirm } of waiting) {
+    io.note(text);
     if (io.ask === undefined) continue;
     const said = await io.ask('Type "yes" to accept this definition: ', io.signal);
-    if (said?.trim() === "yes" && (await source.confirm(tool.serverName, tool.hash))) accepted++;
+    if (said?.trim() === "yes" && (await confirm())) accepted++;
   }
   const left = waiting.length - accepted;
   const output = `${counted(accepted, "definition")} accepted, ${left} waiting.\n`;

@@ -94,6 +94,8 @@ async function connect(
       server,
       pins: node.filePins(pins),
       onChange: (tool) => io.note(`${textOf(tool)}  Run this command with --review to accept or refuse it.\n`),
+      onPromptChange: (prompt) =>
+        io.note(`Prompt: ${textOf(prompt)}  Run this command with --review to accept or refuse it.\n`),
       onLog: (level, data) => io.note(visible(`${level}: ${String(data)}`) + "\n"),
     });
   } catch (error) {
@@ -118,11 +120,12 @@ async function serve(
   io: CommandIo,
 ): Promise<CommandResult> {
   const ended = Promise.withResolvers<void>();
-  const { definitionOf, methodOf } = source;
+  const { definitionOf, methodOf, onListChange } = source;
   const connection = node.serveMcpStdio(kernel, {
     caller: { caller },
     definitionOf,
     methodOf,
+    onListChange,
     onEnd: ended.resolve,
     ...(desk && { approvals: desk }),
   });
