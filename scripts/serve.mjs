@@ -76,6 +76,7 @@ async function main() {
   const startedAt = Date.now();
   const [port = 0, edgePort = 0] = await choosePorts();
   const token = chooseToken();
+  const approvalKey = randomBytes(24).toString("base64url");
   if (!isBuilt()) {
     say("building the playground and the edge …");
     await buildAll();
@@ -84,7 +85,11 @@ async function main() {
   const page = `http://127.0.0.1:${port}`;
   const edge = startEdge({
     port: edgePort,
-    tokens: { [token]: { subject: "local", scopes: allScopes } },
+    tokens: {
+      [token]: { subject: "local", scopes: allScopes },
+      // The pages on which an MCP client's questions are answered take no token that calls tools.
+      [approvalKey]: { subject: "local-approver", scopes: ["approvals:write"] },
+    },
     origins: [page, `http://localhost:${port}`],
     state: process.env["KEYHOLE_STATE"] || join(root, ".wrangler", "state"),
   });
@@ -103,7 +108,9 @@ async function main() {
   say(`ready in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
   say(`  playground  ${link}`);
   say(`  edge        ${url}`);
-  say(`  token       ${token}\n`);
+  say(`  token       ${token}`);
+  say(`  MCP         ${url}/mcp, with the same token`);
+  say(`  approvals   ${approvalKey}, on the pages to which an MCP client leads\n`);
   say(`  curl -H 'authorization: Bearer ${token}' ${url}/v1/tools\n`);
   say("Ctrl-C ends everything.");
 }

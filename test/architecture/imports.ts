@@ -8,7 +8,7 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
   agents: ["kernel"],
   bus: ["kernel"],
   keyhole: ["kernel", "worker-host", "mcp"],
-  edge: ["kernel", "worker-host"],
+  edge: ["kernel", "worker-host", "bus", "mcp"],
   mcp: ["kernel"],
   playground: ["kernel", "worker-host"],
 };

@@ -17,6 +17,8 @@ export interface Env {
   readonly KEYHOLE_TOKENS?: string;
   /** Origins that may call from a page, separated by spaces or commas. */
   readonly KEYHOLE_ORIGINS?: string;
+  /** Where people and clients reach the service: `https://tools.example.com`. Default: this machine only. */
+  readonly KEYHOLE_URL?: string;
   /** JSON: a policy in place of the bundled one. */
   readonly KEYHOLE_POLICY?: string;
   /** Where `web_search` searches: an address that speaks SearXNG's JSON. Without it the tool is not there. */

@@ -1,4 +1,4 @@
-import { createGateway } from "./app/gateway.ts";
+import { createGateway, type McpAccess } from "./app/gateway.ts";
 import { causeOf, type ReadinessCause } from "./app/readiness.ts";
 import { type Env, sandboxesOf } from "./env.ts";
 
@@ -7,16 +7,21 @@ const sandboxPatienceMs = 1_000;
 const kernelPatienceMs = 20_000;
 
 /** The Worker that the world talks to. It knows who asks and which kernel that is; the kernels are Durable Objects. */
-export const gatewayWorker: ExportedHandler<Env> = createGateway<Env>(
-  ({ KEYHOLE_TOKENS, KEYHOLE_ORIGINS }) => ({ tokens: KEYHOLE_TOKENS, origins: KEYHOLE_ORIGINS }),
-  {
-    forward: (request, { tenant }, env) => env.KERNEL.getByName(tenant).fetch(request),
-    causes: async (env, tenant) => {
-      const all = [kernelCauses(env.KERNEL.getByName(tenant)), anyCauses(sandboxesOf(env))];
-      return (await Promise.all(all)).flat();
+export const gatewayWorker: ExportedHandler<Env> = gatewayWith();
+
+export function gatewayWith(access?: McpAccess): ExportedHandler<Env> {
+  return createGateway<Env>(
+    ({ KEYHOLE_TOKENS, KEYHOLE_ORIGINS }) => ({ tokens: KEYHOLE_TOKENS, origins: KEYHOLE_ORIGINS }),
+    {
+      forward: (request, { tenant }, env) => env.KERNEL.getByName(tenant).fetch(request),
+      causes: async (env, tenant) => {
+        const all = [kernelCauses(env.KERNEL.getByName(tenant)), anyCauses(sandboxesOf(env))];
+        return (await Promise.all(all)).flat();
+      },
     },
-  },
-);
+    access,
+  );
+}
 
 interface Answers {
   fetch(address: string, init: { readonly signal: AbortSignal }): Promise<Response>;

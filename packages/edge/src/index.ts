@@ -1,6 +1,7 @@
 export { type ApprovalDesk, approvalDesk } from "./app/approvals.ts";
 export { type Identity, type Scope, scopes } from "./app/auth.ts";
-export { type Backend, createGateway, type GatewaySettings } from "./app/gateway.ts";
+export { type Backend, createGateway, type GatewaySettings, type McpAccess } from "./app/gateway.ts";
+export type { McpPart, McpServed } from "./app/mcp.ts";
 export type { ReadinessCause } from "./app/readiness.ts";
 export { createRoutes, type Served } from "./app/routes.ts";
 export type { Env } from "./env.ts";

@@ -6,6 +6,7 @@ import { builtEngine } from "@keyhole/worker-host/wasm/interpreter";
 import quickJs from "keyhole:quickjs-wasi/quickjs.wasm?metered";
 import policy from "../policy.json" with { type: "json" };
 import { gatewayWorker } from "./gateway-worker.ts";
+import { edgeMcp } from "./mcp/index.ts";
 import { kernelObject, type KernelObjectClass } from "./object/kernel-object.ts";
 
 // A JSON import widens its literals; the kernel checks the document itself.
@@ -16,6 +17,7 @@ const Configured: KernelObjectClass = kernelObject({
   databases: ({ DATABASE }, tenant) =>
     DATABASE === undefined || tenant !== "default" ? {} : { main: d1Database(DATABASE) },
   engine: builtEngine(quickJs),
+  mcp: edgeMcp(),
 });
 
 export class KernelObject extends Configured {}

@@ -6,12 +6,17 @@ import {
   type PasskeyAssertion,
   patternFault,
 } from "@keyhole/kernel";
+import type { Scope } from "./auth.ts";
 import { type Check, checkOf } from "./check.ts";
 import { HttpRefusal } from "./problem.ts";
 
 /** Where calls wait for a person: the kernel asks, a request from outside answers. */
 export interface ApprovalDesk {
   readonly approver: Approver;
+  /** Likewise, for an agent's questions: a token that can call tools does not answer them. */
+  readonly approverApart: Approver;
+  /** Whether a token with these scopes may answer what waits under this id. */
+  mayAnswer(approvalId: string, scopes: readonly Scope[]): boolean;
   /** What waits now, oldest first. */
   list(): readonly ApprovalRequest[];
   /** What waits under this id. */
@@ -21,14 +26,12 @@ export interface ApprovalDesk {
 }
 
 export function approvalDesk(): ApprovalDesk {
-  const waiting = new Map<
-    string,
-    { readonly request: ApprovalRequest; readonly resolve: (answer: ApprovalAnswer) => void }
-  >();
-  return {
-    approver: (request, signal) =>
+  const waiting = new Map<string, Waiting>();
+  const asking =
+    (isApart: boolean): Approver =>
+    (request, signal) =>
       new Promise((resolve, reject) => {
-        waiting.set(request.approvalId, { request, resolve });
+        waiting.set(request.approvalId, { request, isApart, resolve });
         // The call ended or the question expired: a late answer finds nothing.
         const withdraw = (): void => {
           waiting.delete(request.approvalId);
@@ -36,7 +39,11 @@ export function approvalDesk(): ApprovalDesk {
         };
         if (signal.aborted) withdraw();
         else signal.addEventListener("abort", withdraw, { once: true });
-      }),
+      });
+  return {
+    approver: asking(false),
+    approverApart: asking(true),
+    mayAnswer: (approvalId, scopes) => waiting.get(approvalId)?.isApart !== true || !scopes.includes("tools:call"),
     list: () => [...waiting.values()].map(({ request }) => request),
     find: (approvalId) => waiting.get(approvalId)?.request,
     answer(approvalId, answer) {
@@ -47,6 +54,12 @@ export function approvalDesk(): ApprovalDesk {
       return true;
     },
   };
+}
+
+interface Waiting {
+  readonly request: ApprovalRequest;
+  readonly isApart: boolean;
+  readonly resolve: (answer: ApprovalAnswer) => void;
 }
 
 interface AnswerBody {

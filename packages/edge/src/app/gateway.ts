@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { authenticate, type Identity, readTokens } from "./auth.ts";
-import { httpProblem, problemOf } from "./problem.ts";
+import { httpProblem, HttpRefusal, problemOf } from "./problem.ts";
 import { causeOf, readinessAnswer, type ReadinessCause } from "./readiness.ts";
 import { drainUntouched } from "./drain-body.ts";
 
@@ -12,14 +12,24 @@ export interface GatewaySettings {
 
 /** What stands behind the gateway. */
 export interface Backend<Env> {
-  /** Takes a request to the kernel of its sender, who is known by now. */
-  readonly forward: (request: Request, identity: Identity, env: Env) => Promise<Response>;
+  /** Takes a request to the kernel of a tenant. The sender is known by now, except for an approval page, which takes a key of its own. */
+  readonly forward: (request: Request, to: Pick<Identity, "tenant">, env: Env) => Promise<Response>;
   /** Why calls of this tenant would not be served now; empty when they would. Default: they always would. */
   readonly causes?: (env: Env, tenant: string) => Promise<readonly ReadinessCause[]>;
 }
 
+/** Tokens of an authorization server, for `/mcp` alone. */
+export interface McpAccess {
+  /** Metadata of RFC 9728; `undefined` for any other address. */
+  metadata(request: Request): Response | undefined;
+  /** Who sends a request, where `KEYHOLE_TOKENS` does not have its token. A `Response` refuses it. */
+  authenticate(request: Request): Promise<{ readonly identity: Identity; readonly grants?: unknown } | Response>;
+}
+
 /** Carries the sender to the kernel object. Only the gateway sets it: whatever a client sends under this name is replaced. */
 export const identityHeader = "keyhole-identity";
+/** Carries the grants that a token of an authorization server gives, likewise. */
+export const grantsHeader = "keyhole-grants";
 
 const answerHeaders = {
   "cache-control": "no-store",
@@ -30,19 +40,24 @@ const answerHeaders = {
 } as const;
 
 /**
- * The front of the service: every request passes here before it reaches a kernel. Only `/livez` and `/healthz` answer without a token.
+ * The front of the service: every request passes here before it reaches a kernel. Only `/livez`, `/healthz`, metadata and approval pages answer without a token.
  *
  * @param settingsOf reads the settings from the environment, once per request
+ * @param access Default: only `KEYHOLE_TOKENS` says who sends a request
  */
 export function createGateway<Env extends object>(
   settingsOf: (env: Env) => GatewaySettings,
   { forward, causes = async () => [] }: Backend<Env>,
+  access?: McpAccess,
 ): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(drainUntouched);
   app.use(async (c, next) => {
     await next();
-    for (const [name, value] of Object.entries(answerHeaders)) c.res.headers.set(name, value);
+    // An approval page has stricter ones of its own, but for its style and form.
+    const isPage = c.req.path.startsWith(approvalPages);
+    for (const [name, value] of Object.entries(answerHeaders))
+      if (!isPage || !c.res.headers.has(name)) c.res.headers.set(name, value);
   });
   app.use((c, next) => allowOrigins(settingsOf(c.env).origins)(c, next));
   app.get("/livez", (c) => c.json({ status: "ok" }));
@@ -52,14 +67,55 @@ export function createGateway<Env extends object>(
   });
   app.all("/v1/*", async (c) => {
     const identity = await authenticate(c.req.header("authorization") ?? null, readTokens(settingsOf(c.env).tokens));
-    const headers = new Headers(c.req.raw.headers);
-    headers.delete("authorization");
-    headers.set(identityHeader, encodeURIComponent(JSON.stringify(identity)));
-    return mutable(await forward(new Request(c.req.raw, { headers }), identity, c.env));
+    return mutable(await forward(named(c.req.raw, identity), identity, c.env));
   });
-  app.notFound(() => httpProblem("NOT_FOUND", "This service has no resource at this address."));
+  app.all("/mcp", async (c) => {
+    const sender = await senderOf(c.req.raw, readTokens(settingsOf(c.env).tokens), access);
+    if (sender instanceof Response) return mutable(sender);
+    return mutable(await forward(named(c.req.raw, sender.identity, sender.grants), sender.identity, c.env));
+  });
+  app.all(`${approvalPages}:tenant/:id`, async (c) => {
+    const tenant = c.req.param("tenant");
+    // A name that no token has must not make a kernel.
+    const isKnown = readTokens(settingsOf(c.env).tokens).some(({ identity }) => identity.tenant === tenant);
+    return isKnown ? mutable(await forward(named(c.req.raw), { tenant }, c.env)) : notFound();
+  });
+  if (access) app.get("/.well-known/*", (c) => access.metadata(c.req.raw) ?? notFound());
+  app.notFound(notFound);
   app.onError((error) => problemOf(error));
   return app;
+}
+
+/** Below it each tenant has its pages. */
+const approvalPages = "/approvals/";
+
+function notFound(): Response {
+  return httpProblem("NOT_FOUND", "This service has no resource at this address.");
+}
+
+/** A request as the kernel's object gets it: without the token, with its sender. */
+function named(request: Request, identity?: Identity, grants?: unknown): Request {
+  const headers = new Headers(request.headers);
+  for (const name of ["authorization", identityHeader, grantsHeader]) headers.delete(name);
+  if (identity) headers.set(identityHeader, encodeURIComponent(JSON.stringify(identity)));
+  if (grants !== undefined) headers.set(grantsHeader, encodeURIComponent(JSON.stringify(grants)));
+  return new Request(request, { headers });
+}
+
+type Sender = Exclude<Awaited<ReturnType<McpAccess["authenticate"]>>, Response>;
+
+/** A token of the table counts first. */
+async function senderOf(
+  request: Request,
+  table: ReturnType<typeof readTokens>,
+  access: McpAccess | undefined,
+): Promise<Sender | Response> {
+  try {
+    return { identity: await authenticate(request.headers.get("authorization"), table) };
+  } catch (error) {
+    if (access && error instanceof HttpRefusal && error.code !== "MISCONFIGURED") return access.authenticate(request);
+    throw error;
+  }
 }
 
 /** One tenant stands for all: they share every setting, and a probe must not wake each tenant's kernel. */
@@ -83,13 +139,23 @@ function mutable(response: Response): Response {
   return new Response(response.body, response);
 }
 
+const mcpHeaders = ["mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name", "last-event-id"] as const;
+
 function allowOrigins(origins = ""): ReturnType<typeof cors> {
   const allowed = new Set(origins.split(/[\s,]+/).filter(Boolean));
   return cors({
     origin: (origin) => (allowed.has(origin) ? origin : null),
     allowMethods: ["GET", "POST", "DELETE"],
-    allowHeaders: ["authorization", "content-type", "accept", "idempotency-key", "keyhole-call", "traceparent"],
-    exposeHeaders: ["keyhole-call-id", "retry-after", "www-authenticate"],
+    allowHeaders: [
+      "authorization",
+      "content-type",
+      "accept",
+      "idempotency-key",
+      "keyhole-call",
+      "traceparent",
+      ...mcpHeaders,
+    ],
+    exposeHeaders: ["keyhole-call-id", "retry-after", "www-authenticate", "mcp-session-id"],
     maxAge: 600,
   });
 }

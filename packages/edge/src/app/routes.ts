@@ -9,8 +9,9 @@ import { callRoute, previewRoute } from "./calls.ts";
 import { checkOf } from "./check.ts";
 import { identityHeader } from "./gateway.ts";
 import { HealthDesk } from "./health.ts";
+import { type McpPart, routeMcp, routePages } from "./mcp.ts";
 import { httpProblem, HttpRefusal, problemOf } from "./problem.ts";
-import { kernelCauses, readinessAnswer } from "./readiness.ts";
+import { kernelCauses, readinessAnswer, type ReadinessCause } from "./readiness.ts";
 import { drainUntouched } from "./drain-body.ts";
 
 /** What the routes of one tenant work on. */
@@ -20,6 +21,10 @@ export interface Served {
   readonly policy: PolicyDocument;
   /** The kernel's own. */
   readonly content: ContentStore;
+  /** `/mcp` and the approval pages. Default: neither is there. */
+  readonly mcp?: McpPart;
+  /** Tools of a message bus, which each request may have to wait for. Default: none. */
+  readonly bus?: { readonly causes: readonly ReadinessCause[]; readonly ready: () => Promise<void> };
   /** Rejects where the log's storage takes no write. Default: only a call finds out. */
   readonly probe?: () => Promise<void>;
 }
@@ -36,8 +41,13 @@ const auditPage = { default: 100, max: 1_000 } as const;
 export function createRoutes(served: Served): Routes {
   const app: Routes = new Hono();
   app.use(drainUntouched);
+  app.use(async (_, next) => {
+    await served.bus?.ready();
+    await next();
+  });
   // Asked by the gateway alone, which forwards nothing of this name.
-  app.get("/healthz", async () => readinessAnswer(await kernelCauses(served)));
+  app.get("/healthz", async () => readinessAnswer([...(await kernelCauses(served)), ...(served.bus?.causes ?? [])]));
+  routePages(app, served);
   app.use(async (c, next) => {
     c.set("identity", identityOf(c.req.header(identityHeader)));
     await next();
@@ -45,6 +55,7 @@ export function createRoutes(served: Served): Routes {
   routeTools(app, served);
   routeRecords(app, served);
   routeApprovals(app, served);
+  routeMcp(app, served);
   app.get("/v1/policy", allow("policy:read"), (c) =>
     c.json({ mode: served.kernel.mode, policyHash: served.kernel.policyHash, policy: served.policy }),
   );
@@ -101,6 +112,8 @@ function routeApprovals(app: Routes, { kernel, desk }: Served): void {
     const body = await readBody(c.req.raw, answerBody);
     const id = c.req.param("id");
     const request = desk.find(id);
+    if (!desk.mayAnswer(id, c.var.identity.scopes))
+      throw new HttpRefusal("FORBIDDEN", "A token that can call tools does not answer an MCP client's question.");
     const answered = request !== undefined && desk.answer(id, answerOf(body, request, c.var.identity.subject));
     return answered ? c.body(null, 204) : httpProblem("NOT_FOUND", "The approval is closed or unknown.");
   });

@@ -56,6 +56,7 @@ function readArguments(args: readonly string[]): Typed | string {
 async function dev(typed: Typed): Promise<void> {
   const startedAtMs = Date.now();
   const token = randomBytes(24).toString("base64url");
+  const approvalKey = randomBytes(24).toString("base64url");
   let edge: Edge | undefined;
   let ending = false;
   const end = async (code: number, reason = ""): Promise<void> => {
@@ -67,14 +68,16 @@ async function dev(typed: Typed): Promise<void> {
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
   try {
-    edge = await startEdge({ ...typed, token, onLine: (line) => void process.stdout.write(`${line}\n`) });
+    edge = await startEdge({ ...typed, token, approvalKey, onLine: (line) => void process.stdout.write(`${line}\n`) });
   } catch (error) {
     return end(1, `${error instanceof Error ? error.message : String(error)}\n`);
   }
   void edge.failed.then((reason) => end(1, `${reason}\n`));
-  const tokens = edge.token === undefined ? "those of KEYHOLE_TOKENS" : edge.token;
+  const isOpened = edge.token !== undefined;
+  const tokens = isOpened ? edge.token : "those of KEYHOLE_TOKENS";
+  const key = isOpened ? `\n  approval key, for pages that ask  ${approvalKey}` : "";
   const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
   process.stdout.write(
-    `ready in ${seconds} s\n\n  edge   ${edge.url}\n  token  ${tokens}\n\nCtrl-C ends everything.\n`,
+    `ready in ${seconds} s\n\n  edge   ${edge.url}\n  token  ${tokens}${key}\n\nCtrl-C ends everything.\n`,
   );
 }

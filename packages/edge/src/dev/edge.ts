@@ -5,7 +5,7 @@ import { Keeper } from "./keeper.ts";
 import { watchKernel } from "./kernel-watch.ts";
 import { untilReady } from "./readiness.ts";
 import { Runtime } from "./runtime.ts";
-import { localToken } from "./tokens.ts";
+import { localTokens } from "./tokens.ts";
 import { startWatchdog } from "./watchdog.ts";
 import { loadWrangler } from "./wrangler.ts";
 import {
@@ -23,6 +23,8 @@ export interface EdgeOptions extends WorkerSource {
   readonly port: number;
   /** May do everything, where the configuration sets no `KEYHOLE_TOKENS`. */
   readonly token?: string | undefined;
+  /** Answers on the approval pages of `/mcp`, likewise. */
+  readonly approvalKey?: string | undefined;
   /** Where log and files are kept; without it they go with the edge. */
   readonly state?: string | undefined;
   /** Each line that kernel or sandbox prints. */
@@ -56,10 +58,11 @@ export interface Edge {
  * @example
  * const edge = await startEdge({ config: "wrangler.toml", port: 8787 });
  */
-export async function startEdge({ port, state, onLine, token, ...source }: EdgeOptions): Promise<Edge> {
+export async function startEdge({ port, state, onLine, token, approvalKey, ...source }: EdgeOptions): Promise<Edge> {
   const wrangler = await loadWrangler();
   const { miniflare } = wrangler;
-  const { worker, isOpened } = openedBy(token, configuredWorker(wrangler, source));
+  const { worker, isOpened } = openedBy(token, approvalKey, configuredWorker(wrangler, source));
+  const isReached = variable(worker, "KEYHOLE_URL") !== undefined;
   const scratch = mkdtempSync(join(tmpdir(), "keyhole-"));
   const keeper = new Keeper();
   const { promise: failed, resolve: onLost } = Promise.withResolvers<string>();
@@ -72,7 +75,10 @@ export async function startEdge({ port, state, onLine, token, ...source }: EdgeO
   const kernel = new Runtime({
     ...around,
     name: "The kernel",
-    worker: withVariables(withSandboxes(worker), { KEYHOLE_WATCHDOG: watchdog.url }),
+    worker: withVariables(withSandboxes(worker), {
+      KEYHOLE_WATCHDOG: watchdog.url,
+      ...(!isReached && { KEYHOLE_URL: `http://127.0.0.1:${port}` }),
+    }),
     port,
     state: state ?? join(scratch, "kernel"),
   });
@@ -108,7 +114,11 @@ export async function startEdge({ port, state, onLine, token, ...source }: EdgeO
 }
 
 /** @param token counts where the Worker has no others */
-function openedBy(token: string | undefined, worker: Worker): { readonly worker: Worker; readonly isOpened: boolean } {
+function openedBy(
+  token: string | undefined,
+  approvalKey: string | undefined,
+  worker: Worker,
+): { readonly worker: Worker; readonly isOpened: boolean } {
   if (token === undefined || variable(worker, "KEYHOLE_TOKENS")) return { worker, isOpened: false };
-  return { worker: withVariables(worker, { KEYHOLE_TOKENS: localToken(token) }), isOpened: true };
+  return { worker: withVariables(worker, { KEYHOLE_TOKENS: localTokens(token, approvalKey) }), isOpened: true };
 }

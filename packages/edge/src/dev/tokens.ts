@@ -9,7 +9,10 @@ export function tokensSetting(tokens: Readonly<Record<string, Partial<Identity>>
   return JSON.stringify(Object.fromEntries(hashed));
 }
 
-/** One token that may do everything, for who works on this machine. */
-export function localToken(token: string): string {
-  return tokensSetting({ [token]: { subject: "local", scopes } });
+/** One token that may do everything, for the owner of this machine. The key is for approval pages, which take no token that calls tools. */
+export function localTokens(token: string, approvalKey: string | undefined): string {
+  return tokensSetting({
+    [token]: { subject: "local", scopes },
+    ...(approvalKey !== undefined && { [approvalKey]: { subject: "local-approver", scopes: ["approvals:write"] } }),
+  });
 }

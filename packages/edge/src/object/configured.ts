@@ -1,6 +1,6 @@
 import type { ModeTrigger, PolicyDocument, Tool, ToolPackage } from "@keyhole/kernel";
 import type { SecretStore } from "@keyhole/kernel/secrets";
-import { readConfig } from "@keyhole/worker-host/config";
+import { type BusEntry, readConfig } from "@keyhole/worker-host/config";
 import { Misconfigured } from "../app/problem.ts";
 
 /** What a configuration gives to a kernel at the edge. */
@@ -11,10 +11,11 @@ export interface ConfiguredParts {
   readonly policy?: PolicyDocument;
   readonly modeTriggers?: readonly ModeTrigger[];
   readonly secrets?: (env: object) => SecretStore;
+  readonly bus?: BusEntry;
 }
 
 /** Sections about files and programs, which Workers do not have: the bindings say where things are. */
-const elsewhere = ["tools", "sink", "brokers", "bus"] as const;
+const elsewhere = ["tools", "sink", "brokers"] as const;
 
 /**
  * A configuration, as the build has put it into the Worker.
@@ -28,7 +29,7 @@ export function configuredParts(document: unknown): ConfiguredParts {
     throw new Misconfigured(`The configuration is refused at ${path || "its root"}. ${message} ${hint}`.trimEnd());
   }
   const { config } = read;
-  const { policy, limits, modeTriggers, secrets } = config.document;
+  const { policy, limits, modeTriggers, secrets, bus } = config.document;
   const other = elsewhere.find((name) => config.document[name] !== undefined);
   if (other !== undefined)
     throw new Misconfigured(`The section \`${other}\` of the configuration is for Node. A Worker has bindings.`);
@@ -37,6 +38,7 @@ export function configuredParts(document: unknown): ConfiguredParts {
     pipelines: config.pipelines,
     ...((policy !== undefined || limits !== undefined) && { policy: config.policy }),
     ...(modeTriggers && { modeTriggers }),
+    ...(bus && { bus }),
     ...(secrets && { secrets: (env: object) => secretsOf(new Map(Object.entries(secrets)), env) }),
   };
 }

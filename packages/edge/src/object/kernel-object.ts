@@ -5,6 +5,7 @@ import {
   defaultModeTriggers,
   hashBytes,
   type IsolateHost,
+  type Kernel,
   type ModeTrigger,
   type PolicyDocument,
   type Setup,
@@ -18,10 +19,12 @@ import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
 import { kvBroker } from "@keyhole/worker-host/brokers/kv";
 import { workersKv } from "@keyhole/worker-host/brokers/kv-workers";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
+import type { BusEntry } from "@keyhole/worker-host/config";
 import { withHttp } from "@keyhole/worker-host/http";
 import { type WasiCommand, wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm/modules";
 import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { approvalDesk } from "../app/approvals.ts";
+import type { McpPart, McpServed } from "../app/mcp.ts";
 import { Misconfigured, problemOf } from "../app/problem.ts";
 import { causeOf, readinessAnswer } from "../app/readiness.ts";
 import { createRoutes, type Routes } from "../app/routes.ts";
@@ -32,6 +35,7 @@ import { sandboxLoader } from "../isolate/loader.ts";
 import { IsolateRegistry } from "../isolate/isolate-registry.ts";
 import { severalSandboxes } from "../isolate/sandboxes.ts";
 import { configuredParts } from "./configured.ts";
+import { type BusPart, JoinedBus } from "./joined-bus.ts";
 import { sqlContent } from "./content.ts";
 import { sqlResources } from "./resources.ts";
 import { sqlSink, verifiesToday } from "./sink.ts";
@@ -41,6 +45,10 @@ export interface KernelObjectOptions {
   /** A configuration, whose tools stand beside `tools`, and whose policy stands before `policy`. Default: none. */
   readonly config?: unknown;
   readonly tools: readonly ToolPackage[] | ((env: Env) => readonly ToolPackage[]);
+  /** Joins the bus of `config`: `edgeBus({ wsconnect, headers })` of `@keyhole/edge/bus`. Default: a configuration with a bus is refused. */
+  readonly bus?: BusPart;
+  /** `/mcp`: `edgeMcp()` of `@keyhole/edge/mcp`. Default: 404 there. */
+  readonly mcp?: (served: McpServed) => McpPart;
   /** Holds where `KEYHOLE_POLICY` is not set. */
   readonly policy: PolicyDocument;
   /** When the mode changes by itself. Default: {@link defaultModeTriggers}, which lead to `DEGRADED` where the storage of the log is short or full, or the log does not keep up. */
@@ -138,7 +146,33 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   const own = configured(() => (typeof tools === "function" ? tools(env) : tools));
   for (const tool of [...own, ...(config?.tools ?? [])]) assertRegistered(tool.manifest.name, kernel.register(tool));
   for (const tool of config?.pipelines ?? []) assertRegistered(tool.definition.name, kernel.registerTrusted(tool));
-  return createRoutes({ kernel, desk, policy, content, probe: writeProbe(context.storage) });
+  const bus = joinedBus(options, config?.bus, kernel, env, tenantOf(context.id));
+  const settings = { tokens: env.KEYHOLE_TOKENS, origins: env.KEYHOLE_ORIGINS, url: env.KEYHOLE_URL };
+  const mcp = configured(() =>
+    options.mcp?.({ kernel, desk, content, policy, tenant: tenantOf(context.id), settings }),
+  );
+  return createRoutes({
+    kernel,
+    desk,
+    policy,
+    content,
+    probe: writeProbe(context.storage),
+    ...(mcp && { mcp }),
+    ...(bus && { bus }),
+  });
+}
+
+/** @throws {Misconfigured} for a configuration with a bus that nothing joins */
+function joinedBus(
+  { bus }: Pick<KernelObjectOptions, "bus">,
+  entry: BusEntry | undefined,
+  kernel: Kernel,
+  env: Env,
+  tenant: string,
+): JoinedBus | undefined {
+  if (!entry) return undefined;
+  if (!bus) throw new Misconfigured("The section `bus` of the configuration needs `edgeBus` of @keyhole/edge/bus.");
+  return tenant === "default" ? new JoinedBus(() => bus(kernel, entry, env)) : undefined;
 }
 
 function assertRegistered(name: string, registered: Setup<unknown>): void {

@@ -14,8 +14,10 @@ import { assertionIn, passkeyPage, scriptHeaders, signedQuestionPage } from "./p
 export interface ApprovalDeskOptions {
   /** Where people reach the desk: `https://approvals.example.com`. No client of the tools may have a key or a session there. */
   readonly origin: string;
-  /** Of those who may answer where the policy demands no passkey. */
-  readonly keys: readonly ApprovalKey[];
+  /** Of those who may answer where the policy demands no passkey; or who has a key, `undefined` for nobody. */
+  readonly keys: readonly ApprovalKey[] | ((key: string) => Promise<string | undefined>);
+  /** Where its pages are, with a slash at both ends. Default `/approvals/`. */
+  readonly path?: string;
   /** The desk takes passkeys where the policy demands one, and has a page at `/approvals/passkey` on which a person makes one for the policy. */
   readonly passkeys?: {
     /** The domain of the origin, or one above it. As in the policy. */
@@ -31,7 +33,7 @@ export interface ApprovalDesk extends McpApprovals {
   fetch(this: void, request: Request): Promise<Response>;
 }
 
-const path = "/approvals/";
+const DEFAULT_PATH = "/approvals/";
 const MOST_BODY_BYTES = 16_384;
 /** Open questions. Beyond, a question is denied. */
 const MOST_QUESTIONS = 1_000;
@@ -54,7 +56,7 @@ export function approvalDesk(options: ApprovalDeskOptions): ApprovalDesk {
   const parsed = parseUrl(origin);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.origin !== origin)
     throw new TypeError(`${JSON.stringify(origin)} is no origin, such as https://approvals.example.com.`);
-  if (keys.length === 0 && !passkeys)
+  if (typeof keys !== "function" && keys.length === 0 && !passkeys)
     throw new TypeError("A desk without keys and passkeys answers nothing. Make a key with newApprovalKey().");
   // A browser gives no passkey to a page that it reached by an address.
   if (passkeys && !isOfDomain(parsed.hostname, passkeys.rpId))
@@ -66,15 +68,18 @@ export function approvalDesk(options: ApprovalDeskOptions): ApprovalDesk {
 
 class Desk implements ApprovalDesk {
   readonly #options: ApprovalDeskOptions;
-  readonly #approvers: ReadonlyMap<string, string>;
+  readonly #path: string;
+  readonly #approverOf: (key: string) => Promise<string | undefined>;
   readonly #open = new Map<string, Open>();
 
   constructor(options: ApprovalDeskOptions) {
+    const { keys, path = DEFAULT_PATH } = options;
     this.#options = options;
-    this.#approvers = new Map(options.keys.map(({ approver, digest }) => [digest, approver]));
+    this.#path = path;
+    this.#approverOf = typeof keys === "function" ? keys : approverAmong(keys);
   }
 
-  readonly url = ({ approvalId }: ApprovalRequest): string => `${this.#options.origin}${path}${approvalId}`;
+  readonly url = ({ approvalId }: ApprovalRequest): string => `${this.#options.origin}${this.#path}${approvalId}`;
 
   readonly approver: Approver = async (question, signal) => {
     if (this.#open.size >= MOST_QUESTIONS)
@@ -95,6 +100,7 @@ class Desk implements ApprovalDesk {
   };
 
   readonly fetch = async (request: Request): Promise<Response> => {
+    const path = this.#path;
     const { origin } = this.#options;
     const url = parseUrl(request.url);
     // A name that leads here by DNS alone is a page of others.
@@ -133,12 +139,12 @@ class Desk implements ApprovalDesk {
     return reply(200, "Sent", "The call runs once if the kernel finds that your passkey signed this question.");
   }
 
-  #take(open: Open, form: URLSearchParams | undefined): Response {
+  async #take(open: Open, form: URLSearchParams | undefined): Promise<Response> {
     const { question, answer } = open;
     if (question.passkey) return this.#takeSigned(open, form);
-    const approver = this.#approvers.get(digestOf(form?.get("key") ?? ""));
+    const approver = await this.#approverOf(form?.get("key") ?? "");
     if (approver === undefined) return html(403, questionPage(question, "The key is wrong. Nothing was answered."));
-    // It can have been answered while the form was read.
+    // It can have been answered while form and key were read.
     if (!this.#open.delete(question.approvalId)) return answeredBefore();
     if (form?.get("answer") === "allow") {
       answer({ answer: "allow", scope: "once", approver });
@@ -155,6 +161,11 @@ class Desk implements ApprovalDesk {
       // The question stays open without it.
     }
   }
+}
+
+function approverAmong(keys: readonly ApprovalKey[]): (key: string) => Promise<string | undefined> {
+  const approvers = new Map(keys.map(({ approver, digest }) => [digest, approver]));
+  return async (key) => approvers.get(digestOf(key));
 }
 
 /** `undefined` for what is no short form, or breaks off. */

@@ -1,4 +1,5 @@
 import { gatewayWorker, kernelObject, type KernelObjectClass } from "@keyhole/edge";
+import { edgeMcp } from "@keyhole/edge/mcp";
 import type { PolicyDocument } from "@keyhole/kernel";
 import saveNote from "keyhole:../tools/save-note.ts";
 import wordCount from "keyhole:../tools/word-count.ts";
@@ -8,6 +9,7 @@ import policy from "../policy.json";
 const Configured: KernelObjectClass = kernelObject({
   tools: [saveNote, wordCount],
   policy: policy as unknown as PolicyDocument,
+  mcp: edgeMcp(), // `/mcp`, for MCP clients
 });
 
 /** The kernel of one tenant. */

@@ -112,8 +112,8 @@ export const busSection: JsonObject = {
   properties: {
     servers: {
       type: "array",
-      description: "Servers of NATS.",
-      items: { type: "string", pattern: "^(?:nats|tls)://[^\\s@]+$", maxLength: 512 },
+      description: "Servers of NATS. A Worker needs `ws` or `wss`.",
+      items: { type: "string", pattern: "^(?:nats|tls|wss?)://[^\\s@]+$", maxLength: 512 },
       minItems: 1,
       maxItems: 16,
     },

@@ -1,0 +1,1 @@
+export { edgeBus, type NatsClient } from "./edge-bus.ts";

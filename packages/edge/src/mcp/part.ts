@@ -1,0 +1,111 @@
+import { type ApprovalRequest, type Approver, type Capability, isOfDomain, parseUrl } from "@keyhole/kernel";
+import {
+  type ApprovalDesk as ApprovalPages,
+  approvalDesk as approvalPages,
+  type McpApprovals,
+  type McpCaller,
+  mcpHandler,
+  type McpServerOptions,
+  type SessionLimits,
+} from "@keyhole/mcp";
+import type { ApprovalDesk } from "../app/approvals.ts";
+import { authenticate, type Identity, readTokens } from "../app/auth.ts";
+import type { McpPart, McpServed } from "../app/mcp.ts";
+import { httpProblem, HttpRefusal, Misconfigured } from "../app/problem.ts";
+
+/** What a program can say of its endpoint. Who calls, who is reached, and who approves follow from the settings of the service. */
+export type EdgeMcpOptions = Omit<McpServerOptions, "approvals" | "content" | "clock" | "stateKey"> & SessionLimits;
+
+/**
+ * `/mcp` in both eras of the protocol, beside the kernel of one tenant. A token needs the scopes `tools:read` and `tools:call`. Where `KEYHOLE_URL` is set, a question
+ * has a page: it takes a token with the scope `approvals:write` that cannot call tools.
+ *
+ * @example
+ * const Configured: KernelObjectClass = kernelObject({ tools, policy, mcp: edgeMcp() });
+ */
+export function edgeMcp(options: EdgeMcpOptions = {}): (served: McpServed) => McpPart {
+  return (served) => new EdgeMcp(served, options);
+}
+
+class EdgeMcp implements McpPart {
+  readonly #callers = new WeakMap<Request, McpCaller>();
+  readonly #pages: ApprovalPages | undefined;
+  readonly #serve: (request: Request) => Promise<Response>;
+
+  constructor(served: McpServed, options: EdgeMcpOptions) {
+    const { kernel, content, desk, settings } = served;
+    const url = publicUrl(settings.url);
+    this.#pages = url && pagesAt(url, served);
+    const { fetch } = mcpHandler(kernel, {
+      ...options,
+      ...reachedAt(url, settings.origins),
+      content,
+      approvals: bothDesks(desk, this.#pages),
+      authenticate: (request) => this.#callers.get(request) ?? new Response(null, { status: 401 }),
+    });
+    this.#serve = fetch;
+  }
+
+  serve(request: Request, { subject, tenant }: Identity, grants?: readonly Capability[]): Promise<Response> {
+    this.#callers.set(request, { caller: subject, tenant, ...(grants && { grants }) });
+    return this.#serve(request);
+  }
+
+  async page(request: Request): Promise<Response> {
+    return (await this.#pages?.fetch(request)) ?? httpProblem("NOT_FOUND", "Without KEYHOLE_URL there are no pages.");
+  }
+}
+
+/** @throws {Misconfigured} for what is no origin */
+function publicUrl(setting = ""): URL | undefined {
+  if (setting === "") return undefined;
+  const url = parseUrl(setting);
+  if (url && /^https?:$/.test(url.protocol) && url.origin === setting.replace(/\/$/, "")) return url;
+  throw new Misconfigured("KEYHOLE_URL is not an origin, such as https://tools.example.com.");
+}
+
+/** By which names clients and pages reach it. On this machine the defaults of the protocol's SDK hold. */
+function reachedAt(url: URL | undefined, setting = ""): { readonly hosts?: string[]; readonly origins?: string[] } {
+  const pages = setting.split(/[\s,]+/).flatMap((each) => parseUrl(each)?.hostname ?? []);
+  if (!url || loopback.includes(url.hostname)) return { origins: [...loopback, ...pages] };
+  return { hosts: [url.hostname], origins: [url.hostname, ...pages] };
+}
+
+const loopback: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+function pagesAt(url: URL, { policy, settings, tenant }: McpServed): ApprovalPages {
+  const rpId = policy.passkeys?.rpId;
+  return approvalPages({
+    origin: url.origin,
+    path: `/approvals/${encodeURIComponent(tenant)}/`,
+    keys: (key) => approverOf(key, tenant, settings.tokens),
+    ...(rpId !== undefined && isOfDomain(url.hostname, rpId) && { passkeys: { rpId } }),
+  });
+}
+
+/** A token that calls tools approves nothing: the agent has it. */
+async function approverOf(key: string, tenant: string, tokens: string | undefined): Promise<string | undefined> {
+  try {
+    const identity = await authenticate(`Bearer ${key.trim()}`, readTokens(tokens));
+    const isApprover = identity.scopes.includes("approvals:write") && !identity.scopes.includes("tools:call");
+    return isApprover && identity.tenant === tenant ? identity.subject : undefined;
+  } catch (error) {
+    if (error instanceof HttpRefusal) return undefined;
+    throw error;
+  }
+}
+
+/** A question stands on its page and in `GET /v1/approvals`; the first answer counts. */
+function bothDesks(desk: ApprovalDesk, pages: ApprovalPages | undefined): McpApprovals {
+  if (!pages) return { approver: desk.approverApart, url: () => undefined };
+  const approver: Approver = async (question: ApprovalRequest, signal: AbortSignal) => {
+    const answered = new AbortController();
+    const either = AbortSignal.any([signal, answered.signal]);
+    try {
+      return await Promise.race([desk.approverApart(question, either), pages.approver(question, either)]);
+    } finally {
+      answered.abort();
+    }
+  };
+  return { approver, url: pages.url };
+}
