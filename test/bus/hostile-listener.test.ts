@@ -34,8 +34,8 @@ describe("a listener on the bus", () => {
     const { far, listener, request, call } = await overheard();
     const headers = new Map(request.headers).set(name, later());
     const stolen = collector();
-    listener.subscribe("thief.1", stolen.listener);
-    listener.publish(request.subject, { reply: "thief.1", headers, body: request.body });
+    listener.subscribe("_INBOX.thief.1", stolen.listener);
+    listener.publish(request.subject, { reply: "_INBOX.thief.1", headers, body: request.body });
     await stolen.until(1);
     expect(textOf(stolen.messages[0]!)).toContain("UNKNOWN_CALLER");
     far.served.gate.resolve();

@@ -16,9 +16,9 @@ const later = (): string => String(Date.now() + 60_000);
 /** The hash of a tool that a kernel describes. */
 async function hashOf(port: BusPort, tool: string): Promise<string> {
   const heard = collector();
-  const stop = port.subscribe("probe.describe", heard.listener);
+  const stop = port.subscribe("_INBOX.probe.describe", heard.listener);
   port.publish(`keyhole.tool.${tool}.describe`, {
-    reply: "probe.describe",
+    reply: "_INBOX.probe.describe",
     headers: new Map([
       ["keyhole-kind", "describe"],
       ["keyhole-correlation", `${correlation}d`],
@@ -39,7 +39,7 @@ async function stranger(options: Parameters<typeof serving>[1] = {}) {
   const far = await serving(bus.connect(), options);
   const port = bus.connect();
   const heard = collector();
-  port.subscribe("probe.reply", heard.listener);
+  port.subscribe("_INBOX.probe.reply", heard.listener);
   const definition = options.callers ? "" : await hashOf(port, "pay");
   let sent = 0;
   const send = (body: Uint8Array, headers: Headers = {}, subject = "keyhole.tool.pay.request"): void => {
@@ -51,7 +51,7 @@ async function stranger(options: Parameters<typeof serving>[1] = {}) {
       ...headers,
     };
     const entries = Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    port.publish(subject, { reply: "probe.reply", headers: new Map(entries), body });
+    port.publish(subject, { reply: "_INBOX.probe.reply", headers: new Map(entries), body });
   };
   const answers = (): readonly string[] =>
     heard.messages.map((message) => {
@@ -120,20 +120,45 @@ describe("a request", () => {
     expect(far.served.deeds).toEqual([]);
   });
 
-  it.each(["keyhole.tool.pay.request", "bad subject", "a..b", "*", "a.>", "x".repeat(257)])(
-    "whose answer would go to %s is dropped",
-    async (reply) => {
-      const { far, port } = await stranger();
-      const headers = new Map([
-        ["keyhole-kind", "request"],
-        ["keyhole-correlation", `${correlation}0`],
-      ]);
-      port.publish("keyhole.tool.pay.request", { reply, headers, body: pays });
-      await until(() => far.errors.length > 0);
-      expect(far.errors[0]).toContain("cannot be answered");
-      expect(far.served.deeds).toEqual([]);
-    },
-  );
+  it.each([
+    "orders.pay",
+    "_INBOX",
+    "_INBOXES.1",
+    "keyhole.tool.pay.request",
+    "bad subject",
+    "a..b",
+    "*",
+    "a.>",
+    "x".repeat(257),
+  ])("whose answer would go to %s is dropped", async (reply) => {
+    const { far, port } = await stranger();
+    const headers = new Map([
+      ["keyhole-kind", "request"],
+      ["keyhole-correlation", `${correlation}0`],
+    ]);
+    port.publish("keyhole.tool.pay.request", { reply, headers, body: pays });
+    await until(() => far.errors.length > 0);
+    expect(far.errors[0]).toContain("cannot be answered");
+    expect(far.served.deeds).toEqual([]);
+  });
+
+  it("is answered at the inboxes that the program names, and at no other", async () => {
+    const bus = memoryBus();
+    const far = await serving(bus.connect(), { inboxes: ["_INBOX_planner"] });
+    const port = bus.connect();
+    const heard = collector();
+    for (const inbox of ["_INBOX", "_INBOX_planner"]) port.subscribe(`${inbox}.a`, heard.listener);
+    const headers = new Map([
+      ["keyhole-kind", "describe"],
+      ["keyhole-correlation", `${correlation}0`],
+    ]);
+    for (const inbox of ["_INBOX", "_INBOX_planner"])
+      port.publish("keyhole.tool._.describe", { reply: `${inbox}.a`, headers, body: bytes("") });
+    await heard.until(1);
+    await settle();
+    expect(new Set(heard.messages.map(({ subject }) => subject))).toEqual(new Set(["_INBOX_planner.a"]));
+    expect(far.served.deeds).toEqual([]);
+  });
 
   it("that is sent again is the same call, and its answer comes again", async () => {
     const { far, heard, send } = await stranger();
@@ -183,14 +208,14 @@ describe("a flood of questions for definitions", () => {
     });
     const { far, port } = await stranger({ callers, clock });
     const heard = collector();
-    port.subscribe("flood.reply", heard.listener);
+    port.subscribe("_INBOX.flood.reply", heard.listener);
     const ask = (caller: string): void => {
       const headers = new Map([
         ["keyhole-kind", "describe"],
         ["keyhole-correlation", `${correlation}0`],
         ["test-caller", caller],
       ]);
-      port.publish("keyhole.tool._.describe", { reply: "flood.reply", headers, body: bytes("") });
+      port.publish("keyhole.tool._.describe", { reply: "_INBOX.flood.reply", headers, body: bytes("") });
     };
     const ends = (): number =>
       heard.messages.filter((message) => message.headers.get("keyhole-kind") === "described").length;

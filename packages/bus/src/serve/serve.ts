@@ -20,6 +20,8 @@ export interface BusServerOptions {
   readonly callers: BusCallers;
   /** Begins all subjects. Default `keyhole.tool`. */
   readonly prefix?: string;
+  /** Prefixes of the subjects to which answers go: `inboxPrefix` of each caller. A request with another one is dropped. Default `_INBOX`. */
+  readonly inboxes?: readonly string[];
   /** Names of the tools to offer. Default: all that do not come from a bus themselves. */
   readonly tools?: readonly string[];
   /**
@@ -66,9 +68,9 @@ class KernelServer implements BusServer {
   #isClosed = false;
 
   constructor(kernel: Kernel, port: BusPort, options: BusServerOptions) {
-    const { callers, prefix, tools, keys, clock = systemClock, onError = () => {} } = options;
+    const { callers, prefix, inboxes, tools, keys, clock = systemClock, onError = () => {} } = options;
     this.#port = port;
-    this.#subjects = new Subjects(prefix);
+    this.#subjects = new Subjects(prefix, inboxes);
     this.#owned = keys ? ownedPartitions(keys) : [];
     this.#offers = new Offers(kernel, tools);
     const ports = { kernel, port, subjects: this.#subjects, callers, offers: this.#offers, clock, onError };

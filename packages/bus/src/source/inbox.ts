@@ -3,7 +3,7 @@ import { TokenBucket } from "@keyhole/kernel/foreign-tools";
 import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
 import { headers, kindOf } from "../wire/headers.ts";
 import { type BusCredential, credentialOf, sealed } from "../wire/seal.ts";
-import { checkPrefix } from "../wire/subjects.ts";
+import { checkPrefix, defaultInbox } from "../wire/subjects.ts";
 import { newToken } from "../wire/token.ts";
 
 const reportRate = { most: 10, everyMs: 1_000 };
@@ -41,7 +41,7 @@ export class Inbox {
   constructor(port: BusPort, options: InboxOptions) {
     this.#port = port;
     this.#options = options;
-    this.#subject = `${checkPrefix(options.prefix ?? "_INBOX")}.${newToken()}`;
+    this.#subject = `${checkPrefix(options.prefix ?? defaultInbox)}.${newToken()}`;
     this.#reports = new TokenBucket(options.clock, reportRate);
     this.#stop = port.subscribe(`${this.#subject}.*`, (message) => this.#hear(message));
   }

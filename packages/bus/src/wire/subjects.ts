@@ -1,5 +1,7 @@
 /** Of tools offered on a bus, where the program names none. */
 const defaultPrefix = "keyhole.tool";
+/** Of the subjects at which callers hear answers. */
+export const defaultInbox = "_INBOX";
 
 /** Keyed calls are spread over so many subjects. A constant: kernels and callers have to agree. */
 export const partitions = 64;
@@ -32,10 +34,15 @@ export function checkPrefix(prefix: string): string {
 /** The subjects under one prefix. */
 export class Subjects {
   readonly prefix: string;
+  readonly #inboxes: readonly string[];
 
-  /** @throws TypeError for a prefix that is no subject */
-  constructor(prefix: string = defaultPrefix) {
+  /**
+   * @param inboxes prefixes of the subjects at which callers hear answers
+   * @throws TypeError for a prefix that is no subject
+   */
+  constructor(prefix: string = defaultPrefix, inboxes: readonly string[] = [defaultInbox]) {
     this.prefix = checkPrefix(prefix);
+    this.#inboxes = inboxes.map((inbox) => `${checkPrefix(inbox)}.`);
   }
 
   request(tool: string): string {
@@ -64,9 +71,10 @@ export class Subjects {
     return `${this.prefix}.${everyTool}.announce`;
   }
 
-  /** Whether an answer can go there: one subject, and none at which a kernel listens. */
+  /** Whether an answer can go there. The server lets a kernel publish more than its callers, who must not choose the subject of what it says. */
   isReply(reply: string | undefined): reply is string {
-    return reply !== undefined && isSubject(reply) && !reply.startsWith(`${this.prefix}.`);
+    if (reply === undefined || !isSubject(reply) || reply.startsWith(`${this.prefix}.`)) return false;
+    return this.#inboxes.some((inbox) => reply.startsWith(inbox));
   }
 }
 
