@@ -30,10 +30,12 @@ export function compileHeaders(
     if (nameFault !== undefined) return fault(at, nameFault);
     if (parts.some((part, place) => place % 2 === 0 && !/^[\t\x20-\x7e]*$/.test(part.replace(/[{}]/g, "\n"))))
       return fault(at, "The text of a header has printable ASCII, and braces around names alone.");
+    // What divides the parts of such a text would make a value several of them.
+    const divides = parts.some((part, place) => place % 2 === 0 && /[;,="]/.test(part));
     compiled.push({
       name,
       secrets: names.flatMap((each) => secretOf(each) ?? []),
-      expand: (values, secret) => expandHeader(name, parts, values, secret),
+      expand: (values, secret) => expandHeader(name, parts, divides, values, secret),
     });
   }
   return { ok: true, headers: compiled };
@@ -55,6 +57,7 @@ function variableFault(name: string, input: JsonObject): string | undefined {
 function expandHeader(
   name: string,
   parts: readonly string[],
+  divides: boolean,
   input: JsonObject,
   secret: (name: string) => string,
 ): ReturnType<HeaderTemplate["expand"]> {
@@ -71,6 +74,8 @@ function expandHeader(
     if (text === undefined) return { ok: true, value: undefined };
     if (text === false || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
       return { ok: false, message: `\`${variable}\` has characters that the header ${name} cannot carry.` };
+    if (divides && wanted === undefined && /[;,"\\]/.test(text))
+      return { ok: false, message: `\`${variable}\` has a sign that divides the header ${name}.` };
     value += text;
   }
   return { ok: true, value };
