@@ -3,6 +3,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type EnvironmentOptions } from "vite";
 import { contentSecurityPolicy } from "./packages/playground/content-security-policy.ts";
 import { oneFile } from "./packages/playground/one-file.ts";
+import { toolSources } from "./packages/playground/tool-sources.ts";
 import { toolSummaries } from "./packages/playground/tool-summaries.ts";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
 
@@ -43,9 +44,9 @@ function workerdBundle(name: string): EnvironmentOptions {
 // `vite build --app` builds everything that `npm start` serves.
 export default defineConfig({
   root: path("packages/playground"),
-  plugins: [keyhole(), react(), contentSecurityPolicy(), oneFile("verify"), toolSummaries()],
+  plugins: [keyhole(), react(), contentSecurityPolicy(), oneFile("verify"), toolSummaries(), toolSources()],
   // The kernel's worker imports tools too, and a worker has plugins of its own.
-  worker: { format: "es", plugins: () => [keyhole()] },
+  worker: { format: "es", plugins: () => [keyhole(), toolSources()] },
   server: { host: "127.0.0.1" },
   preview: {
     host: "127.0.0.1",

@@ -179,7 +179,16 @@ function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainP
         />
       )}
       {screen.kind === "timeline" && <TimelinePart id={screen.id} go={rest.go} />}
-      {screen.kind === "screen" && <ScreenPart screen={screen} connection={connection} />}
+      {screen.kind === "screen" && (
+        <ScreenPart
+          screen={screen}
+          connection={connection}
+          governed={rest.governed}
+          approve={approve}
+          sessionId={sessionId}
+          go={rest.go}
+        />
+      )}
       {question !== undefined && (
         <Suspense>
           <ApprovalDialog

@@ -61,6 +61,7 @@ function screensOf(route: Route, bench: BenchRoute): readonly Screen[] {
 
 const looks = {
   policy: { name: "Policy", icon: "shield" },
+  build: { name: "Build", icon: "build" },
   replay: { name: "Replay", icon: "replay" },
 } as const satisfies Record<ScreenName, Pick<Screen, "name" | "icon">>;
 

@@ -1,15 +1,23 @@
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useCallback } from "react";
+import type { GovernanceState } from "../client/kernel-client.ts";
+import type { Approve } from "../session/calls.ts";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Loading } from "../ui/Notice.tsx";
-import type { Route } from "./route.ts";
+import { type Route, screenRoute } from "./route.ts";
 import type { Connection } from "./useKernel.ts";
+import type { Go } from "./useRoute.ts";
 
 const PolicyScreen = lazy(async () => ({ default: (await import("../policy/PolicyScreen.tsx")).PolicyScreen }));
+const BuildScreen = lazy(async () => ({ default: (await import("../authoring/BuildScreen.tsx")).BuildScreen }));
 const ReplayScreen = lazy(async () => ({ default: (await import("../replay/ReplayScreen.tsx")).ReplayScreen }));
 
 interface ScreenPartProps {
   readonly screen: Extract<Route, { kind: "screen" }>;
   readonly connection: Connection;
+  readonly governed: GovernanceState | undefined;
+  readonly approve: Approve;
+  readonly sessionId: string;
+  readonly go: Go;
 }
 
 /** A screen beside the workbench, loaded when it is opened. */
@@ -25,10 +33,25 @@ export function ScreenPart(props: ScreenPartProps): ReactNode {
 
 const noTools: readonly string[] = [];
 
-function Screen({ screen, connection }: ScreenPartProps): ReactNode {
+function Screen({ screen, connection, governed, approve, sessionId, go }: ScreenPartProps): ReactNode {
+  const takeLink = useCallback(() => go(screenRoute("build"), "replace"), [go]);
   if (screen.name === "replay") return <ReplayScreen />;
   // The workbench says why there is no kernel.
   if (connection.state !== "ready") return null;
+  if (screen.name === "build") {
+    return (
+      <BuildScreen
+        key={connection.client.place}
+        client={connection.client}
+        governed={governed}
+        approve={approve}
+        sessionId={sessionId}
+        link={screen.rest}
+        onLinkTaken={takeLink}
+        onOpenPolicy={() => go(screenRoute("policy"))}
+      />
+    );
+  }
   return (
     <PolicyScreen key={connection.client.place} governance={connection.client.governance} tools={namesOf(connection)} />
   );

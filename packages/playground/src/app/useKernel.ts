@@ -20,6 +20,13 @@ export type Connect = (place: Place) => Promise<KernelClient>;
 
 const connecting: Connection = { state: "connecting" };
 
+/** A tool that is the same stays the same object, and so does the list: forms and editors stand on them. */
+function merged(known: readonly ToolSummary[], now: readonly ToolSummary[]): readonly ToolSummary[] {
+  const texts = new Map(known.map((tool) => [JSON.stringify(tool), tool]));
+  const kept = now.map((tool) => texts.get(JSON.stringify(tool)) ?? tool);
+  return kept.length === known.length && kept.every((tool, index) => tool === known[index]) ? known : kept;
+}
+
 /** Connects when the place changes, or again when asked to, and closes what it leaves. */
 export function useKernel(
   place: Place,
@@ -33,15 +40,21 @@ export function useKernel(
   useEffect(() => {
     let left = false;
     let client: KernelClient | undefined;
+    let stop: (() => void) | undefined;
     const open = async (): Promise<void> => {
       client = await connect(wanted.place);
       if (left) return client.close();
       const known = { state: "ready", client, tools: client.tools } as const;
       setReached({ wanted, connection: { ...known, isStarting: true, warning: undefined } });
       const { tools, warning } = await client.started;
-      // The same list is the same object: nothing that a person typed starts anew.
-      const same = JSON.stringify(tools) === JSON.stringify(client.tools) ? client.tools : tools;
-      if (!left) setReached({ wanted, connection: { ...known, isStarting: false, tools: same, warning } });
+      if (left) return;
+      let shown = client.tools;
+      const show = (now: readonly ToolSummary[]): void => {
+        shown = merged(shown, now);
+        setReached({ wanted, connection: { ...known, isStarting: false, tools: shown, warning } });
+      };
+      show(tools);
+      stop = client.watchTools?.(show);
     };
     open().catch((error: unknown) => {
       client?.close();
@@ -49,6 +62,7 @@ export function useKernel(
     });
     return () => {
       left = true;
+      stop?.();
       client?.close();
     };
   }, [wanted, connect]);

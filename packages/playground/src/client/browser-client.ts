@@ -1,4 +1,4 @@
-import type { JsonValue, Mode } from "@keyhole/kernel";
+import { type JsonValue, type Mode, versionedId } from "@keyhole/kernel";
 import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";
 import { startPolicy } from "../kernel/default-policy.ts";
 import { toolSummaries } from "../kernel/tool-summaries.ts";
@@ -48,6 +48,11 @@ export function openBrowserClient(): KernelClient {
       ),
     }),
     preview: ({ tool, input, ...options }) => alive(() => kernel.preview(tool, input, { ...options, caller })),
+    register: registrar(kernel, alive),
+    watchTools: (listener) =>
+      kernel.onToolsChange(() => {
+        alive(() => kernel.list()).then(listener, () => {});
+      }),
     governance: governanceOf(kernel, alive, known),
     close: () => void kernel.close().finally(() => worker.terminate()),
   };
@@ -55,6 +60,21 @@ export function openBrowserClient(): KernelClient {
 
 /** Waits for the start, and fails when the kernel dies. */
 type Alive = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** A tool of the page is never replaced: only one that came this way. */
+function registrar(
+  kernel: Pick<ReturnType<typeof connectKernel>, "register" | "unregister">,
+  alive: Alive,
+): NonNullable<KernelClient["register"]> {
+  const brought = new Set<string>();
+  return async (pkg) => {
+    const id = versionedId(pkg.manifest);
+    if (brought.delete(id)) await alive(() => kernel.unregister(id));
+    const setup = await alive(() => kernel.register(pkg));
+    if (setup.ok) brought.add(id);
+    return setup;
+  };
+}
 
 /** The policy in force, as this page set it. */
 interface Known {

@@ -10,6 +10,7 @@ import type {
   Progress,
   Setup,
   StandingApproval,
+  ToolPackage,
   ToolSummary,
 } from "@keyhole/kernel";
 import { EdgeFault, type Verification } from "@keyhole/worker-host/edge-protocol";
@@ -31,6 +32,14 @@ export interface KernelClient {
   call(call: ClientCall): Promise<ClientAnswer>;
   /** What would be decided about the call if it were made now. Absent where this client cannot ask. */
   readonly preview?: (call: Pick<ClientCall, "tool" | "input" | "version" | "sessionId">) => Promise<Preview>;
+  /** Gives the kernel a tool, in the place of one that this client gave it under the same id. Absent where the kernel takes none from here. */
+  readonly register?: (pkg: ToolPackage) => Promise<Setup<ToolSummary>>;
+  /**
+   * Tells the tools after a change. Absent where they do not change while the page looks.
+   *
+   * @returns a function that removes the listener
+   */
+  readonly watchTools?: (listener: (tools: readonly ToolSummary[]) => void) => () => void;
   /** Absent where this client may not see how the kernel is governed. */
   readonly governance: Governance | undefined;
   close(): void;

@@ -1,0 +1,75 @@
+import { type JsonValue, visible } from "@keyhole/kernel";
+import { type ReactNode, useMemo, useRef, useState } from "react";
+import { CallForm } from "../form/CallForm.tsx";
+import type { Foresee } from "../form/Foresight.tsx";
+import { RunPanel } from "../run/RunPanel.tsx";
+import { useSession, useShown } from "../session/useSession.ts";
+import { Empty, Notice } from "../ui/Notice.tsx";
+import type { BuildScreenProps } from "./BuildScreen.tsx";
+import type { Build } from "./useBuild.ts";
+
+interface TryPaneProps extends Omit<BuildScreenProps, "link" | "onLinkTaken"> {
+  readonly build: Build;
+}
+
+/** The tool as the kernel has it: its form, and the last call of it from here. */
+export function TryPane({ client, governed, approve, sessionId, build, onOpenPolicy }: TryPaneProps): ReactNode {
+  const { calls } = useSession();
+  const [call, setCall] = useState<string>();
+  const shown = useShown(call);
+  const result = useRef<HTMLElement>(null);
+  const { tool, refusal } = build;
+  const foresee = useMemo((): Foresee | undefined => {
+    const { preview } = client;
+    if (preview === undefined || tool === undefined) return undefined;
+    const { name, version } = tool.manifest;
+    return {
+      ask: (input) => preview({ tool: name, version, input, sessionId }),
+      restsOn: governed,
+      isClaim: false,
+    };
+  }, [client, tool, sessionId, governed]);
+  const start = (input: JsonValue, body?: Blob): void => {
+    if (tool !== undefined) setCall(calls.start(client, { tool, input, body, sessionId, approve }));
+  };
+  const run = shown?.state === "shown" ? shown.run : undefined;
+  return (
+    <section className="build-try" aria-label="Try it">
+      <h2>Try it</h2>
+      <p className="hint">In an isolate of its own, under the policy in force.</p>
+      {refusal !== undefined && (
+        <Notice tone="bad" title="The kernel does not take the tool" urgent>
+          <p>{visible(refusal)}</p>
+        </Notice>
+      )}
+      {client.register === undefined && (
+        <Empty title="This kernel takes no tools from here">
+          <p>Choose the kernel in the browser. It registers what you pack.</p>
+        </Empty>
+      )}
+      {tool !== undefined && (
+        <CallForm
+          key={tool.hash}
+          tool={tool}
+          seed={run?.input}
+          foresee={foresee}
+          isRunning={run?.phase === "running"}
+          isCancelling={run?.phase === "running" && run.cancelling}
+          onRun={start}
+          onCancel={() => call !== undefined && calls.cancel(call)}
+        />
+      )}
+      {call !== undefined && (
+        <RunPanel
+          ref={result}
+          shown={shown}
+          hasForm
+          governance={client.governance}
+          governed={governed}
+          onOpenPolicy={onOpenPolicy}
+          onReconnect={() => {}}
+        />
+      )}
+    </section>
+  );
+}

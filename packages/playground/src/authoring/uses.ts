@@ -1,0 +1,97 @@
+import { typescriptLanguage } from "@codemirror/lang-javascript";
+import type { DeclaredCapability } from "@keyhole/kernel";
+
+/** A place of the source that calls a member of the context which asks for a capability. */
+export interface Use {
+  /** As it is written. */
+  readonly called: string;
+  /** Kinds of which one has to be declared. */
+  readonly kinds: readonly string[];
+  /** Offsets in the source. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What members of the context ask for. */
+const asks: ReadonlyMap<string, readonly string[]> = new Map([
+  ["fetch", ["net.read", "net.write"]],
+  ["files.read", ["fs.read"]],
+  ["files.list", ["fs.read"]],
+  ["files.stat", ["fs.read"]],
+  ["files.write", ["fs.write"]],
+  ["files.remove", ["fs.write"]],
+  ["kv.get", ["kv.read"]],
+  ["kv.list", ["kv.read"]],
+  ["kv.put", ["kv.write"]],
+  ["kv.delete", ["kv.write"]],
+  ["db", ["db.read", "db.write"]],
+  ["spawn", ["process.spawn"]],
+  ["tools.call", ["tool.call"]],
+  ["secret", ["secret.use"]],
+]);
+
+/**
+ * Calls that need a capability, as far as their names tell: `fetch(…)`, `context.kv.put(…)`. What is called by another name is not found; the kernel refuses it when
+ * the tool runs.
+ */
+export function usesIn(source: string): readonly Use[] {
+  const uses: Use[] = [];
+  typescriptLanguage.parser.parse(source).iterate({
+    enter({ name, node }) {
+      const callee = name === "CallExpression" ? node.firstChild : null;
+      if (callee === null) return;
+      const called = source.slice(callee.from, callee.to).replaceAll(/\s|\?/g, "");
+      // As a parameter of its own, or as a member of the context, whatever that is called.
+      const kinds = asks.get(called) ?? asks.get(called.slice(called.indexOf(".") + 1));
+      if (kinds !== undefined) uses.push({ called, kinds, from: callee.from, to: callee.to });
+    },
+  });
+  return uses;
+}
+
+/** Uses of which no kind is declared. The kernel would refuse each, whatever the policy grants. */
+export function undeclared(uses: readonly Use[], capabilities: readonly DeclaredCapability[]): readonly Use[] {
+  const kinds = new Set<string>(capabilities.map(({ kind }) => kind));
+  return uses.filter((use) => !use.kinds.some((kind) => kinds.has(kind)));
+}
+
+/** What a declaration of each kind looks like, to be narrowed by the author. */
+const examples: ReadonlyMap<string, string> = new Map([
+  ["net.read", '{ kind: "net.read", hosts: ["example.com"] }'],
+  ["net.write", '{ kind: "net.write", hosts: ["example.com"] }'],
+  ["fs.read", '{ kind: "fs.read", paths: ["workspace/**"] }'],
+  ["fs.write", '{ kind: "fs.write", paths: ["workspace/**"] }'],
+  ["kv.read", '{ kind: "kv.read", keys: ["workspace/"] }'],
+  ["kv.write", '{ kind: "kv.write", keys: ["workspace/"] }'],
+  ["db.read", '{ kind: "db.read", databases: ["main"] }'],
+  ["tool.call", '{ kind: "tool.call", tools: ["echo"] }'],
+]);
+
+/** The source with one capability more, and its effect; `undefined` where its `capabilities` are no plain list. */
+export function declare(source: string, kind: string): string | undefined {
+  const example = examples.get(kind);
+  if (example === undefined) return undefined;
+  const withCapability = intoList(source, "capabilities", example);
+  const isEffect = kind !== "tool.call";
+  return withCapability === undefined || !isEffect
+    ? withCapability
+    : (intoList(withCapability, "effects", JSON.stringify(kind)) ?? withCapability);
+}
+
+/** A property of that name whose value is a list, at its first place in the source. */
+function intoList(source: string, member: string, item: string): string | undefined {
+  let found: { readonly from: number; readonly to: number } | undefined;
+  typescriptLanguage.parser.parse(source).iterate({
+    enter({ name, node }) {
+      if (found !== undefined || name !== "Property") return;
+      const [key, value] = [node.firstChild, node.lastChild];
+      if (key === null || value?.name !== "ArrayExpression") return;
+      if (source.slice(key.from, key.to) === member) found = value;
+    },
+  });
+  if (found === undefined) return undefined;
+  const within = source.slice(found.from + 1, found.to - 1);
+  if (within.includes(item)) return source;
+  const rest = within.trim() === "" ? "" : `, ${within}`;
+  return `${source.slice(0, found.from)}[${item}${rest}]${source.slice(found.to)}`;
+}
