@@ -50,8 +50,9 @@ export interface FullKernelOptions {
   /** Default: in memory, bounded. */
   readonly sink?: AuditSink;
   /**
-   * Whether the events before the checkpoint at which the kernel opens its log are read and verified, beside the calls: all of them, each time. Damage leads to LOCKDOWN. What lies behind
-   * the checkpoint is always verified, before the first call. Default `true`.
+   * Whether the kernel reads and verifies the events before the checkpoint at which it opens its
+   * log: all of them, each time, beside the calls. Damage leads to LOCKDOWN. It always verifies the
+   * events behind the checkpoint, before the first call. Default `true`.
    */
   readonly verifyEarlier?: boolean;
   /** Keeps the values that the policy says to keep. Without it such a policy is refused. `contentStore` of `@keyhole/worker-host/content` makes one. */
@@ -192,8 +193,9 @@ export interface Kernel {
    */
   suspend(callId: string, options?: SuspendOptions): Promise<Suspension>;
   /**
-   * Goes on with a suspended call, here or in another process, and gives what comes of it, as `call` would have. The same tool has to be registered, and grants and policy are
-   * asked again: it never gets more than it had. Bytes that are not such a call, or that went on before, are `SNAPSHOT_REFUSED`.
+   * Resumes a suspended call, here or in another process, and returns its result, as `call` would
+   * have. The same tool has to be registered. Grants and policy apply again: the call never gets
+   * more than it had. Other bytes, and bytes that were resumed before, are `SNAPSHOT_REFUSED`.
    *
    * Without suspension it is refused with `SUSPENSION_UNAVAILABLE`.
    *
@@ -220,11 +222,12 @@ export interface Kernel {
    */
   health(tool: ToolPackage | string, options?: HealthOptions): Promise<ToolHealth>;
   /**
-   * Whether a tool that says it is `pure` is: runs it with each input on fresh isolates, each with another clock and another seed, and compares what came of it. On
-   * record as `purity.asked` and `purity.answered`. One that lies is out of the cache of pure results as long as this kernel lives. A tool can pass and
-   * still lie about inputs that were not tried.
+   * Checks a tool that claims to be `pure`: runs it with each input on fresh isolates, each with
+   * another clock and another seed, and compares the outcomes. On record as `purity.asked` and
+   * `purity.answered`. An impure tool is out of the cache for the life of this kernel. A tool can
+   * pass and be impure for other inputs.
    *
-   * @param runs Per input; at least 2. Default 3.
+   * @param runs per input, at least 2; default 3
    * @example
    * const check = await kernel.verifyPure("word_count", [{ text: "a b" }, { text: "" }]);
    * if (!check.ok && check.kind === "varies") console.error(check.reason, check.hashes);
@@ -252,10 +255,11 @@ export interface Kernel {
     /** Revocations that stand, oldest first. */
     list(): readonly Revocation[];
     /**
-     * Takes grants away, of every kind or of some: from calls that run, requests in flight included, from the calls that those make, and from all that
-     * begin before it is restored. Holds at once, and is on record when it resolves. `calls` says how many running ones it reached.
+     * Revokes grants, of every kind or of some: from running calls with their requests in progress
+     * and nested calls, and from later calls until a restore. Takes effect immediately, and is on
+     * record when it resolves. `calls` is the number of running calls that it reached.
      *
-     * @throws TypeError for a match that names nobody: a bug of the embedding program.
+     * @throws TypeError for an empty match: a bug of the embedding program
      * @example
      * const { revocationId } = await kernel.grants.revoke({ caller: "guest", kinds: ["net.write"] }, "Under review.");
      */

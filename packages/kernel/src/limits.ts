@@ -1,6 +1,6 @@
 import type { Bounds } from "./bounds/bounds.ts";
 
-/** What a tool gets where its manifest is silent. */
+/** The bounds of a tool without its own. */
 export const defaultBounds: Bounds = {
   /** A model waits this long without losing the thread; slower work says so in its manifest. */
   timeoutMs: 10_000,
@@ -12,10 +12,10 @@ export const defaultBounds: Bounds = {
   concurrency: 4,
 };
 
-/** What no manifest can exceed. */
+/** The highest bounds of a manifest. */
 export const ceilings: Required<Bounds> = {
   timeoutMs: 900_000,
-  /** Of a stream, which is never held as a whole; see {@link limits} for the rest. */
+  /** Of a stream, which is never buffered; see {@link limits} for the rest. */
   outputBytes: 1_099_511_627_776,
   bodyBytes: 1_099_511_627_776,
   networkRequests: 1_000,
@@ -39,11 +39,17 @@ export const members = 50_000;
 export const turnNodes = 5_000;
 /** Of an output in a result, where the caller takes references: more than a model reads and a page shows, and the largest that is handed on by default. */
 export const inlineOutputBytes = 1_048_576;
-/** An output that crosses as a whole: the smallest value cap on a way to an isolate (RPC at the edge: 32 MiB), with room for the envelope. */
+/**
+ * A buffered output: the smallest cap on a path to an isolate (RPC at the edge: 32 MiB), with room
+ * for the envelope.
+ */
 export const wholeOutputBytes = 25_165_824;
 /** One piece of a stream on its way out of an isolate, or into one: large enough that a message costs little beside it. */
 export const pieceBytes = 262_144;
-/** Pieces of one stream that are on their way at the same time. With the size of a piece this bounds what a stream that nobody reads holds. */
+/**
+ * Chunks of one stream in transit at the same time. With the size of a chunk this bounds the memory
+ * of an unread stream.
+ */
 export const piecesInFlight = 4;
 /** Chunks of a body without a byte, in a row: a source that gives nothing else would never let go of the kernel. */
 export const emptyChunks = 1_000;
@@ -59,7 +65,10 @@ export const codeBytes = 4_194_304;
 export const wasmBytes = 16_777_216;
 /** A manifest without its two schemas, and the options of one call that narrow it: a stranger writes them, and each value is read on the kernel's own thread. */
 export const declaration = { values: 5_000, characters: 65_536 } as const;
-/** What a policy compares with requests: its grants, such conditions of its rules and the lists of its tools. Its author is trusted. */
+/**
+ * The parts of a policy for requests: its grants, conditions of its rules and lists of its tools.
+ * Its author is trusted.
+ */
 export const policyPatterns = { values: 250_000, characters: 2_097_152 } as const;
 /** Capability requests of one call, served or refused. */
 export const requestsPerCall = 1_000;
@@ -77,7 +86,7 @@ export const explanationLength = 500;
 export const approvalMs = 120_000;
 /** Approvals for a session that are remembered; the oldest are forgotten first. */
 export const sessionApprovals = 1_000;
-/** Questions of one caller that wait at the same time: nobody reads more, and each holds its arguments. */
+/** Open approval requests of one caller. No person reads more, and each holds its arguments. */
 export const openQuestions = 16;
 /** A tool has so long to say how it is, or its own timeout if that is shorter. */
 export const healthMs = 2_000;
@@ -116,7 +125,7 @@ export const counterWindows = 100_000;
 export const counterEntries = 10_000;
 /** Sessions whose labels are remembered. Beyond, a session that is unknown carries every label. */
 export const labelledSessions = 100_000;
-/** The labels of a session are forgotten when nobody has used it for so long. */
+/** The kernel forgets the labels of a session after this time without use. */
 export const sessionMs = 2_592_000_000;
 /** The same for a session that one call had for itself: longer than any call and its isolate last. */
 export const ownSessionMs = 3_600_000;
@@ -142,7 +151,10 @@ export const keptBytes = 33_554_432;
 export const cachedResults = 1_000;
 /** Their UTF-8 bytes. */
 export const cachedBytes = 16_777_216;
-/** Fresh isolates on which a tool that says it is pure runs with one input, where nobody says how many: two can agree by chance more easily than three. */
+/**
+ * The default number of fresh isolates for one input of a purity check: two agree by chance more
+ * easily than three.
+ */
 export const pureRuns = 3;
 /** Runs of one call, the first one included. */
 export const attempts = 3;
@@ -152,9 +164,15 @@ export const retryMs = 100;
 export const nestedDepth = 8;
 /** Calls that one call from outside leads to, however deep. */
 export const nestedCalls = 1_000;
-/** A call from within waits so long for a free slot of its tool: then somebody who holds one may be waiting for it. */
+/**
+ * The longest wait of a nested call for a slot of its tool. After it, a holder of a slot may wait
+ * for this very call.
+ */
 export const nestedWaitMs = 5_000;
-/** How long a call's deadline stands still, in all, while calls from within wait for people: two questions that nobody answers, and a little. */
+/**
+ * The longest pause of a call's deadline in all, while nested calls wait for people: two unanswered
+ * requests, and a little more.
+ */
 export const nestedPauseMs = 300_000;
 /** Characters of names that callers choose: caller, session, correlation. */
 export const nameLength = 256;

@@ -130,7 +130,7 @@ function readFamilies(foreign: Foreign<readonly Family[] | undefined>, owner: st
   throw new TypeError(`${owner} lacks \`families\`: a list of results of \`defineFamily\`.`);
 }
 
-/** The kinds that a kernel knows: those that it is given, and those that its brokers, extensions and secrets bring. */
+/** The kinds of a kernel: given ones, and those of its brokers, extensions and secrets. */
 function familiesOf(
   given: Iterable<Family> = [],
   owners: readonly { readonly families?: readonly Family[] }[],

@@ -3,7 +3,10 @@ import type { Bounds } from "./bounds.ts";
 
 const declaredBounds = new WeakMap<Partial<Bounds>, Bounds>();
 
-/** What a tool declares, with the defaults: put together once per tool. Shared, so nobody may change it. */
+/**
+ * The declared bounds of a tool with the defaults, made once per tool. Shared, so no code may
+ * change it.
+ */
 function withDefaults(declared: Partial<Bounds>): Bounds {
   let bounds = declaredBounds.get(declared);
   if (!bounds) declaredBounds.set(declared, (bounds = Object.freeze({ ...defaultBounds, ...declared })));

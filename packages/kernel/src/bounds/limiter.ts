@@ -58,9 +58,10 @@ interface ToolSlots {
 }
 
 /**
- * Slots and sliding windows. Measured on the monotonic clock, so that setting the wall clock neither frees nor blocks anybody. Calls wait for a slot in
- * a fair queue: callers take turns, and so do the calls of one caller with all that they call. A rate does not queue: a call over it is refused.
- * A call counts in its window from the moment it gets its slot.
+ * Slots and sliding windows, on the monotonic clock: a change of the wall clock neither frees nor
+ * blocks a call. Calls wait for a slot in a fair queue, round-robin by caller; a call counts with
+ * its nested calls. A rate does not queue: the kernel refuses a call above it. A call counts in its
+ * window from its slot on.
  */
 export class Limiter {
   readonly #clock: Clock;
@@ -181,7 +182,7 @@ const windowKey = (toolId: string, caller: string): string => `${toolId} ${calle
 
 const atOnce: Patience = { waitMs: 0 };
 
-/** What a tool does, by which a call was refused. */
+/** The state of a tool that refused a call, as a text. */
 export function limitText({ bound, limit }: Pick<Limited, "bound" | "limit">): string {
   const calls = `${limit} call${limit === 1 ? "" : "s"}`;
   if (bound === "callsPerHour") return `takes ${calls} an hour`;

@@ -3,8 +3,10 @@ import type { Tier } from "../tool/manifest.ts";
 import type { DefinitionDifference } from "./difference.ts";
 
 /**
- * `open`: can be called. `changed`: the server has another definition than the pinned one, and calls are refused until somebody confirms it. `new`: came after the server
- * was seen first, or has characters that nobody sees; it waits likewise. `refused`: cannot be a tool of the kernel. `gone`: the server does not list it.
+ * `open`: can be called. `changed`: the server's definition differs from the pinned one, and calls
+ * are refused until a person confirms it. `new`: came after the first list, or has invisible
+ * characters; it also waits for a person. `refused`: cannot be a tool of the kernel. `gone`: the
+ * server does not list it.
  */
 export type ForeignToolState = "open" | "changed" | "new" | "refused" | "gone";
 
@@ -22,7 +24,7 @@ export interface ForeignTool {
   readonly reason?: string;
 }
 
-/** What bounds each tool of a source. */
+/** The bounds of each tool of a source. */
 export interface ForeignBounds {
   /** Of one call, in ms. Default 60,000. */
   readonly timeoutMs?: number;

@@ -7,7 +7,7 @@ export interface Rate {
   readonly everyMs: number;
 }
 
-/** What a foreign program may cause: so much at once, and then one after each time. */
+/** Limits the events of an untrusted program: a number at once, then one after each interval. */
 export class TokenBucket {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #rate: Rate;

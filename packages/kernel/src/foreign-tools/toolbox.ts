@@ -35,7 +35,7 @@ export interface OpenTool {
   assertOpen(): void;
 }
 
-/** What the kernel's tool does with a call. */
+/** Performs a call of the kernel's tool. */
 export type ForeignCall = (input: JsonObject, context: ToolContext) => Promise<unknown>;
 
 export interface ToolboxOptions {
@@ -215,7 +215,7 @@ function openTool(entry: Entry, called: ToolPin): OpenTool {
   };
 }
 
-/** By name. Two definitions under one name are none: nobody could say which one a call means. */
+/** Definitions by name. Two definitions of one name are refused: a call could mean either. */
 function seenOf(listed: readonly { readonly name: string }[]): ReadonlyMap<string, ReadDefinition> {
   const seen = new Map<string, ReadDefinition>();
   for (const tool of listed) {

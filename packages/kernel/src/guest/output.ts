@@ -8,8 +8,9 @@ import { boundedMessage } from "./thrown.ts";
 type WholeKind = Exclude<GuestCall["outputKind"], "stream">;
 
 /**
- * What a tool returned, read once, inside the isolate, and turned into the form in which it crosses: canonical JSON, text or bytes.
- * Everything hostile about a value (getters, proxies, cycles, size) is spent here, where it can only hurt the tool itself.
+ * Reads the result of a tool once, inside the isolate, and turns it into the form in which it
+ * crosses: canonical JSON, text or bytes. Hostile values (getters, proxies, cycles, size) cost only
+ * the tool itself here.
  */
 export function outputOf(
   value: unknown,
@@ -41,8 +42,8 @@ function jsonOutput(value: unknown, limit: number): IsolateOutcome {
 }
 
 /**
- * How many values a value unfolds to, as far as `limit`: one that shares its parts is small to hold and endless to write. What throws when it is read, and
- * what is nested too deep, is for the writer to say.
+ * The number of values that a value unfolds to, up to `limit`: shared parts are small to hold and
+ * endless to write. The writer reports values that throw when read, or that are nested too deep.
  */
 function nodesOf(value: unknown, limit: number, depthLeft: number): number {
   if (typeof value !== "object" || value === null || depthLeft === 0) return 1;
@@ -73,7 +74,7 @@ function binaryOutput(value: unknown, limit: number, transfer: boolean | undefin
   return { kind: "returned", output: { form: "binary", bytes: leaving(value, transfer) } };
 }
 
-/** What can leave with its buffer: a copy, because the tool may need its own again. */
+/** Bytes that can leave with their buffer: a copy, unless the tool transfers its own. */
 function leaving(bytes: Uint8Array, transfer: boolean | undefined): Uint8Array {
   const buffer = bytes.buffer as ArrayBuffer;
   try {
@@ -84,7 +85,10 @@ function leaving(bytes: Uint8Array, transfer: boolean | undefined): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** Whether its memory is gone, handed over or shrunk away: it says then that it has no bytes, which is not the same. */
+/**
+ * Whether its memory is gone, transferred or shrunk away. Such an array reports no bytes, like an
+ * empty one.
+ */
 export function isDetached(bytes: Uint8Array): boolean {
   try {
     bytes.keys();

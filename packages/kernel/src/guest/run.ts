@@ -13,8 +13,8 @@ export interface CallRealm {
 }
 
 /**
- * Runs one call of a tool inside its isolate: `setup` (once per isolate), `check`, `execute`, and the snapshot of what it returned.
- * Never rejects, whatever the tool does; a tool that never yields is the host's to stop.
+ * Runs one call of a tool inside its isolate: `setup` (once per isolate), `check`, `execute`, and
+ * the snapshot of what it returned. Never rejects. The host stops a tool that never yields.
  *
  * @param tool the default export of the tool's module, not yet looked at
  * @param realm gives the sealed globals (`Date`, `Math.random`, `console`) this call's clock, seed and log
@@ -49,10 +49,10 @@ export async function runCall(
   }
 }
 
-/** What a tool without objections gives to a health check. */
+/** The outcome of a health check without objections. */
 export const well: IsolateOutcome = { kind: "returned", output: { form: "json", text: "null" } };
 
-/** What a function that answers with a sentence, or with nothing, has to object. */
+/** The objection of a function that returns a sentence or nothing. */
 async function objectionOf(name: string, given: unknown): Promise<IsolateOutcome | undefined> {
   const objection: unknown = await given;
   if (typeof objection === "string") return { kind: "refused", message: boundedMessage(objection) };

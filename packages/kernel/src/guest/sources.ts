@@ -1,7 +1,7 @@
 import type { GuestCall } from "./call.ts";
 import { type RandomSource, seededRandom } from "./random.ts";
 
-/** What one call sees as time and chance. */
+/** The clock and randomness of one call. */
 export interface CallSources {
   readonly now: () => number;
   readonly random: RandomSource;

@@ -5,7 +5,10 @@ import type { IsolateOutcome } from "../isolate/port.ts";
 const MESSAGE_LENGTH = 2_000;
 const NAME_LENGTH = 100;
 
-/** What a tool threw, as bounded text. Anything can be thrown: getters and proxies that throw again end as their default. */
+/**
+ * The thrown value of a tool, as bounded text. Any value can be thrown: getters and proxies that
+ * throw again give the default.
+ */
 export function thrownOutcome(thrown: unknown): Extract<IsolateOutcome, { kind: "threw" }> {
   if (typeof thrown !== "object" || thrown === null)
     return { kind: "threw", name: "Error", message: cut(text(thrown), MESSAGE_LENGTH) };

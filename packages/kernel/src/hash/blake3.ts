@@ -22,7 +22,7 @@ const KEYED_HASH = 16;
 const DERIVE_KEY_CONTEXT = 32;
 const DERIVE_KEY_MATERIAL = 64;
 
-/** What all chunks but the last leave behind: at most one chaining value per height. */
+/** The state of all chunks but the last: at most one chaining value per height. */
 interface Tree {
   readonly key: Int32Array;
   readonly flags: number;
@@ -160,7 +160,10 @@ export function blake3(bytes: Uint8Array, outBytes: number = CV_BYTES): Uint8Arr
   return expand(rootOf(bytes, IV, 0), outBytes);
 }
 
-/** Where whoever has the bytes of a text to hash can put them: {@link blake3Words} takes them from there without a copy. Scratch: to be filled and hashed in one go. */
+/**
+ * Scratch memory for bytes to hash: {@link blake3Words} reads them there without a copy. Fill and
+ * hash it without a pause.
+ */
 export const blake3Room: Uint8Array<ArrayBuffer> = inbox.bytes;
 
 /** The 8 words of the hash of the first bytes, in scratch: to be read at once. For those who print it, without an array in between. */

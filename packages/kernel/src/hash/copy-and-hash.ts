@@ -4,18 +4,21 @@ import { yieldToEventLoop } from "../support/yield-to-event-loop.ts";
 /** Copied and hashed in one go, which takes a thread that others wait for as well about a millisecond. */
 const GO_BYTES = 524_288;
 
-/** Bytes that nobody else holds, and their digest. */
+/** Bytes of one owner, and their digest. */
 interface Taken {
   readonly bytes: Uint8Array;
   readonly digest: Digest;
 }
 
 /**
- * Bytes and their digest. Many are taken piece by piece, with a turn of the event loop before each further one; few at once, and without a promise.
+ * Copies bytes and hashes them. It takes many bytes in parts and yields to the event loop between
+ * them, and few bytes at once without a promise.
  *
- * @param isOver asked before each further piece: at `true` the call has ended, and the rest is not taken
- * @param bytes where they are taken to: a copy by default, or what was given itself, where it is nobody else's
- * @throws TypeError for bytes whose memory is gone
+ * @param isOver asked before each further part: at `true` the call has ended, and the rest is
+ * dropped
+ * @param bytes the target: a copy by default, or the given bytes themselves, where they have no
+ * other owner
+ * @throws TypeError for detached bytes
  */
 export function copyAndHash(
   given: Uint8Array,

@@ -5,7 +5,7 @@ import type { Digest } from "./hash.ts";
  * `@keyhole/kernel/stream`: the digest of what is too large to be held. Nothing that a kernel runs imports it.
  */
 
-/** What flowed: the digest of all of it is that of `normalize("binary", …)` over the same bytes at once. */
+/** The digest of a stream: equal to that of `normalize("binary", …)` over the same bytes. */
 export type StreamDigest =
   | { readonly ok: true; readonly hash: Digest; readonly byteLength: number }
   /** More than `limitBytes` came; what had been handed on by then was `byteLength` bytes. */
@@ -18,10 +18,10 @@ export interface HashedStream extends AsyncIterable<Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * Hashes bytes while they flow: 3 KB of state, and never more than one piece in memory. Read it once. A piece with which the limit would be exceeded is not handed on,
- * and the source is told to stop.
+ * Hashes bytes while they stream, with 3 KB of state and at most one chunk in memory. Read it once.
+ * It drops a chunk that would exceed the limit, and ends the source.
  *
- * @param limitBytes of all pieces together
+ * @param limitBytes of all chunks together
  * @example
  * const hashed = hashStream(response.body!, 1_000_000_000);
  * for await (const piece of hashed) await file.write(piece);

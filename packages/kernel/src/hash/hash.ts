@@ -30,13 +30,16 @@ const pairs: Uint16Array = /* @__PURE__ */ inPairs(
 
 const digitsOf = (byte: number): number => pairs[byte] ?? 0;
 
-/** What an algorithm has to bring: the hash of the first bytes as 8 little-endian words, to be read at once. */
+/**
+ * An algorithm: returns the hash of the first bytes as 8 little-endian words. Read them
+ * immediately.
+ */
 export type HashWords = (bytes: Uint8Array, byteLength: number) => Int32Array;
 
 /** One algorithm, in every form in which a kernel hashes: `blake3Hash`, or `sha256Hash` of `@keyhole/kernel/sha256`. */
 export interface Hash {
   readonly algorithm: DigestAlgorithm;
-  /** 64 zeros behind the name: what the first event of a log points back to. */
+  /** 64 zeros behind the name: `prev` of the first event of a log. */
   readonly zero: Digest;
   bytes(bytes: Uint8Array): Digest;
   /**
@@ -67,7 +70,7 @@ export interface Hasher {
   digest(): Digest;
 }
 
-/** What an algorithm has to bring for bytes in parts: the same words, also to be read at once. */
+/** An algorithm for bytes in parts: returns the same words. Read them immediately. */
 export interface HashParts {
   update(bytes: Uint8Array): unknown;
   words(): Int32Array;

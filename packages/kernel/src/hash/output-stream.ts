@@ -3,8 +3,8 @@ import type { Digest, Hash, Hasher } from "./hash.ts";
 type Writer = Pick<WritableStreamDefaultWriter<Uint8Array>, "write" | "closed">;
 
 /**
- * The output of a call as it flows: counted and hashed piece by piece, and handed on to the caller's stream. It holds no piece: whoever sends waits until
- * the caller has taken it.
+ * The streaming output of a call: counts and hashes each chunk, and passes it to the caller's
+ * stream. It holds no chunk: the sender waits until the caller has taken it.
  */
 export class OutputStream {
   readonly limitBytes: number;

@@ -1,12 +1,15 @@
-/** What a secret is called: nothing in it needs another spelling in a header, a URL or JSON. */
+/** The form of a secret's name: it needs no escape in a header, a URL or JSON. */
 const secretName: RegExp = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The second half of a call's seed. Nobody but the call itself knows it while it runs, not even from its random numbers, which the first half hides. */
+/**
+ * The second half of a call's seed. Only the call itself knows it while it runs: its random numbers
+ * do not show it, because the first half hides it.
+ */
 export function secretToken(seed: string): string {
   return seed.slice(32);
 }
 
-/** How every placeholder begins, of whatever call. */
+/** The beginning of every placeholder of every call. */
 export const placeholderMark = "keyhole-secret.";
 
 /** Stands for a secret inside one call, and means nothing in any other. A run that is replayed with its seed sees the same text. */

@@ -48,8 +48,9 @@ export function uuidv7(nowMs: number): string {
 }
 
 /**
- * UUIDv7 for what is numbered (RFC 9562, section 6.2, method 1): 24 bits of the number, and 48 bits of randomness that all ids of one source share. Nobody
- * can guess those of another source, and within one source the next id is no secret.
+ * UUIDv7 for numbered things (RFC 9562, section 6.2, method 1): 24 bits of the number, and 48
+ * random bits that all ids of one source share. The ids of another source cannot be guessed; within
+ * one source the next id is no secret.
  */
 export function numberedIds(): (nowMs: number, number: number) => string {
   const source = flatten("-" + randomDigits(12));

@@ -5,7 +5,7 @@ import { safeErrorField } from "../support/safe-error-field.ts";
 /** Why there will be no more of a body that has not ended. */
 export interface BodyFault {
   readonly reason: "too-large" | "not-bytes" | "failed";
-  /** What the source threw. */
+  /** The text of the source's error. */
   readonly message?: string;
 }
 
@@ -14,7 +14,7 @@ export class Body {
   readonly #limitBytes: number;
   readonly #source: ReadableStreamDefaultReader<unknown>;
   readonly #hasher: Hasher;
-  /** What is left of the chunk, with the length that it must have: the source may still take its memory away. */
+  /** The rest of the chunk, with its expected length: the source can still detach its memory. */
   #rest: Uint8Array = new Uint8Array();
   #restBytes = 0;
   #byteLength = 0;
@@ -79,7 +79,7 @@ export class Body {
     return this.#state !== "untouched";
   }
 
-  /** What the log says. */
+  /** The account for the log. */
   get account(): { readonly bodyHash: Digest; readonly bodyBytes: number; readonly whole: boolean } {
     return { bodyHash: this.#hasher.digest(), bodyBytes: this.#byteLength, whole: this.#state === "whole" };
   }

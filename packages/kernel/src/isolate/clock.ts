@@ -7,8 +7,8 @@ export interface Clock {
   /** Milliseconds from an arbitrary start. Never goes back; deadlines and durations are measured on it. */
   monotonicMs(): number;
   /**
-   * Calls back once after `delayMs`, unless the returned function was called before. What is done `"idly"` keeps no process alive: a program that has
-   * nothing else to do ends.
+   * Calls back once after `delayMs`, unless the returned function was called before. An `"idly"`
+   * timer keeps no process alive: a program without other work ends.
    */
   after(delayMs: number, callback: () => void, how?: "idly"): () => void;
 }

@@ -3,9 +3,9 @@ import { IsolateFailure } from "./port.ts";
 
 /** The calls that use one isolate, which holds a place. */
 interface Holder {
-  /** Those that run, and those that wait for it to open. */
+  /** The running calls, and those that wait for it to open. */
   readonly calls: number;
-  /** Those that run. */
+  /** The running calls. */
   readonly callIds: readonly string[];
 }
 
@@ -17,8 +17,9 @@ interface WaitingCall {
 }
 
 /**
- * Finds out when nothing can go on any more: every place is held by calls that wait for calls from within, and those wait for a place. One of them is refused
- * then; whoever made it goes on, and sooner or later gives a place back.
+ * Detects a deadlock: calls that wait for nested calls hold every slot, and the nested calls wait
+ * for a slot. It refuses one nested call. The parent of that call continues, and releases its slot
+ * in the end.
  */
 export class Deadlock {
   /** In the order in which they came. */

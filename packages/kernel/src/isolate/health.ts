@@ -1,4 +1,4 @@
-/** What a tool that was asked can turn out to be. */
+/** The states of a checked tool. */
 export const healthStates = ["healthy", "unhealthy", "unreachable", "quarantined"] as const;
 export type HealthState = (typeof healthStates)[number];
 
@@ -6,11 +6,11 @@ export type HealthState = (typeof healthStates)[number];
 export type ToolHealth =
   /** It was opened, its `setup` succeeded, and its `health`, where it has one, has nothing to say. */
   | { readonly state: "healthy" }
-  /** What `health` says, or what `setup` or `health` threw: words of the tool. */
+  /** The answer of `health`, or the error of `setup` or `health`: words of the tool. */
   | { readonly state: "unhealthy"; readonly reason: string }
   /** It could not be opened, died, or did not answer in time. */
   | { readonly state: "unreachable"; readonly reason: string }
   /** Its isolates failed again and again, and none was opened to ask. */
   | { readonly state: "quarantined"; readonly reason: string; readonly retryAfterMs: number }
-  /** Nobody was asked: there is no such tool here, no host for it, or the mode denies it. */
+  /** No check ran: the tool is unknown, has no host, or the mode denies it. */
   | { readonly state: "unchecked"; readonly reason: string };

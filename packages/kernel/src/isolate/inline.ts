@@ -3,8 +3,9 @@ import { runCall } from "../guest/run.ts";
 import type { CallPort, Isolate, IsolateCall, IsolateHost, IsolateOutcome } from "./port.ts";
 
 /**
- * Runs trusted tools in the kernel's own realm: no isolation, and nothing stops a tool that never yields. A terminated isolate only stops listening:
- * its callers are answered, the tool's code goes on.
+ * Runs trusted tools in the kernel's own realm: no isolation, and nothing stops a tool that never
+ * yields. A terminated isolate only stops listening: its callers get an answer, and the tool's code
+ * continues.
  */
 export function inlineHost(): IsolateHost {
   return {

@@ -3,9 +3,9 @@ import type { Hash } from "../hash/hash.ts";
 import type { IsolateOutcome } from "./port.ts";
 
 /**
- * Over what a tool gave; bytes by their own digest.
+ * The digest of an outcome; it covers bytes by their own digest.
  *
- * @param flow what was written before; of a stream the outcome says only that it is whole
+ * @param flow the streamed output; the outcome of a stream reports only that it is complete
  */
 export function outcomeHash(outcome: IsolateOutcome, by: Hash, flow: OutputStream): string {
   if (outcome.kind !== "returned") return by.jsonOrFault({ ...outcome });

@@ -5,7 +5,7 @@ import type { RegisteredTool } from "../tool/package.ts";
 import type { Isolate, IsolateHost } from "./port.ts";
 import { readFailure } from "./reading.ts";
 
-/** A host as the kernel has it: what it says of itself, as it was when the kernel was opened, and what it does. */
+/** A host as the kernel reads it: its facts at the opening of the kernel, and its functions. */
 export interface OwnHost
   extends
     Pick<IsolateHost, "name" | "sources" | "capacity">,

@@ -13,7 +13,7 @@ import type { LogEntry, Progress } from "../tool/report.ts";
  */
 export interface IsolateHost {
   readonly name: string;
-  /** What kind of tool it can run; any other is refused with `UNSUPPORTED_HOST`. */
+  /** The sources of tools that it can run; the kernel refuses others with `UNSUPPORTED_HOST`. */
   readonly sources: readonly ToolSource[];
   /** Bounds that it enforces by itself, beyond those that the kernel enforces on every host; a function where it depends on the tool. */
   readonly enforces: readonly BoundName[] | ((tool: ToolManifest) => readonly BoundName[]);
@@ -25,23 +25,29 @@ export interface IsolateHost {
   readonly capacity?: number;
   /** The real parts of this platform that serve capabilities. The kernel's own options replace them kind by kind. */
   readonly brokers: readonly Broker[];
-  /** What speaks against this tool, when it is registered: a module that imports what nobody offers, for example. Default: nothing. */
+  /**
+   * The objection to a tool at its registration, such as an unknown import of a module. Default:
+   * none.
+   */
   check?(tool: RegisteredTool): SetupError | undefined;
   /**
    * Rejects only with an {@link IsolateFailure}; anything else is a bug of the host.
    *
-   * @param isWanted asked by a host that lets starts wait, when this one is to begin: at `false` nobody waits for it any more, nothing is started, and it rejects as
-   * `ISOLATE_LOST`. Default: it is wanted
+   * @param isWanted asked by a host that queues starts, before this one begins: at `false` no
+   * caller waits for it, the host starts nothing, and it rejects as `ISOLATE_LOST`. Default: it is
+   * wanted
    */
   open(tool: RegisteredTool, isWanted?: () => boolean): Promise<Isolate>;
   /**
-   * Names everything besides the tool that a snapshot of {@link Isolate.suspend} depends on: hosts that say the same can go on with each other's. Absent where calls cannot be
-   * suspended; then `thaw` is absent as well.
+   * Names everything beside the tool that a snapshot of {@link Isolate.suspend} depends on. Hosts
+   * with the same name resume each other's snapshots. Absent where calls cannot be suspended; then
+   * `thaw` is absent too.
    */
   snapshotKind?(): Promise<string>;
   /**
-   * Opens an isolate from the bytes that {@link Isolate.suspend} gave, of the same tool and under the same `snapshotKind`: the kernel has made sure of both, and that nobody has
-   * changed them. Its first `call` goes on with the one that was suspended. Rejects as `open` does, and asks `isWanted` as it does.
+   * Opens an isolate from the bytes of {@link Isolate.suspend}, for the same tool and the same
+   * `snapshotKind`. The kernel has checked both, and that the bytes are unchanged. Its first `call`
+   * continues the suspended one. Rejects and asks `isWanted` as `open` does.
    */
   thaw?(tool: RegisteredTool, snapshot: Uint8Array<ArrayBuffer>, isWanted?: () => boolean): Promise<Isolate>;
   close(): Promise<void>;
@@ -77,13 +83,13 @@ export interface Isolate {
    * slow machine stays silent. Default: the host never tells.
    */
   watch?(onWentOn: () => void): void;
-  /** Stops the isolate now, whatever it is doing. Idempotent; never throws. */
+  /** Stops the isolate now, also during a call. Idempotent; never throws. */
   terminate(reason: string): void;
   /** `false` once it was terminated, crashed, or broke the protocol. */
   readonly alive: boolean;
 }
 
-/** What one call gives the isolate. Data only, so that any transport can carry it. */
+/** One call for the isolate. Data only, so any transport can carry it. */
 export interface IsolateCall {
   /** Instead of a call: whether the tool is well. Its `setup`, then its `health`; nothing else of it runs. */
   readonly asks?: "health";
@@ -100,7 +106,7 @@ export interface IsolateCall {
   readonly outputTransfer?: boolean;
   /** Hexadecimal, 64 characters: seeds `random` where it is logical. */
   readonly seed: string;
-  /** Milliseconds since the epoch: what a logical clock says. */
+  /** Milliseconds since the epoch: the time of the logical clock. */
   readonly nowMs: number;
   /** Which of the two were granted as real ones (capabilities `clock`, `random`). Default: none, both are logical. */
   readonly real?: readonly string[];
@@ -111,7 +117,10 @@ export interface IsolateCall {
   readonly onward?: Onward;
 }
 
-/** What a run cost, as far as its host counts it. The same call costs the same on every host that counts. */
+/**
+ * The cost of a run, as far as its host counts it. The same call costs the same on every host that
+ * counts.
+ */
 export interface IsolateUsage {
   readonly fuelUsed?: number;
   /** The most memory that the isolate ever had; it never gives any back. */
@@ -127,8 +136,9 @@ export interface CallPort {
   log(entry: LogEntry): void;
   progress(progress: Progress): void;
   /**
-   * One piece of a stream, in order, of 1 to `limits.pieceBytes` bytes; its memory is the port's from then on. Resolves when the next one may come, with `false`
-   * when nobody wants it any more. Never rejects. A port without it takes no calls whose `outputKind` is `stream`.
+   * One chunk of a stream, in order, of 1 to `limits.pieceBytes` bytes; its memory belongs to the
+   * port from then on. Resolves when the next one may come, with `false` when the caller takes no
+   * more. Never rejects. A port without it takes no calls whose `outputKind` is `stream`.
    */
   write?(piece: Uint8Array): Promise<boolean>;
   /**
@@ -140,11 +150,11 @@ export interface CallPort {
   used?(usage: IsolateUsage): void;
 }
 
-/** What a tool returned, in the form in which it crossed the boundary. Not yet checked. */
+/** The result of a tool, in the form in which it crossed the boundary. Not yet checked. */
 export type IsolateOutput =
   | { readonly form: "json"; readonly text: string }
   | { readonly form: "text"; readonly text: string }
-  /** The memory is the kernel's from then on: nobody writes to it any more. */
+  /** The memory belongs to the kernel from then on: no other code writes to it. */
   | { readonly form: "binary"; readonly bytes: Uint8Array }
   /** All of it has gone through {@link CallPort.write}. */
   | { readonly form: "stream" };
@@ -175,9 +185,9 @@ export type IsolateOutcome =
 /** Why an isolate could not be opened: an expected failure, carried by a rejection because `open` has one good outcome. */
 export class IsolateFailure extends Error {
   readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST" | "TOOL_ERROR" | "BOUNDS_EXCEEDED";
-  /** Those that are absent are the code's own. */
+  /** Hints of this failure; absent ones are those of the code. */
   readonly hints: Partial<Hints>;
-  /** Whose failure it is. What the host is to blame for never counts against the tool. */
+  /** The party to blame. A failure of the host never counts against the tool. */
   readonly blame: "tool" | "host";
 
   constructor(

@@ -60,7 +60,7 @@ function readOutput(foreign: Foreign<IsolateOutput | undefined>): IsolateOutput 
   throw new TypeError("An isolate returned a value that is not an output.");
 }
 
-/** What a run cost, as far as it is a cost. */
+/** Reads the cost of a run; drops malformed numbers. */
 export function readUsage(foreign: Foreign<IsolateUsage>): IsolateUsage {
   const { fuelUsed, peakMemoryBytes } = membersOf(foreign, "fuelUsed", "peakMemoryBytes");
   return { ...(isAmount(fuelUsed) && { fuelUsed }), ...(isAmount(peakMemoryBytes) && { peakMemoryBytes }) };

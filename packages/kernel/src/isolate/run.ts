@@ -31,7 +31,7 @@ export interface RunOptions {
   readonly gate: Pick<Gate, "request" | "close">;
   readonly deadline: Deadline;
   readonly cancel: AbortSignal | undefined;
-  /** Aborts when nobody is left who could take a result: then there is no grace. */
+  /** Aborts when no caller can take a result: then there is no grace. */
   readonly abandoned: AbortSignal | undefined;
   readonly onLog: Listener<[LogEntry]> | undefined;
   readonly onProgress: Listener<[Progress]> | undefined;
@@ -200,7 +200,7 @@ class IsolateRun implements CallPort {
     }, broken);
   }
 
-  /** The tool is told, and has the grace to end by itself. */
+  /** Aborts the tool's signal, and gives it the grace period to end. */
   #cancel(end: RunEnd): void {
     if (this.#ended || this.#cancelled) return;
     const { cancel, clock } = this.#options;
@@ -242,7 +242,7 @@ class IsolateRun implements CallPort {
     this.#lease?.stop(reason);
   }
 
-  /** After the end of the call nobody listens, whatever a host still passes on. */
+  /** Drops messages that a host passes on after the end of the call. */
   #pass<T>(listener: Listener<[T]> | undefined, value: Foreign<T>): void {
     if (this.#messagesLeft === 0 || this.#ended) return;
     this.#messagesLeft--;

@@ -28,7 +28,7 @@ export type PureCheck =
       readonly hashes: readonly string[];
     };
 
-/** What the log says of a check. */
+/** The findings of a check, as the log names them. */
 export const purityFindings = ["pure", "varies", "asked", "unfinished", "refused"] as const;
 export type PurityFinding = (typeof purityFindings)[number];
 
@@ -68,7 +68,10 @@ export async function verifyPure(options: PureOptions): Promise<PureCheck> {
   return { ok: true, runs: runs * inputs.length };
 }
 
-/** A fresh isolate, called twice as long as it lives: what it remembers shows. Gives why the rest is not run. */
+/**
+ * Calls a fresh isolate twice, so memory between calls shows. Returns the reason to skip the rest,
+ * if any.
+ */
 async function runTwice(
   options: PureOptions,
   inputText: string,

@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json.ts";
 
-/** What a document may hold. */
+/** The bounds of a document. */
 export interface DocumentBounds {
   /** Values of any kind, names of members among them. */
   readonly values: number;

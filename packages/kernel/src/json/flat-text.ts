@@ -1,6 +1,6 @@
 /**
- * The same text in one piece. Engines join texts lazily, and walk through all the pieces again whenever a longer text that has them in it is read: what goes
- * into several texts is laid out once.
+ * The same text in one piece. Engines join texts lazily, and walk through all pieces again for each
+ * longer text that contains them. So a text that enters several texts is flattened once.
  */
 export function flatten(text: string): string {
   text.charCodeAt(0); // Reading it does it.

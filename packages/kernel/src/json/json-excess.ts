@@ -8,8 +8,9 @@ const charactersOfMember = 4;
 const charactersOfValue = 2;
 
 /**
- * Whether a JSON text surely holds more than it may, told from its signs: the engine's parser builds all of it before anybody can count. Says no for some
- * texts that hold too much, and for all that are not JSON.
+ * Whether a JSON text surely exceeds its bounds, by its signs: the engine's parser builds the whole
+ * value before any code can count. Returns `false` for some texts above the bounds, and for all
+ * texts that are not JSON.
  */
 export function jsonExcess(
   text: string,

@@ -1,4 +1,4 @@
-/** What JSON can carry (RFC 8259). Read-only, so that it also takes frozen data. */
+/** A JSON value (RFC 8259). Read-only, so it also takes frozen data. */
 export type JsonValue = string | number | boolean | null | JsonArray | JsonObject;
 export type JsonArray = readonly JsonValue[];
 export interface JsonObject {

@@ -39,7 +39,7 @@ export function compilePointer(pointer: string): ReadPointer {
   return (value) => valueAt(value, tokens);
 }
 
-/** What the tokens lead to, by own properties only. */
+/** The value at the tokens, by own properties only. */
 export function valueAt(value: JsonValue | undefined, tokens: readonly string[]): JsonValue | undefined {
   let found = value;
   for (const token of tokens) found = member(found, token);

@@ -23,7 +23,10 @@ export function referencesIn(
   return [readReference(input, path)];
 }
 
-/** A value with what its references name. A member or element whose reference names nothing is left out; `missing` is told its place. */
+/**
+ * A value with its references replaced. It omits a member or element with an unresolved reference,
+ * and passes its place to `missing`.
+ */
 export function filledIn(
   value: JsonValue,
   sources: ReadonlyMap<string, JsonValue>,

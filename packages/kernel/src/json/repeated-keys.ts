@@ -1,10 +1,10 @@
 import type { JsonValue } from "./json.ts";
 
 /**
- * Whether a JSON text names a member of an object twice. `JSON.parse` keeps the last one, other readers the first: who shows such a text to two of them shows two
- * things (RFC 8785 refuses it by RFC 7493).
+ * Whether a JSON text names a member of an object twice. `JSON.parse` keeps the last one, other
+ * readers the first, so two readers can see two values (RFC 8785 refuses it by RFC 7493).
  *
- * @param value what the text is parsed to
+ * @param value the parsed text
  */
 export function repeatsKeys(text: string, value: JsonValue): boolean {
   return membersNamed(text) !== membersOf(value);

@@ -1,4 +1,4 @@
-/** What a foreign value may weigh. A limit of `n` accepts `n` and refuses `n + 1`. */
+/** The limits of an untrusted value. A limit of `n` accepts `n` and refuses `n + 1`. */
 export interface SnapshotLimits {
   /** Arrays and objects within each other. Default 64. */
   readonly maxDepth?: number;

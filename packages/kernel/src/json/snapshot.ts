@@ -33,7 +33,7 @@ export function snapshotLoosely(value: unknown, limits: SnapshotLimits): Snapsho
   return resultOf(attempt(value, limits, copy, true));
 }
 
-/** What is known of a value beside that it is plain. */
+/** The facts about a plain value. */
 export type Taken =
   | {
       readonly ok: true;
@@ -45,7 +45,9 @@ export type Taken =
     }
   | { readonly ok: false; readonly error: NormalizeError };
 
-/** {@link snapshot}, with the keys in canonical order as far as engines let themselves: those that are integers come first. */
+/**
+ * {@link snapshot} with the keys in canonical order, except that engines put integer keys first.
+ */
 export function snapshotInOrder(value: unknown, limits: SnapshotLimits): Taken {
   return attempt(value, limits, copyInOrder);
 }
@@ -130,7 +132,10 @@ function explain(error: unknown, { path, containers }: Walk): NormalizeError {
   return normalizeError(reasonOf(error), path);
 }
 
-/** What is not ours was thrown by a trap of a proxy, or by an engine whose stack is at its end. */
+/**
+ * The reason of an error. Another error comes from a trap of a proxy, or from an engine at the end
+ * of its stack.
+ */
 function reasonOf(error: unknown): NormalizeReason {
   try {
     if (error instanceof SnapshotRefusal) return error.reason;
@@ -258,7 +263,10 @@ function dataOf(descriptor: PropertyDescriptor | undefined, object: object, { is
   return descriptor.value;
 }
 
-/** For what `JSON.parse` has just made: nobody else holds it and it has no surprises, so it is checked and corrected in place. */
+/**
+ * Checks and corrects a fresh result of `JSON.parse` in place: it has no other owner and no
+ * getters.
+ */
 function adopt(value: object, walk: Walk, depthLeft: number): JsonValue {
   let place: string | number | undefined;
   try {

@@ -13,7 +13,10 @@ import { snapshot } from "../json/snapshot.ts";
 
 /** A normal form of one's own. */
 export interface NormalizerDefinition {
-  /** What a manifest calls it: lower-case letters, digits and `_`, starting with a letter, at most 64. */
+  /**
+   * Its name in a manifest: lower-case letters, digits and `_`, starting with a letter, at most 64
+   * characters.
+   */
   readonly name: string;
   /** SemVer 2.0.0. Another result for any output is another version: proofs and events name it. */
   readonly version: string;
@@ -78,7 +81,7 @@ function applyOnce(own: Own, kind: NormalizationKind, output: JsonValue | Uint8A
   return plain.ok ? normalize(kind, plain.value, hash) : plain;
 }
 
-/** Plain data by then. What one does to its copy reaches nobody. */
+/** A copy of plain data for one run of the normalizer. */
 function copyOf(output: JsonValue | Uint8Array): JsonValue | Uint8Array {
   return output instanceof Uint8Array ? new Uint8Array(output) : parseOwnJson(JSON.stringify(output));
 }

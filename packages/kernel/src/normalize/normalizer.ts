@@ -75,7 +75,7 @@ export function normalize(kind: NormalizationKind, value: unknown, hash: Hash): 
   return normalizers[kind](value, hash);
 }
 
-/** What a text that is in its normal form already is hashed to. */
+/** The digest of a text in its normal form. */
 export function normalized(text: string, by: Hash): Normalized {
   const { hash, byteLength } = by.measure(text);
   return { ok: true, text, hash, byteLength };

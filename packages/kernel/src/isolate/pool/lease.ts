@@ -24,7 +24,7 @@ export interface Lease {
   readonly isolate: Theirs<Isolate>;
   /** Gives it back. Idempotent. `excused`: if it is dead now, that is no fault of the isolate's. */
   readonly release: (excused?: boolean) => void;
-  /** Ends the isolate, whatever it is doing. */
+  /** Ends the isolate, also during a call. */
   readonly stop: (reason: string) => void;
   /** Whether other calls use it as well. */
   readonly isShared: () => boolean;

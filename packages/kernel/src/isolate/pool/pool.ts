@@ -12,10 +12,10 @@ import { applyAll, type StateChange } from "../../state/change.ts";
 import { SteadyClock } from "../../state/steady-clock.ts";
 import { Quarantine, type QuarantineBegun, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
 
-/** What of a host a pool uses. */
+/** The parts of a host that a pool uses. */
 type PoolHost = Pick<OwnHost, "name" | "capacity" | "open">;
 
-/** What of a pool its kernel decides, and hears. */
+/** The options of a pool, and its reports to the kernel. */
 export interface PoolOptions {
   /** By name of a tool. Default: `session`. */
   readonly reuseOf?: (tool: string) => Reuse;
@@ -41,7 +41,10 @@ export class IsolatePool {
   readonly #slots = new Map<string, Slot>();
   readonly #idle: IdleIsolates<Slot>;
   #unshared = 0;
-  /** A tool object of the same manifest has the same hash: what a late call of these gets is its own. */
+  /**
+   * Removed tool objects. A new object of the same manifest has the same hash, so a late call of
+   * these keeps its own isolate.
+   */
   readonly #retired = new WeakSet<RegisteredTool>();
   #closed = false;
 
@@ -67,7 +70,7 @@ export class IsolatePool {
     return this.#places.size !== Infinity;
   }
 
-  /** Rejects where nobody could ever give it a place. */
+  /** Rejects where no slot could ever become free. */
   #turnOf(slot: Slot, { within }: Owner, waiter: Waiter): Promise<Theirs<Isolate>> {
     if (!slot.leave || within.length === 0) return slot.isolate;
     const { leave } = waiter;
@@ -99,7 +102,9 @@ export class IsolatePool {
     return this.#quarantine.tools;
   }
 
-  /** No further call finds an isolate of the tool that is there now. One that is in use ends with its last call. */
+  /**
+   * Retires the present isolates of a tool for further calls. A used one ends with its last call.
+   */
   retire(tool: RegisteredTool): void {
     const { hash } = tool;
     this.#retired.add(tool);

@@ -12,7 +12,7 @@ interface Failures extends Rest {
   readonly untilMs: number;
 }
 
-/** Whose isolates failed: what one caller makes of a tool is not held against others. */
+/** The owner of failed isolates: failures under one caller do not count against others. */
 export interface Failing {
   readonly toolHash: string;
   readonly caller: string;
@@ -40,8 +40,8 @@ export interface ToolQuarantine {
 }
 
 /**
- * Who failed again and again is not opened again at once: after the third failure in a row it waits for a second, and twice as long after each
- * further one. One success, and all is forgotten.
+ * Delays the next isolate of an owner that fails repeatedly: one second after the third failure in
+ * a row, and twice as long after each further one. One success resets it.
  */
 export class Quarantine {
   readonly #clock: SteadyClock;
@@ -57,7 +57,7 @@ export class Quarantine {
       decode: readRow,
     },
   });
-  /** Those that are not yet too many, the longest ago first. No log has them. */
+  /** Failure counts below the limit, the oldest first. The log does not have them. */
   readonly #few = new Map<string, number>();
 
   constructor(clock: SteadyClock) {
@@ -71,7 +71,7 @@ export class Quarantine {
     return failed !== undefined && restMs > 0 ? { restMs, failures: failed.failures } : undefined;
   }
 
-  /** What begins with this failure, if anything does. */
+  /** The quarantine that begins with this failure, if any. */
   failed(failing: Failing, cause?: QuarantineBegun["cause"]): QuarantineBegun | undefined {
     const key = keyOf(failing);
     const failures = (this.table.get(key)?.failures ?? this.#few.get(key) ?? 0) + 1;
@@ -89,7 +89,7 @@ export class Quarantine {
     return { restMs, failures, changes, ...(cause && { cause }) };
   }
 
-  /** What ends with this success, for the next event. */
+  /** The changes that end a quarantine with this success, for the next event. */
   succeeded(failing: Failing): readonly StateChange[] {
     if (this.#few.size > 0) this.#few.delete(keyOf(failing));
     return this.table.size > 0 ? this.table.remove(keyOf(failing)) : noChanges;
@@ -118,7 +118,7 @@ function readRow(value: JsonValue): Failures | undefined {
   return isRead ? { toolHash, failures, restMs, untilMs } : undefined;
 }
 
-/** What is the matter, and what to do. */
+/** The message and the hints of a quarantine. */
 export function quarantineText(
   { id }: RegisteredTool,
   { restMs, failures }: Rest,

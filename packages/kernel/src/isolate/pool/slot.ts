@@ -5,8 +5,8 @@ import { type Isolate, IsolateFailure } from "../port.ts";
 import type { Failing } from "./quarantine.ts";
 
 /**
- * Whom an isolate's memory may serve again. `always`: every call of its tool; only for tools that are trusted not to keep what they hear. `session`: one
- * session of one caller. `call`: nobody.
+ * The calls that an isolate's memory may serve. `always`: every call of its tool; only for tools
+ * that are trusted to keep no data. `session`: one session of one caller. `call`: one call.
  */
 export type Reuse = "always" | "session" | "call";
 
@@ -25,7 +25,7 @@ export interface Slot {
   readonly callIds: string[];
   /** On the monotonic clock; meaningful while `calls` is 0. */
   idleSinceMs: number;
-  /** How many calls wait for it; once it is open, nobody asks. */
+  /** The number of calls that wait for it. Unused once it is open. */
   wanted: number;
   /** While it waits for a place: the way out. */
   leave: (() => void) | undefined;
