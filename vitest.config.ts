@@ -154,6 +154,8 @@ export default defineConfig({
         test: {
           ...common,
           name: "workerd",
+          // A file loads its modules through the runtime's fallback, one at a time: all files of a worker load the kernel once.
+          isolate: false,
           globalSetup: "./test/hostile/canary.ts",
           setupFiles: everyEvent,
           include: ["test/**/*.workerd.test.ts"],
