@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { root } from "../support/sources.ts";
 
 const { exports } = JSON.parse(readFileSync(`${root}packages/agents/package.json`, "utf8")) as { exports: object };
-const subpaths = Object.keys(exports).filter((name) => name !== "./package.json");
+const adapters = Object.keys(exports).filter((name) => !["./package.json", "./agent-run"].includes(name));
 
 /** Minified and gzipped, without the kernel, whose parts all adapters share. */
 async function bytesOf(subpath: string): Promise<number> {
@@ -22,6 +22,10 @@ async function bytesOf(subpath: string): Promise<number> {
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).length;
 }
 
-it.each(subpaths)("%s adds at most 2.25 KiB to a kernel", async (subpath) => {
+it.each(adapters)("%s adds at most 2.25 KiB to a kernel", async (subpath) => {
   expect(await bytesOf(subpath)).toBeLessThanOrEqual(2_304);
+});
+
+it("the loop of an agent adds at most 2 KiB to the adapter that it needs", async () => {
+  expect((await bytesOf("./agent-run")) - (await bytesOf("./ai-sdk"))).toBeLessThanOrEqual(2_048);
 });

@@ -8,18 +8,22 @@ export interface ModelServer {
   readonly url: string;
   /** Bodies of the requests. */
   readonly bodies: readonly { readonly messages: readonly { readonly content: unknown }[] }[];
+  /** Headers of the requests. */
+  readonly headers: readonly IncomingMessage["headers"][];
   close(): void;
 }
 
 /** A server on this machine that speaks the formats of OpenAI's and Anthropic's API, whole and streamed, and says the turns one after the other. */
 export async function startModelServer(turns: readonly Turn[]): Promise<ModelServer> {
   const bodies: { stream?: boolean; messages: { content: unknown }[] }[] = [];
+  const headers: IncomingMessage["headers"][] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let text = "";
     for await (const chunk of request) text += String(chunk);
     const body = JSON.parse(text) as (typeof bodies)[number];
     const turn = turns[bodies.length] ?? "done";
     bodies.push(body);
+    headers.push(request.headers);
     const isOpenAi = request.url?.endsWith("/chat/completions") === true;
     if (body.stream === true) {
       stream(response, isOpenAi ? openAiEvents(turn) : anthropicEvents(turn));
@@ -29,11 +33,16 @@ export async function startModelServer(turns: readonly Turn[]): Promise<ModelSer
     response.end(JSON.stringify(isOpenAi ? completionOf(turn) : messageOf(turn)));
   };
   const server = createServer((request, response) => {
+    // A page asks from another origin, and before each request.
+    response
+      .setHeader("access-control-allow-origin", "*")
+      .setHeader("access-control-allow-headers", "*, authorization");
+    if (request.method === "OPTIONS") return void response.end();
     answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, bodies, close: () => void server.close() };
+  return { url, bodies, headers, close: () => void server.close() };
 }
 
 function stream(response: ServerResponse, events: readonly string[]): void {

@@ -1,0 +1,226 @@
+import type { CallError, CallOptions } from "@keyhole/kernel";
+import type { AgentKernel, AgentOptions, AgentResult } from "./agent-tools.ts";
+import { type AiSdkTool, aiSdkTools } from "./ai-sdk.ts";
+import {
+  readPart,
+  tokensOf,
+  type RunBudget,
+  type RunEnd,
+  type RunPart,
+  type RunSpent,
+  type StreamPart,
+} from "./run-parts.ts";
+
+export type { AgentKernel, RunBudget, RunEnd, RunPart, RunSpent };
+
+/** What the framework gives of one turn. `streamText` of AI SDK 7 does. */
+export interface RunStream<Message> {
+  readonly stream: AsyncIterable<StreamPart>;
+  readonly responseMessages: PromiseLike<readonly Message[]>;
+}
+
+/** Options of `streamText`. */
+export interface RunRequest<Message> {
+  readonly messages: Message[];
+  readonly tools: Record<string, AiSdkTool>;
+  readonly stopWhen: (done: { readonly steps: readonly { readonly usage: unknown }[] }) => boolean;
+  readonly prepareStep: (before: { readonly responseMessages: readonly Message[] }) => undefined;
+  readonly abortSignal: AbortSignal;
+  readonly onError: () => void;
+  /** One call after the other: each may use what the one before left. */
+  readonly toolCallConcurrency: number;
+}
+
+/** A kernel whose results say what a call used. A `Kernel` has it, and so has `connectEdge`. */
+export interface RunKernel extends AgentKernel {
+  call(tool: string, input: unknown, options?: CallOptions): Promise<AgentResult & CallReport>;
+}
+
+interface CallReport {
+  readonly meta?: { readonly fuelUsed?: number };
+  readonly proof?: { readonly mode?: string; readonly reasonCode?: string };
+}
+
+export interface RunOptions<Message> extends AgentOptions {
+  /** Asks the model: `(request) => streamText({ model, ...request })`. */
+  readonly ask: (request: RunRequest<Message>) => RunStream<Message>;
+  readonly kernel: RunKernel;
+  readonly budget?: RunBudget;
+  /** The most steps of one turn; a step is an answer of the model with the calls in it. Default 20. */
+  readonly steps?: number;
+}
+
+interface Turn {
+  readonly controller: AbortController;
+  end: RunEnd | undefined;
+}
+
+/**
+ * An agent at work: turns of one conversation in one session and one trace, under one budget. The kernel's own approver answers where the policy asks.
+ *
+ * @example
+ * const run = new AgentRun<ModelMessage>({ kernel, ask: (request) => streamText({ model, ...request }), budget: { calls: 25 } });
+ * for await (const part of run.send({ role: "user", content: "Sort my notes." })) show(part);
+ */
+export class AgentRun<Message> {
+  /** W3C Trace Context that all calls of the run have. */
+  readonly traceparent: string = newTrace();
+  readonly sessionId: string;
+  readonly #options: RunOptions<Message>;
+  readonly #spent = { tokens: 0, fuel: 0, calls: 0 };
+  readonly #messages: Message[] = [];
+  /** The framework's id of each call, by the input that the kernel is given. */
+  readonly #ids = new WeakMap<object, string>();
+  /** Tools whose host counts fuel. Elsewhere a bound of fuel is refused. */
+  readonly #counted = new Set<string>();
+  #turn: Turn | undefined;
+
+  constructor(options: RunOptions<Message>) {
+    this.#options = options;
+    this.sessionId = options.sessionId ?? crypto.randomUUID();
+  }
+
+  get spent(): RunSpent {
+    return { ...this.#spent };
+  }
+
+  /** The conversation, as the model is told it. */
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  /**
+   * One turn: what the model says and calls, until it has answered. The last part says why it ended. A reader that leaves stops the turn.
+   *
+   * @throws TypeError while another turn is under way
+   */
+  async *send(message: Message): AsyncGenerator<RunPart> {
+    if (this.#turn) throw new TypeError("A turn is under way. Await its end, or stop it.");
+    const turn: Turn = { controller: new AbortController(), end: this.#usedUp() };
+    this.#turn = turn;
+    try {
+      if (turn.end === undefined) yield* this.#answer(message, turn);
+      yield { type: "end", end: turn.end ?? "answered" };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      yield turn.end === undefined ? { type: "end", end: "failed", reason } : { type: "end", end: turn.end };
+    } finally {
+      turn.controller.abort();
+      this.#turn = undefined;
+    }
+  }
+
+  /** Ends the turn that is under way, the model and the calls. @param why `lockdown`: the person locked the kernel */
+  stop(why: "stopped" | "lockdown" = "stopped"): void {
+    if (!this.#turn) return;
+    this.#turn.end ??= why;
+    this.#turn.controller.abort();
+  }
+
+  async *#answer(message: Message, turn: Turn): AsyncGenerator<RunPart> {
+    const { ask, steps = 20 } = this.#options;
+    const tools = await this.#tools();
+    const before = this.#spent.tokens;
+    let told: readonly Message[] = [];
+    this.#messages.push(message);
+    const { stream, responseMessages } = ask({
+      messages: [...this.#messages],
+      tools,
+      abortSignal: turn.controller.signal,
+      toolCallConcurrency: 1,
+      onError: () => {},
+      prepareStep: ({ responseMessages: finished }) => void (told = finished),
+      // The framework asks before what it tells of the step is read here.
+      stopWhen: ({ steps: done }) => {
+        const tokens = before + done.reduce((sum, { usage }) => sum + tokensOf(usage), 0);
+        turn.end ??= this.#usedUp({ ...this.#spent, tokens }) ?? (done.length >= steps ? "steps" : undefined);
+        return turn.end !== undefined;
+      },
+    });
+    // It rejects where the turn is stopped: then the steps that ended count.
+    const said = Promise.resolve(responseMessages).catch(() => undefined);
+    try {
+      for await (const each of stream) {
+        const { part, tokens } = readPart(each);
+        if (tokens !== undefined) {
+          this.#spent.tokens += tokens;
+          yield { type: "spent", spent: this.spent };
+        }
+        if (part?.type === "end") throw new Error(part.reason);
+        if (part) yield part;
+      }
+      told = (await said) ?? told;
+    } finally {
+      this.#messages.push(...told);
+    }
+  }
+
+  async #tools(): Promise<Record<string, AiSdkTool>> {
+    const { ask: _, budget: __, steps: ___, kernel, ...options } = this.#options;
+    const governed: AgentKernel = {
+      list: (filter) => kernel.list(filter),
+      preview: (tool, input, given) => kernel.preview(tool, input, given),
+      call: (tool, input, given) => this.#call(tool, input, given),
+    };
+    const { tools } = await aiSdkTools(governed, { ...options, sessionId: this.sessionId });
+    return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, this.#named(tool)]));
+  }
+
+  /** The input reaches the kernel as it is given here, and tells the calls apart. */
+  #named(tool: AiSdkTool): AiSdkTool {
+    return {
+      ...tool,
+      execute: (input, options) => {
+        const own: unknown = structuredClone(input);
+        if (typeof own === "object" && own !== null) this.#ids.set(own, options.toolCallId);
+        return tool.execute(own, options);
+      },
+    };
+  }
+
+  async #call(tool: string, input: unknown, options: CallOptions = {}): Promise<AgentResult> {
+    const usedUp = this.#usedUp();
+    if (usedUp !== undefined) return refused(usedUp);
+    const { kernel, budget } = this.#options;
+    this.#spent.calls++;
+    const id = typeof input === "object" && input !== null ? this.#ids.get(input) : undefined;
+    const fuel = this.#counted.has(tool) && budget?.fuel !== undefined ? budget.fuel - this.#spent.fuel : undefined;
+    const result = await kernel.call(tool, input, {
+      ...options,
+      traceparent: this.traceparent,
+      ...(id !== undefined && { correlationId: id }),
+      ...(fuel !== undefined && { bounds: { fuel } }),
+    });
+    const used = result.meta?.fuelUsed;
+    if (used !== undefined) this.#counted.add(tool);
+    this.#spent.fuel += used ?? 0;
+    if (!result.ok && result.proof?.mode === "LOCKDOWN" && result.proof.reasonCode === "mode") this.stop("lockdown");
+    return result;
+  }
+
+  #usedUp(spent: RunSpent = this.#spent): keyof RunBudget | undefined {
+    const { budget = {} } = this.#options;
+    return kinds.find((kind) => spent[kind] >= (budget[kind] ?? Infinity));
+  }
+}
+
+const kinds = ["calls", "fuel", "tokens"] as const satisfies readonly (keyof RunBudget)[];
+
+/** Told to the model as data: it can still say what it found. */
+function refused(kind: keyof RunBudget): AgentResult {
+  const error: CallError = {
+    code: "BOUNDS_EXCEEDED",
+    message: `The run used up its budget of ${kind}.`,
+    details: { bound: kind },
+    retryable: false,
+    hint: "Call nothing more. Tell the user what is done and what is left.",
+    operatorHint: "Give the run a larger budget, or begin a new run.",
+  };
+  return { ok: false, error, callId: "" };
+}
+
+function newTrace(): string {
+  const hex = (bytes: number): string =>
+    [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `00-${hex(16)}-${hex(8)}-01`;
+}

@@ -1,0 +1,93 @@
+import type { AgentAnswer } from "./answer.ts";
+
+/** What a run may use, of each kind. Default: no limit. */
+export interface RunBudget {
+  /** Tokens of the model, read and written. The step that passes the budget is the last. */
+  readonly tokens?: number;
+  /** Fuel of the calls, where their host counts it. The fuel of calls within a program is not counted. */
+  readonly fuel?: number;
+  /** Calls that the model asks for. Further ones are refused. */
+  readonly calls?: number;
+}
+
+export type RunSpent = Required<RunBudget>;
+
+/**
+ * Why a turn ended: the model answered, a person stopped it, the kernel is in LOCKDOWN, the run used up a budget, the turn had all its steps, or the model could not be
+ * reached.
+ */
+export type RunEnd = "answered" | "stopped" | "lockdown" | keyof RunBudget | "steps" | "failed";
+
+/** A part of `stream` of AI SDK 7, as far as it is read. */
+export interface StreamPart {
+  readonly type: string;
+  readonly text?: unknown;
+  readonly toolCallId?: unknown;
+  readonly toolName?: unknown;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  /** Progress, and the result before it is the last. */
+  readonly preliminary?: unknown;
+  readonly error?: unknown;
+  readonly usage?: unknown;
+}
+
+/** What happens in a turn. */
+export type RunPart =
+  /** A piece of what the model says. */
+  | { readonly type: "text"; readonly text: string }
+  /** The model asks for a call. `id` is the framework's; the log has it as `correlationId`. */
+  | { readonly type: "call"; readonly id: string; readonly tool: string; readonly input: unknown }
+  | { readonly type: "answer"; readonly id: string; readonly answer: AgentAnswer }
+  /** The call did not reach the kernel: there is no such tool, or the arguments are not JSON. The model is told. */
+  | { readonly type: "refused"; readonly id: string; readonly tool: string; readonly reason: string }
+  | { readonly type: "spent"; readonly spent: RunSpent }
+  | { readonly type: "end"; readonly end: RunEnd; readonly reason?: string };
+
+interface ReadPart {
+  readonly part?: RunPart;
+  /** A step ended, which used as many. */
+  readonly tokens?: number;
+}
+
+export function readPart(given: StreamPart): ReadPart {
+  const { type, text, toolCallId, toolName, input, output, preliminary, error, usage } = given;
+  const [id, tool] = [String(toolCallId), String(toolName)];
+  switch (type) {
+    case "text-delta":
+      return { part: { type: "text", text: String(text) } };
+    case "tool-call":
+      return { part: { type: "call", id, tool, input } };
+    case "tool-result":
+      return preliminary !== true && isAnswer(output) ? { part: { type: "answer", id, answer: output } } : {};
+    case "tool-error":
+      return { part: { type: "refused", id, tool, reason: messageOf(error) } };
+    case "finish-step":
+      return { tokens: tokensOf(usage) };
+    case "error":
+      return { part: { type: "end", end: "failed", reason: messageOf(error) } };
+    default:
+      return {};
+  }
+}
+
+/** Progress has no `ok`. */
+function isAnswer(output: unknown): output is AgentAnswer {
+  return typeof output === "object" && output !== null && "ok" in output;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A provider that counts nothing leaves it out. */
+export function tokensOf(usage: unknown): number {
+  if (typeof usage !== "object" || usage === null) return 0;
+  const { totalTokens, inputTokens, outputTokens } = usage as Readonly<Record<string, unknown>>;
+  const total = amount(totalTokens);
+  return total > 0 ? total : amount(inputTokens) + amount(outputTokens);
+}
+
+function amount(given: unknown): number {
+  return typeof given === "number" && Number.isFinite(given) && given > 0 ? given : 0;
+}
