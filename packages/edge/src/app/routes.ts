@@ -1,4 +1,4 @@
-import type { ContentStore, Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
+import type { Capability, ContentStore, Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
 import { builtInFamilies, isDigest, modes, parseUrl } from "@keyhole/kernel";
 import { Hono, type MiddlewareHandler } from "hono";
 import * as v from "valibot";
@@ -7,9 +7,9 @@ import { type Identity, identitySchema, requireScope, type Scope } from "./auth.
 import { readBody } from "./body.ts";
 import { callRoute, previewRoute } from "./calls.ts";
 import { checkOf } from "./check.ts";
-import { identityHeader } from "./gateway.ts";
+import { grantsHeader, identityHeader } from "./gateway.ts";
 import { HealthDesk } from "./health.ts";
-import { type McpPart, routeMcp, routePages } from "./mcp.ts";
+import type { McpPart } from "./mcp.ts";
 import { httpProblem, HttpRefusal, problemOf } from "./problem.ts";
 import { kernelCauses, readinessAnswer, type ReadinessCause } from "./readiness.ts";
 import { drainUntouched } from "./drain-body.ts";
@@ -122,6 +122,26 @@ function routeApprovals(app: Routes, { kernel, desk }: Served): void {
     const revoked = await kernel.approvals.revoke(c.req.param("id"), `Revoked by ${c.var.identity.subject}.`);
     return revoked ? c.body(null, 204) : httpProblem("NOT_FOUND", "The approval is closed or unknown.");
   });
+}
+
+/** The gateway forwards them without a sender: the page takes a key. */
+function routePages(app: Routes, { mcp }: Served): void {
+  if (mcp) app.all("/approvals/*", (c) => mcp.page(c.req.raw));
+}
+
+function routeMcp(app: Routes, { mcp }: Served): void {
+  if (!mcp) return;
+  app.all("/mcp", (c) => {
+    // A list shows tools, and the same session calls them.
+    for (const scope of ["tools:read", "tools:call"] as const) requireScope(c.var.identity, scope);
+    const grants = c.req.header(grantsHeader);
+    return mcp.serve(c.req.raw, c.var.identity, grants === undefined ? undefined : capabilitiesIn(grants));
+  });
+}
+
+/** The gateway wrote them; the kernel checks them as it checks the grants of any call. */
+function capabilitiesIn(header: string): readonly Capability[] {
+  return JSON.parse(decodeURIComponent(header)) as readonly Capability[];
 }
 
 function allow(scope: Scope): MiddlewareHandler<{ Variables: Variables }> {
