@@ -5,7 +5,10 @@ export interface CalledTool {
   readonly version?: string;
 }
 
-/** What a caller asks for by name or by package, read as the kernel reads it: a package stands for exactly its version, and anything else names nothing. */
+/**
+ * The tool that a caller names by text or by package, as the kernel reads it: a package names
+ * exactly its version, and any other value names no tool.
+ */
 export function calledTool(foreign: unknown): CalledTool {
   if (typeof foreign === "string") return { name: foreign };
   try {

@@ -44,7 +44,7 @@ export function keyedContentStore(values: KvStore, { maxBytes = 33_554_432 }: Co
   });
 }
 
-/** What both kinds of stores can do. The digests that they get are digests. */
+/** The operations of both kinds of stores. Their digests are checked already. */
 interface Values {
   readonly maxBytes: number;
   has(digest: string): Promise<boolean>;

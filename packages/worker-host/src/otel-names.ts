@@ -17,12 +17,12 @@ export const names = {
 
 type Value = string | number | boolean | string[];
 
-/** What is known before the call. */
+/** The attributes before the call. */
 export function callAttributes(name: string): Record<string, string> {
   return { [names.operationName]: names.operation, [names.tool]: name, [names.type]: "function" };
 }
 
-/** What is known after it. */
+/** The attributes after the call. */
 export function resultAttributes(result: CallResult): Record<string, Value> {
   const { callId, tool, effects, meta, proof } = result;
   return {

@@ -174,7 +174,10 @@ function addEvent(span: Span, event: AuditEvent): void {
   span.addEvent(`keyhole.${event.type}`, eventAttributes(event), new Date(event.time));
 }
 
-/** A name that no tool has is anybody's invention, and names of spans and labels of a metric must be few: then there is none. */
+/**
+ * An unknown tool name can be any text, and span names and metric labels must be few: such a call
+ * has none.
+ */
 const isInvented = (code: string | undefined): boolean => code === "TOOL_NOT_FOUND";
 
 function finish(span: Span, code: string | undefined, endMs?: number): void {

@@ -1,6 +1,9 @@
 import type { CallPort, Isolate, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 
-/** What has no isolate as the kernel sees one: each call ends by itself, or as lost when the kernel stops it, and nothing is kept between two calls. */
+/**
+ * Presents work without an isolate as one: each call ends by itself, or as lost when the kernel
+ * stops it. No state stays between two calls.
+ */
 export function stoppable(
   run: (call: IsolateCall, port: CallPort) => Promise<IsolateOutcome>,
   overReason: string,

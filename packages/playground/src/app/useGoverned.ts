@@ -6,7 +6,7 @@ export function useGoverned(governance: Governance | undefined, openCalls: numbe
   const [seen, setSeen] = useState<{ readonly of: Governance; readonly state: GovernanceState }>();
   const read = useCallback(() => {
     if (governance === undefined) return;
-    // What cannot be read is shown where a person asks for it.
+    // The page shows an unreadable value where a person asks for it.
     governance.read().then(
       (state) => setSeen({ of: governance, state }),
       () => {},

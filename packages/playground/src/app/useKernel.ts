@@ -33,7 +33,7 @@ export function useKernel(
   connect: Connect,
 ): { readonly connection: Connection; readonly reconnect: () => void } {
   const [attempt, setAttempt] = useState(0);
-  // A new object for every attempt: what comes of an older one is not shown.
+  // A new object for every attempt: the page ignores the outcome of an older one.
   const wanted = useMemo(() => ({ place, attempt }), [place, attempt]);
   const [reached, setReached] = useState({ wanted, connection: connecting });
 

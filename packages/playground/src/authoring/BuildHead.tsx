@@ -78,7 +78,7 @@ function OpenButton({ onOpen }: { readonly onOpen: (files: readonly File[]) => P
         accept=".ts,.mts,.js,.mjs,.wasm,.json"
         onChange={({ currentTarget }) => {
           void onOpen([...(currentTarget.files ?? [])]);
-          // The same file may be chosen again, after it changed.
+          // A person may choose the same file again after a change.
           currentTarget.value = "";
         }}
       />

@@ -55,7 +55,7 @@ export function CodeEditor(props: CodeEditorProps): ReactNode {
     const made = makeEditor(host.current!, label, latest, hasCounts);
     editor.current = made;
     return () => made.view.destroy();
-    // What changes later is told to the editor below.
+    // The effects below pass later changes to the editor.
   }, [label, hasCounts]);
   useEffect(() => {
     const { view, changing } = editor.current!;

@@ -81,7 +81,7 @@ function useRefusal(element: RefObject<HTMLFormElement | null>): (message: strin
   const [refusals, setRefusals] = useState(0);
   useEffect(() => {
     if (refusals === 0) return undefined;
-    // The faults are drawn right after this.
+    // React draws the faults right after this.
     const timer = setTimeout(() => showFirstFault(element.current));
     return () => clearTimeout(timer);
   }, [element, refusals]);

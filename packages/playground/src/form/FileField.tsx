@@ -26,7 +26,7 @@ export function FileField({ mediaType, file, isMissing, onChoose }: FileFieldPro
           onChange={({ currentTarget }) => {
             const [first] = currentTarget.files ?? [];
             if (first) onChoose(first);
-            // The same file may be chosen again, after it changed.
+            // A person may choose the same file again after a change.
             currentTarget.value = "";
           }}
         />

@@ -68,7 +68,7 @@ export function PolicyBench({ hash, modeField, approvals, ...options }: PolicyBe
         unused={unusedOf(draft, simulated?.coverage)}
         onShowGrant={(index) => {
           setPart("document");
-          // The document may have to be drawn first.
+          // React may have to draw the document first.
           requestAnimationFrame(() => editor.current?.show(offsetOf(draft.text, `/grants/${index}`)));
         }}
       />

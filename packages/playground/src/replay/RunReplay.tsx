@@ -42,7 +42,7 @@ export function RunReplay(): ReactNode {
           accept=".keyhole"
           onChange={({ currentTarget }) => {
             void open(currentTarget.files?.[0]);
-            // The same file may be chosen again, after it changed.
+            // A person may choose the same file again after a change.
             currentTarget.value = "";
           }}
         />

@@ -45,7 +45,7 @@ function hold(lock: string): Promise<void> {
       resolve();
       return new Promise(() => {});
     };
-    // Without the lock the calls are stored all the same.
+    // Without the lock the session still stores the calls.
     locks.request(lock, untilClosed).catch(() => resolve());
   });
 }

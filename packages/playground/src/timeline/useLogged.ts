@@ -41,7 +41,7 @@ export function useSessionEvents(): Logged {
   useEffect(() => {
     let isLeft = false;
     const eventsOf = async ({ id, events }: CallHead): Promise<readonly AuditEvent[]> => {
-      // Heads change with each piece of a running call: what did not grow is not read again.
+      // Heads change with each piece of a running call: a head without growth needs no new read.
       const before = known.current.get(id);
       if (before?.length === events) return before;
       const found = (await store.read(id))?.events ?? [];

@@ -1,7 +1,7 @@
 import type { Broker, BrokerSession, BrokerReply, CapabilityRequest, Need } from "@keyhole/kernel";
 import { cancelled, type Refused } from "./fault.ts";
 
-/** What a broker of one store says of itself. */
+/** The parts of a broker over one store. */
 interface CheckedBroker<Value> {
   readonly families: Broker["families"];
   readonly read: (request: CapabilityRequest) => { readonly ok: true; readonly value: Value } | Refused;
@@ -10,8 +10,8 @@ interface CheckedBroker<Value> {
 }
 
 /**
- * A broker that reads a request and serves what it read. Requests come from foreign code: what is served is what was read, and is read again, because the gate asks for the need first. What was
- * served too late is nobody's: the call that asked has ended.
+ * A broker that reads each request and serves the read copy. It reads a request again to serve it,
+ * because the gate asks for the need first. An answer after the end of its call is dropped.
  */
 export function checkedBroker<Value>({ families, read, needsOf, serve }: CheckedBroker<Value>): Broker {
   return {

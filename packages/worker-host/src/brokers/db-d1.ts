@@ -12,7 +12,7 @@ import {
 } from "./sql/database.ts";
 import { definitionQuery, kindsByDefinition } from "./sql/definition.ts";
 
-/** What is used of a D1 database, so that the package needs no types of the platform. */
+/** The used members of a D1 database, so the package needs no types of the platform. */
 export interface D1DatabaseLike {
   prepare(sql: string): D1StatementLike;
 }

@@ -160,7 +160,10 @@ async function query(
   return { ok: true, value: { columns: [...columns], rows: rows.map((row) => row.map(jsonOf)) } };
 }
 
-/** What the schema makes of a change is known to the database alone: it says so before it begins, and the grant is asked for that as well. */
+/**
+ * Only the database knows the effect of a schema on a change. It reports the further kinds before
+ * the change, and the grant has to cover them too.
+ */
 async function run(
   database: Theirs<SqlDatabase>,
   request: DbRequest,
@@ -182,7 +185,9 @@ async function run(
   return { ok: true, value: { changes, lastInsertRowId: jsonOf(lastInsertRowId) } };
 }
 
-/** What a database answered, read once. An answer that is none, or that throws, comes from one that is broken. */
+/**
+ * Reads the answer of a database once. A malformed answer, or one that throws, counts as `broken`.
+ */
 function readAnswer<Value, Own>(
   foreign: Foreign<SqlResult<Value>>,
   read: (value: Foreign<Value | undefined>) => Own | undefined,

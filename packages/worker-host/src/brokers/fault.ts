@@ -1,6 +1,6 @@
 import type { BrokerError, BrokerReply } from "@keyhole/kernel";
 
-/** What every broker answers when it does not serve. */
+/** The answer of a broker that does not serve a request. */
 export type Refused = Extract<BrokerReply, { ok: false }>;
 
 export function refused(code: BrokerError["code"], message: string, hint = "", operatorHint = ""): Refused {

@@ -13,7 +13,7 @@ import {
   type StoreResult,
 } from "./store.ts";
 
-/** What is used of an R2 bucket, so that the package needs no types of the platform. */
+/** The used members of an R2 bucket, so the package needs no types of the platform. */
 export interface R2BucketLike {
   head(key: string): Promise<{ readonly size: number } | null>;
   get(key: string): Promise<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>;
@@ -117,7 +117,7 @@ async function listFolder(
   return found(entries.filter((entry) => checkPath(entry.name) === undefined));
 }
 
-/** R2 has no expected failures: whatever it throws is a fault of the service. */
+/** R2 has no expected failures: every error is a fault of the service. */
 function attempt<Value>(operation: () => Promise<StoreResult<Value>>): Promise<StoreResult<Value>> {
   return attemptTo(operation, () => undefined);
 }

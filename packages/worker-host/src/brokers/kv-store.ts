@@ -26,7 +26,8 @@ export interface KvStore {
    * Keys that begin with `prefix`, in the order of their UTF-8 bytes.
    *
    * @param limit 1 to 1,000
-   * @param after what a page of the same prefix gave as `next`; of another origin it may give any page of this prefix, or a fault
+   * @param after `next` of a page of the same prefix; any other text may give any page of this
+   * prefix, or a fault
    */
   list(prefix: string, limit: number, after?: string): Promise<KvResult<KvPage>>;
 }
@@ -50,7 +51,7 @@ export function rangeOf(prefix: string): {
   return { from, to };
 }
 
-/** Runs one operation of a store. What it throws and `faultOf` does not know is `broken`. */
+/** Runs one operation of a store. An error that `faultOf` does not know is `broken`. */
 export async function attempt<Value>(
   operation: () => KvResult<Value> | Promise<KvResult<Value>>,
   faultOf: (error: unknown) => KvFault | undefined = () => undefined,

@@ -1,7 +1,7 @@
 import { attempt, type KvStore } from "./kv-store.ts";
 import { done, fault, found } from "./store.ts";
 
-/** What is used of a Workers KV namespace, so that the package needs no types of the platform. */
+/** The used members of a Workers KV namespace, so the package needs no types of the platform. */
 export interface KvNamespaceLike {
   get(key: string, type: "arrayBuffer"): Promise<ArrayBuffer | null>;
   put(key: string, value: Uint8Array<ArrayBuffer>): Promise<void>;

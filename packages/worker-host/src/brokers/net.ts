@@ -85,7 +85,7 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
   }
 }
 
-/** What a redirect turns into a read needs the grant of a read. */
+/** A request that a redirect turns into a read needs the grant of a read. */
 function readsOnly({ method }: NetRequest): boolean {
   return method === "GET" || method === "HEAD";
 }
@@ -163,7 +163,10 @@ async function unreachable(url: URL, error: unknown, session: BrokerSession): Pr
   );
 }
 
-/** Node keeps the reason in `cause`; its code says enough, and no address of the host's network. What is cut is redacted before: of a part nobody knows. */
+/**
+ * Node has the reason in `cause`; its code is enough, and names no address of the host's network. A
+ * text is redacted before it is cut, because a part of a value is not recognized.
+ */
 async function causeOf(error: unknown, { secrets }: BrokerSession): Promise<Revealed<string>> {
   const cause = error instanceof Error ? error.cause : undefined;
   if (typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string")

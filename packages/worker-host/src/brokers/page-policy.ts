@@ -1,8 +1,9 @@
 import { parseUrl } from "@keyhole/kernel";
 
 /**
- * What a page's Content-Security-Policy blocked, as far as the platform tells: it does so by an event beside the failure, which itself names no reason. Works in
- * pages and in workers, which have a policy of their own when they come from a file; elsewhere nothing is ever blocked.
+ * The part of a page's Content-Security-Policy that blocked something. The platform reports it by
+ * an event beside the failure, which itself names no reason. Works in pages and in workers, which
+ * have their own policy when they come from a file. Elsewhere nothing is blocked.
  */
 export interface PolicyWatch {
   /** The source that a directive lacks, once the platform had time to say so. */

@@ -33,7 +33,9 @@ export interface SpawnRequest {
   readonly memoryBytes?: number;
 }
 
-/** What a host offers under one name: a program of its system, or a module of WebAssembly. */
+/**
+ * A command that a host offers under one name: a program of its system, or a WebAssembly module.
+ */
 export interface CommandRunner {
   /** Whether it counts fuel and memory. A request with a bound for them is refused otherwise. */
   readonly counts: boolean;
@@ -121,7 +123,7 @@ function needOf({ command, args }: SpawnRequest): Need {
   return { kind: "process.spawn", command, args };
 }
 
-/** What every command that writes without end is answered with. */
+/** The refusal of a command that writes too much. */
 export function tooMuchOutput(command: string, { stdoutBytes }: Required<SpawnLimits>): Refused {
   return refused("BOUNDS_EXCEEDED", `${command} wrote more than ${stdoutBytes} bytes.`, "Request less output.");
 }

@@ -2,10 +2,11 @@ import { type Foreign, membersOf } from "@keyhole/kernel/foreign";
 import { fault, found, type StoreFault, type StoreResult } from "./store.ts";
 
 /**
- * What a store answered, read once: what is checked is what is handed over, whoever wrote the store. An answer that is none, or that throws, is `broken`.
+ * Reads the answer of a store once, and returns the checked copy. A malformed answer, or one that
+ * throws, is `broken`.
  *
  * @param faults those that a store of its kind knows
- * @param read gives `undefined` for what is no such value
+ * @param read returns `undefined` for any other value
  */
 export function readAnswer<Value, Own, Reason extends StoreFault>(
   foreign: Foreign<StoreResult<Value, Reason>>,

@@ -29,7 +29,7 @@ export interface FileStore {
   read(path: string, limitBytes: number): Promise<StoreResult<Uint8Array>>;
   /** Replaces the file, whole or not at all: no reader ever sees a part. */
   write(path: string, bytes: Uint8Array): Promise<StoreResult<undefined>>;
-  /** What is directly in a folder, in any order. Names that are no path segments are left out. */
+  /** The entries directly in a folder, in any order. It omits names that are no path segments. */
   list(path: string): Promise<StoreResult<readonly FileEntry[]>>;
   stat(path: string): Promise<StoreResult<FileEntry>>;
   /** Files only. */
@@ -78,7 +78,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Runs one operation of a store. What it throws and `faultOf` does not know is `broken`. */
+/** Runs one operation of a store. An error that `faultOf` does not know is `broken`. */
 export async function attempt<Value>(
   operation: () => Promise<StoreResult<Value>>,
   faultOf: (error: unknown) => StoreFault | undefined,

@@ -3,7 +3,7 @@ import { pointerTokens, type NormalizeReason, snapshot } from "@keyhole/kernel";
 /** Reasons for which the kernel refuses a value, and a message carries it either not at all or as something else. */
 type Stray = Extract<NormalizeReason, "accessor" | "function" | "not-plain" | "symbol">;
 
-/** Somebody's value on its way to the kernel's worker: a copy, or where the kernel would have found something that cannot go there. */
+/** A caller's value for the kernel's worker: a copy, or the place of a part that cannot cross. */
 export type CloneSafe =
   | { readonly value: unknown }
   | { readonly stray: Stray; /** JSON Pointer. */ readonly path: string };
@@ -32,7 +32,7 @@ function bytesIn(value: unknown): Uint8Array | undefined {
   }
 }
 
-/** The worker's end: what the kernel refuses for the same reason at the same place. */
+/** The worker's end: a value that the kernel refuses for the same reason at the same place. */
 export function fromCloneSafe(crossed: CloneSafe): unknown {
   if ("value" in crossed) return crossed.value;
   const tokens = ["", ...pointerTokens(crossed.path)];

@@ -32,7 +32,7 @@ const strictShell = `"use strict";${shell}`;
 interface ContainedFrame {
   readonly element: HTMLIFrameElement;
   onMessage: (message: FrameMessage) => void;
-  /** Whoever still waits for its start is told that it will not come. */
+  /** Rejects the pending start of a removed frame. */
   onRemoved: () => void;
   /** Until then the deadline of its start holds: a frame that still loads answers no ping. */
   isStarted: boolean;
@@ -44,7 +44,8 @@ interface ContainedFrame {
  * that allows nothing but its own scripts. The frame holds one dedicated worker, which inherits
  * both.
  *
- * @param script what the worker of a module runs. Only tests put anything else there, to see what the frame holds without the shell's help.
+ * @param script the script of a module's worker. Only tests pass another one, to test the frame
+ * without the shell
  */
 export function domFrameContainer(
   options: DomFrameContainerOptions = {},

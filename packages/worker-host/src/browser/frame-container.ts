@@ -6,7 +6,10 @@ export const CONTAINER_ENDPOINT = "keyhole.container";
 /** Default deadline of an isolate's start. */
 export const START_MS = 30_000;
 
-/** What a worker can hold: a module of JavaScript, one of WebAssembly, or the interpreter with one of JavaScript in it. */
+/**
+ * The content of a worker: a JavaScript module, a WebAssembly module, or the interpreter with a
+ * JavaScript module.
+ */
 export type Shell = "module" | "wasm" | "interpreter";
 
 /**
@@ -31,7 +34,7 @@ export type ContainerOutcome =
       readonly hints: Partial<Hints>;
     };
 
-/** What a page's Content-Security-Policy must let an isolate do, as the source to add. */
+/** The sources that a page's Content-Security-Policy needs for isolates. */
 const requiredSources: Readonly<Record<Requirement, string>> = {
   frameScript:
     "script-src 'nonce-…' (and pass the page's nonce as the option `nonce`), or the digest of @keyhole/worker-host/csp",

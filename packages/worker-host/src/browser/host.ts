@@ -32,13 +32,13 @@ export interface BrowserHostOptions {
   readonly isolation?: Isolation | ((tool: ToolManifest) => Isolation);
   /** WASI commands that tools may run, or be, by the names under which they know them. Each run is in a frame of its own, under fuel. Default: none. */
   readonly commands?: Readonly<Record<string, WasiCommand>>;
-  /** What goes into a command and comes out of it, and how many run. */
+  /** The limits of a command's input and output, and the number of running commands. */
   readonly commandLimits?: SpawnLimits;
   /** Tools that are requests run too. Their code is loaded only then. Default `false`. */
   readonly http?: boolean;
   /**
-   * Frame and worker pairs that wait for a tool: the next isolate is then there in milliseconds. About 3 MB each. Where `isolation` is told tool by tool, they are for those
-   * in a `worker`. Default 1.
+   * Frame and worker pairs that wait for a tool: the next isolate is then there in milliseconds.
+   * About 3 MB each. With an `isolation` for each tool they serve tools in a `worker`. Default 1.
    */
   readonly warm?: number;
   /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn; commands have four more. Default 32. */

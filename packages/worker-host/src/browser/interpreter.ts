@@ -32,7 +32,7 @@ export async function interpreterBoot(): Promise<InterpreterBoot> {
   }
 }
 
-/** What snapshots of these workers depend on. */
+/** The kind of these workers' snapshots. */
 export async function interpreterKind({ quickJs }: InterpreterBoot): Promise<string> {
   return snapshotKindOf(builtEngine(await WebAssembly.compile(quickJs)), shell);
 }

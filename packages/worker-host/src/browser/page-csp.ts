@@ -6,7 +6,8 @@ import frameScript from "keyhole:./frame.ts?iife";
 export const frameScriptSource: string = `'sha256-${base64Of(sha256Hash.bytes(new TextEncoder().encode(frameScript)))}'`;
 
 /**
- * What isolates need of a page's policy, by directive. Without them the kernel refuses to start an isolate and names what is missing.
+ * The sources that isolates need in a page's policy, by directive. Without them the kernel refuses
+ * to start an isolate and names the missing one.
  *
  * `script-src`: the frame's script; the worker and the tool's module are blobs; tools may bring WebAssembly. `worker-src`: the same worker.
  */

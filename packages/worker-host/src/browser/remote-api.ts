@@ -25,16 +25,16 @@ export interface CallListeners {
   write(piece: Uint8Array): Promise<void>;
   /** The next chunk of the body, as the caller's stream gives it; `undefined` at its end. */
   read(): Promise<unknown>;
-  /** Nobody reads the body any more. */
+  /** The kernel no longer reads the body. */
   leave(): void;
   ask(request: ApprovalRequest): Promise<ApprovalAnswer>;
   /** The same, about a call that the call makes. */
   askNested(request: ApprovalRequest): Promise<ApprovalAnswer>;
-  /** Nobody waits for that answer any more. */
+  /** The kernel no longer waits for that answer. */
   withdraw(approvalId: string): void;
 }
 
-/** Which listeners there are: an event that nobody hears does not cross. */
+/** The present listeners: an event without a listener does not cross. */
 export interface Wanted {
   readonly event: boolean;
   readonly log: boolean;
@@ -48,7 +48,7 @@ export interface Wanted {
 
 export type Releasable<T> = Comlink.Remote<T & Comlink.ProxyMarked>;
 
-/** What belongs to one call that runs. */
+/** The parts of one running call. */
 export interface SentCall {
   /** By which the page cancels it. */
   readonly token: number;
@@ -58,7 +58,7 @@ export interface SentCall {
 
 type Answer<Method extends (...args: never[]) => unknown> = Promise<Awaited<ReturnType<Method>>>;
 
-/** What the page asks of the worker. Values of the caller's own come as a {@link CloneSafe}. */
+/** The worker's methods for the page. Values of the caller cross as a {@link CloneSafe}. */
 export interface KernelApi {
   call(tool: CalledTool, input: CloneSafe, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
   resume(bytes: CloneSafe, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;

@@ -18,7 +18,7 @@ export class PageBody {
     return this.#reader !== undefined;
   }
 
-  /** What it is, the kernel judges. */
+  /** The kernel checks the value. */
   async read(): Promise<unknown> {
     const step = await this.#reader?.read();
     if (!step || step.done) return undefined;

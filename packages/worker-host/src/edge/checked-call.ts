@@ -81,7 +81,10 @@ interface Expected {
   readonly hasStream: boolean;
 }
 
-/** A tool may have been registered anew since the edge listed it: what does not fit is held against a new list once. */
+/**
+ * The edge may have registered the tool again since its list: a mismatch is compared with a new
+ * list once.
+ */
 async function refuseUntrue(end: EdgeEnd, expected: Expected): Promise<void> {
   const fault = untruthOf(end, expected);
   if (fault === undefined) return;

@@ -3,7 +3,10 @@ import { compileSchema } from "@keyhole/kernel/schema";
 import { explain } from "@keyhole/kernel/schema/explain";
 import { EdgeFault } from "./fault.ts";
 
-/** What an edge sends is foreign until its guard has seen it: every member that a client reads has the type that the client expects. */
+/**
+ * Data of an edge is untrusted until its guard has checked it: every member that a client reads has
+ * the expected type.
+ */
 export type Guard<T> = (foreign: unknown) => T;
 
 export function guard<T>(what: string, schema: JsonObject): Guard<T> {

@@ -1,6 +1,6 @@
 import { EdgeFault } from "./fault.ts";
 
-/** What comes of the work, or `EDGE_SILENT` after so many milliseconds; the work itself goes on. */
+/** The result of the work, or `EDGE_SILENT` after this time. The work itself continues. */
 export async function inTime<T>(work: Promise<T>, withinMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(silent(withinMs)), withinMs);
@@ -12,7 +12,7 @@ export async function inTime<T>(work: Promise<T>, withinMs: number): Promise<T> 
   }
 }
 
-/** Reads a whole body within so many milliseconds. Whatever ends it early lets go of the body. */
+/** Reads a complete body within this time. Every earlier end releases the body. */
 export async function hurried(
   body: ReadableStream<Uint8Array>,
   withinMs: number,

@@ -1,7 +1,7 @@
 import type { CallOptions, JsonValue } from "@keyhole/kernel";
 import { EdgeFault } from "./fault.ts";
 
-/** What of a call's options crosses to an edge. */
+/** The options of a call that cross to an edge. */
 export interface EdgeRequest {
   readonly body: { readonly input: JsonValue } & object;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,7 +10,8 @@ export interface EdgeRequest {
 /**
  * A call as an edge takes it. `caller` does not cross: the edge takes the subject of the token.
  *
- * @throws {EdgeFault} `EDGE_UNSUPPORTED` for a caller, so that nobody takes the call for that caller's
+ * @throws {EdgeFault} `EDGE_UNSUPPORTED` for a caller: the call would be the token's, not that
+ * caller's
  */
 export function requestOf(input: unknown, options: CallOptions): EdgeRequest {
   const { version, sessionId, correlationId, grants, bounds, waitMs, cache, raw, references } = options;

@@ -4,8 +4,9 @@ import { mostOfEdge } from "./bounds.ts";
 import { EdgeFault } from "./fault.ts";
 
 /**
- * What a tool streams, as an edge sends it. An edge can send anything, as long as it likes: what comes is counted and hashed here, and counts for whole only as the bytes that
- * the result names. Every fault is a {@link EdgeFault}, after which what came is of no use.
+ * The streamed output of a tool, as an edge sends it. An edge can send anything, without end. So
+ * the client counts and hashes the bytes, and accepts them as complete only if the result names
+ * them. Every fault is a {@link EdgeFault}; the bytes before it are unusable.
  */
 export class EdgeOutput {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;

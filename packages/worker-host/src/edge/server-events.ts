@@ -36,7 +36,7 @@ export async function* serverEvents(body: ReadableStream<Uint8Array<ArrayBuffer>
   }
 }
 
-/** What the lines since the last empty one said. */
+/** The fields since the last empty line. */
 class EventFields {
   #event = "message";
   #data: string[] = [];

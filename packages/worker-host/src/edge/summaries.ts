@@ -3,7 +3,7 @@ import { EdgeFault } from "./fault.ts";
 import type { Edge } from "./http.ts";
 import { readVersions } from "./wire.ts";
 
-/** What the edge lists under a name, asked once for many calls. */
+/** The edge's list for a name, requested once for many calls. */
 export class Summaries {
   readonly #edge: Edge;
   readonly #known = new Map<string, readonly ToolSummary[]>();

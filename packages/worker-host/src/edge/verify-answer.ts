@@ -30,7 +30,7 @@ export interface Verification {
 
 export interface Answer {
   readonly tool: ToolSummary;
-  /** What the call may have run with: the input with its defaults, and what an approver put in its place. */
+  /** The possible inputs of the call: the input with its defaults, and edits by an approver. */
   readonly inputs: readonly JsonValue[];
   readonly result: CallResult;
   /** As the edge sent them with the result. */

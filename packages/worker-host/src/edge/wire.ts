@@ -44,7 +44,7 @@ const risks = ["low", "medium", "high", "critical"] as const satisfies readonly 
 const tier: JsonObject = { enum: [0, 1, 2, 3, 4] };
 const manifest = record(
   {
-    /** What every kernel asks of a name, and a file is named after it. */
+    /** The form of every kernel; a file is named after it. */
     name: { type: "string", pattern: toolNamePattern },
     version: word,
     description: text,
@@ -161,7 +161,7 @@ const approval = record(
 
 export const readApproval: Guard<ApprovalRequest> = guard("a question", approval);
 
-/** What waits for a person, oldest first. */
+/** The open approval requests, oldest first. */
 export const readQuestions: Guard<{ readonly approvals: readonly ApprovalRequest[] }> = guard(
   "a list of questions",
   record({ approvals: { type: "array", maxItems: mostOfEdge.approvals, items: approval } }),

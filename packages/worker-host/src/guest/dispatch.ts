@@ -2,11 +2,16 @@ import { type CallRealm, runCall, thrownOutcome } from "@keyhole/kernel/guest";
 import type { GuestMessage, HostMessage, PingMessage } from "../protocol/message.ts";
 import { openUplink, type Uplink } from "./uplink.ts";
 
-/** What a shell brings: its way out, its hardened realm, and how its platform loads a module from text. */
+/**
+ * The parts of a shell: its port, its hardened realm, and its platform's loader of modules from
+ * text.
+ */
 export interface ShellParts {
   /**
-   * Calls back with the next task of the platform: when no job is left. An outcome is told then, so that work which a call leaves behind is still the call's, and its deadline
-   * ends it. No promise: the tool can change what those do. Default: at once, where the relay around the shell waits.
+   * Calls back with the next task of the platform, when no job is left. The shell then sends an
+   * outcome, so work that a call leaves behind is still the call's, and its deadline ends it. Not a
+   * promise: the tool can change those. Default: immediately, where the relay around the shell
+   * waits.
    */
   readonly whenIdle?: (then: () => void) => void;
   readonly post: (message: GuestMessage, transfer?: ArrayBuffer[]) => void;

@@ -1,7 +1,10 @@
 import { protocolLimits } from "../protocol/limits.ts";
 import type { GuestMessage } from "../protocol/message.ts";
 
-/** The output of one call as it leaves piece by piece, never more of it ahead than the host gives credit for. Whoever writes waits for one piece before the next. */
+/**
+ * The output of one call, chunk by chunk, never ahead of the host's credit. A writer waits for one
+ * chunk before the next.
+ */
 export class PieceChannel {
   readonly #callId: string;
   readonly #post: (message: GuestMessage, transfer: ArrayBuffer[]) => void;
@@ -15,7 +18,7 @@ export class PieceChannel {
     this.#post = post;
   }
 
-  /** Sends the bytes with their buffer. `false`: nobody wants them any more. */
+  /** Sends the bytes with their buffer. `false`: the caller takes no more. */
   async write(bytes: Uint8Array): Promise<boolean> {
     while (this.#wanted && this.#inFlight >= protocolLimits.piecesInFlight) await this.#change();
     if (!this.#wanted) return false;
@@ -25,7 +28,7 @@ export class PieceChannel {
     return true;
   }
 
-  /** Resolves when all that was sent has been taken, or nobody wants it any more. */
+  /** Resolves when the caller has taken all sent chunks, or takes no more. */
   async drained(): Promise<void> {
     while (this.#wanted && this.#inFlight > 0) await this.#change();
   }

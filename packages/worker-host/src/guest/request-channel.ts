@@ -8,7 +8,10 @@ interface Pending {
   readonly resolve: (reply: CapabilityReply) => void;
 }
 
-/** The requests of one call, in their order. Those that the protocol does not let out yet wait for an answer to another one. */
+/**
+ * The requests of one call, in their order. Requests above the limit of the protocol wait for an
+ * answer to another one.
+ */
 export class RequestChannel {
   readonly #callId: string;
   readonly #post: (message: GuestMessage, transfer: ArrayBuffer[]) => void;

@@ -5,7 +5,10 @@ import type { GuestMessage } from "../protocol/message.ts";
 import { PieceChannel } from "./piece-channel.ts";
 import { RequestChannel } from "./request-channel.ts";
 
-/** One running call's way over the port, kept within the protocol's limits whatever the tool does with its context. */
+/**
+ * The transport of one running call over the port. It keeps every tool within the limits of the
+ * protocol.
+ */
 export interface Uplink {
   readonly transport: CallPort;
   reply(request: number, reply: CapabilityReply): void;

@@ -1,7 +1,8 @@
 /**
- * The shell of the browser's isolates: a classic worker script (Chromium refuses module workers in a frame without an origin). The
- * first message brings the port to the host; everything else goes over that port, and no other name leads to it: what the shell needs it takes now,
- * then the realm is hardened, then the tool's code is loaded.
+ * The shell of the browser's isolates: a classic worker script (Chromium refuses module workers in
+ * a frame without an origin). The first message brings the port to the host; everything else goes
+ * over that port, and no other name leads to it. The shell first takes the functions that it needs,
+ * then hardens the realm, then loads the tool's code.
  */
 import type { HostMessage } from "../protocol/message.ts";
 import { dispatcher, type ShellParts } from "./dispatch.ts";

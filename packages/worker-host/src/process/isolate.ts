@@ -33,7 +33,7 @@ export function openProcess(
   return stoppable(run, "the process is over");
 }
 
-/** What the broker for commands answers. A program of the system counts nothing. */
+/** The answer of the broker for commands. A program of the system reports no usage. */
 type CommandEnd = IsolateUsage & { readonly exitCode: number; readonly stderr: string };
 
 function outcomeOf(

@@ -10,7 +10,7 @@ import {
   type ToolPackage,
 } from "@keyhole/kernel";
 
-/** What an author says of a command: a {@link ToolDefinition} without functions. */
+/** The definition of a command by its author: a {@link ToolDefinition} without functions. */
 export type ProcessDefinition<Input extends SchemaSource, Output extends OutputSource> = Omit<
   ToolDefinition<Input, Output>,
   "setup" | "check" | "health" | "execute" | "program" | "wasm"

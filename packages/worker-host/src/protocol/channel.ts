@@ -41,7 +41,7 @@ type Phase = "starting" | "ready" | "loading" | "loaded" | "ended";
 
 type BrokenChannel = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 
-/** What is wrong with a message, by its type, in a phase in which the shell would not send it. */
+/** The fault of a message in a phase in which the shell would not send it, by type. */
 const outOfPhase = {
   ready: "a second ready",
   loaded: "loaded a module that was not sent",
@@ -137,7 +137,10 @@ export class GuestChannel {
     this.#wentOn = heard;
   }
 
-  /** Drops the handler, closes the port and settles everything as `lost`, in this order: what the guest still sends reaches nobody. */
+  /**
+   * Drops the handler, closes the port and settles everything as `lost`, in this order, so late
+   * messages of the guest reach no code.
+   */
   close(reason: string): void {
     if (this.#phase !== "ended") this.#end({ kind: "lost", reason });
   }

@@ -11,10 +11,10 @@ export type ProtocolFault =
   /** The guest sent more than `limit` of something. */
   | { readonly kind: "flooded"; readonly limit: number };
 
-/** What a guest says about one call. */
+/** A message of a guest about one call. */
 export type CallMessage = Extract<GuestMessage, { readonly callId: string }>;
 
-/** What one call uses of its channel. */
+/** The parts of the channel that one call uses. */
 export interface CallChannel {
   post(message: HostMessage, transfer?: ArrayBuffer[]): void;
   /** Reports that an answer of the kernel could not be sent: without it the guest would wait for ever. */
@@ -158,7 +158,7 @@ export class GuestCall {
     return undefined;
   }
 
-  /** After the call has ended there is nobody to answer. */
+  /** Sends nothing after the end of the call. */
   #answer(message: HostMessage, transfer?: ArrayBuffer[]): void {
     if (!this.#ended) this.#channel.post(message, transfer);
   }

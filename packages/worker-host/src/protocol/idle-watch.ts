@@ -13,7 +13,10 @@ export interface IdleGuest {
   readonly onSilent: () => void;
 }
 
-/** Watches a guest while no call runs in it. One that answers has let go of its thread; one that never does runs on, and no deadline of a call would end it. */
+/**
+ * Watches a guest while no call runs in it. A guest that answers has released its thread. A guest
+ * that never answers still runs, and no deadline of a call would end it.
+ */
 export class IdleWatch {
   readonly #guest: IdleGuest;
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,7 +1,13 @@
-/** Characters of white space and comments between two words, and of one name. Nobody writes more; what is longer counts as an import. */
+/**
+ * Characters of white space and comments between two words, and of one name. Longer text counts as
+ * an import.
+ */
 const GAP_LENGTH = 200;
 const NAME_LENGTH = 1_000;
-/** What is read behind all words of one module, in characters, and what a look costs besides. Text that needs more counts as an import. */
+/**
+ * Characters read behind all words of one module, and the further cost of each look. Text that
+ * needs more counts as an import.
+ */
 const READ_LENGTH = 500_000;
 const LOOK_LENGTH = 20;
 
@@ -9,9 +15,10 @@ const SLASH = 47;
 const quotes: ReadonlySet<string> = new Set([`"`, "'"]);
 
 /**
- * Where a module's text has what can be an import, a dynamic one, `import.meta` or an export from elsewhere; `undefined` where it surely has none. Text can be written so that
- * a reader takes code for a string, and only the engine knows better: so what looks like an import inside of a string or a comment is one as well. What this reader does not
- * understand behind one of the two words counts as an import.
+ * Where a module's text has what can be an import, a dynamic one, `import.meta` or an export from
+ * elsewhere; `undefined` where it surely has none. Text can be written so that a reader takes code
+ * for a string, and only the engine knows better. So an apparent import inside of a string or a
+ * comment counts, and so does any unknown text behind one of the two words.
  *
  * @example
  * importAt(`await import("node:fs")`); // 6
@@ -83,7 +90,10 @@ function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13) || (unit >= 128 && /\s/.test(String.fromCharCode(unit)));
 }
 
-/** Signs, and no part of a name in any engine. What is none of the three, engines of another age can take for white space or for a letter: U+180E was one. */
+/**
+ * Signs, and no part of a name in any engine. Other characters can be white space or letters in
+ * engines of another age: U+180E was one.
+ */
 function isSign(unit: number): boolean {
   if (unit < 128) return unit >= 32 && unit < 127;
   return /[\p{Punctuation}\p{Symbol}\p{Number}]/u.test(String.fromCharCode(unit));

@@ -1,4 +1,7 @@
-/** What host and guest say to each other, and the host's check of every word of it. Transports: a message port, or RPC at the edge. */
+/**
+ * The messages between host and guest, and the host's check of each. Transports: a message port, or
+ * RPC at the edge.
+ */
 export { type BodyState, checkOutcome, pieceFault, pullFault } from "./stream-state.ts";
 export { IdleWatch } from "./idle-watch.ts";
 export { importAt } from "./import-at.ts";

@@ -1,8 +1,8 @@
 import * as limits from "@keyhole/kernel/limits";
 
 /**
- * What one call may send. The shell keeps within it on the tool's behalf (it drops, queues or refuses), so that whoever exceeds it is not
- * the shell: the host then ends the isolate.
+ * The messages that one call may send. The shell keeps the tool within them: it drops, queues or
+ * refuses. So a sender beyond them is not the shell, and the host ends the isolate.
  */
 export const protocolLimits: ProtocolLimits = {
   messages: limits.messagesPerCall,
@@ -32,6 +32,6 @@ export interface ProtocolLimits {
   /** UTF-16 units of an error's name or code, an operation, a reason. */
   readonly nameLength: number;
   readonly pieceBytes: number;
-  /** Pieces of one output that nobody has taken yet. */
+  /** Chunks of one output that the caller has not taken yet. */
   readonly piecesInFlight: number;
 }

@@ -8,9 +8,9 @@ export type HostMessage =
   | { readonly type: "call"; readonly call: IsolateCall | CommandCall }
   | { readonly type: "cancel"; readonly callId: string }
   | { readonly type: "reply"; readonly callId: string; readonly request: number; readonly reply: CapabilityReply }
-  /** One piece of the output has found its taker: credit for one more, if any more is wanted. */
+  /** The caller has taken one chunk of the output: credit for one more, if `more`. */
   | { readonly type: "taken"; readonly callId: string; readonly more: boolean }
-  /** What was pulled of the body: without a byte its end, `undefined` where it broke off. */
+  /** A chunk of the body: empty at its end, `undefined` after its failure. */
   | { readonly type: "pulled"; readonly callId: string; readonly bytes: Uint8Array | undefined };
 
 export interface LoadMessage {
@@ -24,7 +24,7 @@ export interface LoadMessage {
 export type MachineMessage =
   /** Gives its machine away, where exactly one call runs in it; `suspended` follows in any case. */
   | { readonly type: "suspend" }
-  /** In place of `load` and `call`: it takes this machine, which goes on as it was. */
+  /** In place of `load` and `call`: the guest takes this machine, which continues. */
   | { readonly type: "thaw"; readonly machine: SuspendedMachine };
 
 /** Host to a guest in which no call runs. It answers `pong` at once, unless something of its tool runs. */
@@ -38,14 +38,17 @@ export type LoadedCode = string | LoadedModule;
 export interface LoadedModule {
   /** Compiled it crosses between threads of one agent cluster only; elsewhere its bytes do. */
   readonly module: Uint8Array<ArrayBuffer> | WebAssembly.Module;
-  /** What a command is started with; the program's name is the first. */
+  /** The arguments of a command; the program's name is the first. */
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Memory of a call that has no bound of its own. */
   readonly memoryBytes: number;
 }
 
-/** A run of a module as a command: what it is started with comes with the call. Its output is the block of bytes in which a relay packs how a command ended. */
+/**
+ * A run of a module as a command, with its arguments in the call. Its output is the block of bytes
+ * in which a relay packs the command's end.
+ */
 export interface CommandCall extends IsolateCall {
   readonly command: {
     readonly args: readonly string[];
@@ -77,15 +80,15 @@ export type GuestMessage =
  * is not metered does not know them.
  */
 export type MeterMessage =
-  /** What a call has cost. Before its outcome. */
+  /** The cost of a call, before its outcome. */
   | { readonly type: "usage"; readonly callId: string; readonly fuelUsed: number; readonly peakMemoryBytes: number }
   /** A call reached one of its bounds. */
   | ({ readonly type: "exhausted" } & Exhaustion)
   /** All that its guest said before has been passed on. */
   | { readonly type: "suspended"; readonly machine: SuspendedMachine | undefined }
   /**
-   * Nothing more will come. In one message, so that nobody sends anything in between: `by`, the call whose bound ended all of it; `last`, what its guest or the relay said
-   * before.
+   * The last message. It is one message, so no code sends another in between: `by`, the call whose
+   * bound ended the machine; `last`, the message of the guest or the relay before.
    */
   | { readonly type: "died"; readonly reason: string; readonly by?: Exhaustion; readonly last?: unknown };
 

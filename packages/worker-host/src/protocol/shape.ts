@@ -2,7 +2,7 @@
  * Shapes of messages of a guest. Each member is read once; what a shape gives is our own, and holds nothing else.
  */
 
-/** What a shape gives for everything that does not have it. */
+/** The result of a shape for any other value. */
 export const wrong: unique symbol = Symbol("wrong");
 
 export interface Shape<Value> {

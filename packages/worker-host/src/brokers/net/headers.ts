@@ -1,8 +1,9 @@
 import { headerNameOf } from "@keyhole/kernel";
 
 /**
- * Headers that every tool may set: they say what answer is wanted, describe the body or the trace, or identify the caller in the one standard way. No server
- * takes another place or another method from them. What a grant gives beyond them it names.
+ * Headers that every tool may set: they describe the wanted answer, the body or the trace, or
+ * identify the caller in the one standard way. No server reads another place or method from them. A
+ * grant names further headers.
  */
 export const ordinaryHeaders: ReadonlySet<string> = new Set(
   [
@@ -12,7 +13,9 @@ export const ordinaryHeaders: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/** What follows a redirect to another origin: that origin is told nothing by which it could know the caller, or the call. */
+/**
+ * Headers that follow a redirect to another origin: none of them identifies the caller or the call.
+ */
 const wandering: ReadonlySet<string> = new Set(
   "accept accept-language cache-control content-encoding content-language content-type pragma user-agent".split(" "),
 );

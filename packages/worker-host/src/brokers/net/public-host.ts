@@ -3,8 +3,8 @@ import { classifyAddress } from "./addresses.ts";
 import { rootZone } from "./root-zone.ts";
 
 /**
- * Zones of the root that are not the public internet. What the root does not have (`.cluster`, `.svc`, `.lxd`, `.podman`, `.k8s`, `.internal`) needs no
- * place here.
+ * Zones of the root that are not the public internet. Names outside of the root (`.cluster`,
+ * `.svc`, `.lxd`, `.podman`, `.k8s`, `.internal`) need no entry here.
  */
 const keptZones: readonly string[] = [
   "arpa",

@@ -6,7 +6,7 @@ import { checkHost } from "./public-host.ts";
 const headerCount = 64;
 const headerBytes = 16_384;
 
-/** A request whose form is checked. What it may reach is the grant's to say. */
+/** A request with a checked form. The grant decides about its target. */
 export interface NetRequest {
   /** Canonical: no credentials, no fragment, no trailing dot. */
   readonly url: URL;

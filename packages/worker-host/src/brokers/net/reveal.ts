@@ -4,8 +4,9 @@ import { isRangeHeader } from "./headers.ts";
 import type { Checked, NetRequest } from "./request.ts";
 
 /**
- * The request as it goes out, with the values of secrets in query, headers and body, for this one host. The broker keeps the request with its placeholders:
- * what follows a redirect is revealed anew, for the host that it leads to.
+ * The request as it goes out, with the values of secrets in query, headers and body, for this one
+ * host. The broker keeps the request with its placeholders: after a redirect it reveals them anew,
+ * for the new host.
  */
 export async function revealed(request: NetRequest, { secrets }: BrokerSession): Promise<Checked<NetRequest>> {
   const host = request.url.hostname;

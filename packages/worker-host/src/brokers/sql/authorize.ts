@@ -3,8 +3,9 @@ import type { StatementKind } from "@keyhole/kernel";
 type Needed = "any" | "row" | "schema" | "trigger" | readonly StatementKind[];
 
 /**
- * What SQLite's compiler asks about each thing that a statement does (`sqlite3_set_authorizer`, action codes), and the kinds of which the statement needs
- * each. What is not in the table is refused: ATTACH, DETACH, PRAGMA, ANALYZE, transactions, triggers, temporary objects, virtual tables.
+ * The action codes of SQLite's compiler (`sqlite3_set_authorizer`), and the kinds that a statement
+ * needs for each. Other actions are refused: ATTACH, DETACH, PRAGMA, ANALYZE, transactions,
+ * triggers, temporary objects, virtual tables.
  */
 const needed: ReadonlyMap<number, Needed> = new Map<number, Needed>([
   [20, "any"], // READ
@@ -55,7 +56,7 @@ const forbiddenTables =
 
 const ownTable = /^sqlite_/i;
 
-/** What changes rows. A trigger that the host put there does what it does, whichever of them sets it off. */
+/** The kinds that change rows. A trigger of the host has its effect under each of them. */
 export const anyRow: readonly StatementKind[] = ["insert", "update", "delete"];
 const schemaKinds: readonly StatementKind[] = ["create", "alter", "drop"];
 

@@ -1,6 +1,9 @@
 import type { SqlFault } from "./database.ts";
 
-/** Primary result codes of SQLite, with their names. What is not here is of the component, not of the statement. */
+/**
+ * Primary result codes of SQLite, with their names. Other codes concern the component, not the
+ * statement.
+ */
 const codes: readonly (readonly [number, string, SqlFault["reason"]])[] = [
   [1, "SQLITE_ERROR", "rejected"],
   [5, "SQLITE_BUSY", "busy"],

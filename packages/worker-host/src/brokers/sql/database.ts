@@ -1,13 +1,16 @@
 import type { StatementKind } from "@keyhole/kernel";
 
-/** What a cell of SQLite holds. A number is a REAL or an integer that a double holds exactly. */
+/** The value of an SQLite cell. A number is a REAL or an integer that a double holds exactly. */
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
 /** One statement whose words were read and granted. */
 export interface SqlStatement {
   readonly sql: string;
   readonly params: readonly SqlValue[];
-  /** What it was granted: the engine has to refuse everything else. Contains a kind that changes something only for `run`, and then `select` only if it may read. */
+  /**
+   * The granted kinds: the engine has to refuse all others. Contains a changing kind only for
+   * `run`, and then `select` only if the change may read.
+   */
   readonly kinds: readonly StatementKind[];
   /** The table or view whose rows it changes, for an engine that does not say so itself. */
   readonly target?: string;
@@ -49,7 +52,7 @@ export interface SqlFault {
     | "cancelled"
     /** The component behind the database failed, or is not there. */
     | "broken";
-  /** What the engine says, for whoever wrote the statement. */
+  /** The message of the engine, for the author of the statement. */
   readonly message: string;
   /** With `denied`: kinds without which the statement was not begun. With them it can be asked again. */
   readonly needs?: readonly StatementKind[];
@@ -76,7 +79,7 @@ export interface SqlTask {
   readonly limits: SqlLimits;
 }
 
-/** What comes back from there: "ready" once, and then one answer to each task. */
+/** The answers of the engine: `ready` once, then one answer to each task. */
 export type SqlAnswer = SqlResult<SqlRows | SqlChange>;
 
 /** A statement that does more than it was granted. */

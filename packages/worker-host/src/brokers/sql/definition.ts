@@ -12,7 +12,7 @@ export interface SqlDefinition {
 export const definitionQuery =
   "SELECT type, coalesce(sql, '') FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')";
 
-/** What a change of rows does besides its kinds, because of how the host defined the table. */
+/** The further kinds of a change of rows, from the host's definition of the table. */
 export function kindsByDefinition(
   kinds: readonly StatementKind[],
   { type, sql }: SqlDefinition,
@@ -29,7 +29,7 @@ export function kindsByDefinition(
   return replaces ? ["delete"] : [];
 }
 
-/** Answers a question about the schema, whatever the statement may do. */
+/** Answers a question about the schema, under any grant of the statement. */
 export type LookUp = (sql: string, ...params: readonly string[]) => readonly (readonly unknown[])[];
 
 /** The kinds that a compiled change has besides those that it was given: it reads, or a definition makes more of it. */
@@ -42,7 +42,7 @@ export function missingKinds(compiled: Compilation, lookUp: LookUp): readonly St
   return [...missing].filter((kind) => !compiled.kinds.includes(kind));
 }
 
-/** What a trigger and a foreign key read is the host's doing. */
+/** Whether a change reads by itself. Reads of a trigger or a foreign key belong to the host. */
 function readsByItself({ kinds, reads, changed }: Compilation, lookUp: LookUp): boolean {
   if (reads.length === 0 || kinds.includes("select") || kinds.includes("drop")) return false;
   const triggers = new Set(lookUp("SELECT name FROM sqlite_schema WHERE type = 'trigger'").map(([name]) => name));
@@ -52,7 +52,10 @@ function readsByItself({ kinds, reads, changed }: Compilation, lookUp: LookUp): 
   return own.some(({ table, column }) => !keys.has(`${table}.${column}`.toLowerCase()));
 }
 
-/** Both ends of every foreign key, in lower case. One that names no column of its parent means the parent's primary key. */
+/**
+ * Both ends of every foreign key, in lower case. A key without a column of its parent refers to the
+ * parent's primary key.
+ */
 const foreignKeys = `
   WITH pairs AS (
     SELECT child.name AS child, pairs."from" AS "from", pairs."table" AS parent, pairs."to" AS "to"

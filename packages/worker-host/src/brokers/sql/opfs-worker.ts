@@ -6,7 +6,7 @@ import { faultOfCode } from "./codes.ts";
 import { type SqlAnswer, type SqlDatabase, sqlFault, sqlNeeds, type SqlTask, type SqlValue } from "./database.ts";
 import { missingKinds } from "./definition.ts";
 
-/** What SQLite may allocate, whatever a statement sorts, concatenates or makes up. */
+/** The memory of SQLite for all statements, in bytes. */
 const heapBytes = 128 << 20;
 /** The largest text or BLOB, as a value or on the way to one. */
 const valueBytes = 32 << 20;
@@ -98,7 +98,10 @@ const operations = {
   },
 } satisfies Record<keyof SqlDatabase, Operation>;
 
-/** What the worker says once, before it answers: that it is ready, or that it is not going to be, and what the policy of its file lacks, if that is why. */
+/**
+ * The first message of the worker: `ready`, or a failure with the source that the policy of its
+ * file lacks, if that is the cause.
+ */
 export type WorkerStart = "ready" | { readonly failed: string | undefined };
 
 async function start(name: string): Promise<void> {

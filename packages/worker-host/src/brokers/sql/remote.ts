@@ -9,19 +9,19 @@ import {
   type SqlTask,
 } from "./database.ts";
 
-/** What an engine says: that it is ready, once, and then one answer to each task; or, at any moment, that it is no more. */
+/** The events of an engine: `ready` once, then one answer to each task; at any time its end. */
 export interface EngineEvents {
   readonly message: (message: "ready" | SqlAnswer) => void;
-  /** `why`, where it is for whoever asks to know. */
+  /** `why`: the reason, where the caller needs it. */
   readonly ended: (why?: string) => void;
 }
 
 /** Where a database is open: a process or a worker. Owned by the database, which starts another one after its end. */
 export interface Engine {
   send(task: SqlTask): void;
-  /** Ends it now, whatever it is doing. */
+  /** Ends it now, also during a task. */
   end(): void;
-  /** Whether somebody waits for it: if not, it keeps nothing alive. */
+  /** Tells the engine whether a caller waits. Otherwise it keeps no process alive. */
   hold?(waits: boolean): void;
 }
 
@@ -58,7 +58,7 @@ export function remoteDatabase(
     }
   };
 
-  /** A call that ends is answered at once; whoever is next waits for the engine. */
+  /** Answers an ended call immediately; the next call waits for the engine. */
   const ask = (task: SqlTask, signal: AbortSignal): Promise<SqlAnswer> => {
     if (signal.aborted) return Promise.resolve(sqlFault("cancelled"));
     const { promise, resolve } = Promise.withResolvers<SqlAnswer>();

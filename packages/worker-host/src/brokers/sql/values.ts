@@ -2,8 +2,9 @@ import type { JsonValue } from "@keyhole/kernel";
 import type { SqlValue } from "./database.ts";
 
 /**
- * Cells as JSON and back. What JSON has, stays as it is; of the rest each has one form, an object with one member, which no cell can be:
- * `{ base64 }` for a BLOB, `{ integer }` (decimal digits) for an integer that a double does not hold, `{ real }` for an infinity.
+ * Cells as JSON and back. JSON values stay as they are. Each other value is an object with one
+ * member, which no cell can be: `{ base64 }` for a BLOB, `{ integer }` (decimal digits) for an
+ * integer that a double does not hold, `{ real }` for an infinity.
  */
 export function jsonOf(value: SqlValue): JsonValue {
   if (typeof value === "bigint") {

@@ -6,8 +6,9 @@ const { construct } = Reflect;
 const RealDate = Date;
 
 /**
- * Makes every clock of a realm logical and every date UTC: `Date`, `Temporal.Now`, `Event.prototype.timeStamp`. `now` gives milliseconds
- * since the epoch. What a date says then depends neither on when nor on where the isolate runs.
+ * Makes every clock of a realm logical and every date UTC: `Date`, `Temporal.Now`,
+ * `Event.prototype.timeStamp`. `now` gives milliseconds since the epoch. The text of a date then
+ * depends neither on the time nor on the place of the isolate.
  */
 export function hardenClock(global: object, now: () => number): void {
   const prototype = RealDate.prototype;

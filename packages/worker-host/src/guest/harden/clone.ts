@@ -50,7 +50,7 @@ function isIn(buffers: readonly ArrayBuffer[], entry: ArrayBuffer): boolean {
   return false;
 }
 
-/** Whatever its prototype says. */
+/** By its internal slot, under any prototype. */
 function isBuffer(entry: unknown): entry is ArrayBuffer {
   try {
     apply(byteLength, entry, []);

@@ -1,6 +1,6 @@
 import { fix, replace } from "./fix.ts";
 
-/** What a missing locale and a missing time zone mean inside an isolate, wherever it runs. */
+/** The default locale and time zone inside an isolate, on every host. */
 const LOCALE = "en-US";
 const TIME_ZONE = "UTC";
 

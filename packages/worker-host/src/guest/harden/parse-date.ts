@@ -73,7 +73,7 @@ const zones = new Map([
 const token =
   /\s*(?:(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?|(\d{1,6})([/-])(\d{1,2})\6(\d{1,6})|([+-]\d\d(?::?\d\d)?)(?![\d])|(-?\d{1,6})|([a-z]+)\.?|[,-])/iy;
 
-/** What was read so far. */
+/** The parts read so far. */
 interface Read extends Partial<Parts> {
   /** Day and year beside a month's name, in their order. */
   readonly numbers: string[];

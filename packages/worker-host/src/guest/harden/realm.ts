@@ -13,8 +13,9 @@ import { hardenWebAssembly } from "./wasm.ts";
 type RealmCall = Parameters<CallRealm["enter"]>[0];
 
 /**
- * What stays, by name: the language, and the web's pure data types. Everything else goes, so that what an engine adds tomorrow is gone
- * as well. Isolation does not rest on this list (the frame's policy, or the isolate's missing network, is what holds); same results on every host do.
+ * The names that stay: the language, and the web's pure data types. Everything else goes, later
+ * additions of an engine included. Equal results on every host depend on this list. Isolation does
+ * not: the frame's policy, or the isolate's missing network, holds it.
  */
 const language =
   "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date DisposableStack Error " +

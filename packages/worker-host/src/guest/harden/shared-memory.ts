@@ -4,8 +4,8 @@ const MEMORY_SECTION = 5;
 const SHARED = 2;
 
 /**
- * Whether a module declares a memory that threads can share. One that is imported needs no look: there is none to give it. Of bytes that are no module it says
- * no: nothing runs of those.
+ * Whether a module declares a memory that threads can share. An imported one does not matter,
+ * because no host has one to give. Returns `false` for bytes that are no module: they do not run.
  */
 export function declaresSharedMemory(bytes: Uint8Array): boolean {
   let at = 8;

@@ -63,7 +63,10 @@ const ofTyped = viewParts.map((name) => part(typed, name));
 const ofData = viewParts.map((name) => part(DataView.prototype, name));
 const isTyped = part(typed, Symbol.toStringTag);
 
-/** A copy of our own: what is read here is what is compiled. `undefined`: the engine refuses it. */
+/**
+ * An own copy, so the engine compiles exactly the read bytes. `undefined`: the engine refuses the
+ * value.
+ */
 function bytesOf(source: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (isView(source)) {
     const [buffer, offset, length] = apply(isTyped, source, []) === undefined ? ofData : ofTyped;
