@@ -38,6 +38,12 @@ const common = {
   provide: { thorough, writesRealm: process.env["KEYHOLE_WRITE_REALM"] === "1" },
 };
 
+/**
+ * What a test imports beside files. One for all projects, so that a run packs each tool and counts each program once, and not
+ * once a project.
+ */
+const imports = [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode(), urlsOnNode()];
+
 /** Holds every event that any test makes a kernel write against the published schema. */
 const everyEvent = ["./test/support/every-event.ts"];
 
@@ -48,7 +54,7 @@ const chromium = playwright({
 
 function browserProject(name: Browser, provider: BrowserProviderOption): TestProjectInlineConfiguration {
   return {
-    plugins: [cachedModules(), keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode(), urlsOnNode()],
+    plugins: [cachedModules(), ...imports],
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     server: { host: "127.0.0.1" },
     test: {
@@ -98,7 +104,7 @@ function nodeProject(
   test: NonNullable<TestProjectInlineConfiguration["test"]>,
 ): TestProjectInlineConfiguration {
   return {
-    plugins: [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode(), urlsOnNode()],
+    plugins: imports,
     // As Node does: modules that are for bundlers only (`module`) can import what it does not resolve.
     resolve: { conditions: [source, "node", "development|production"] },
     ssr: { resolve: { conditions: [source, "node", "development|production"] } },
@@ -142,11 +148,7 @@ export default defineConfig({
       ...otherEngines(),
       {
         plugins: [
-          keyhole(),
-          jsonSchemaSuite(),
-          bombsOnNode(),
-          suspendedOnNode(),
-          urlsOnNode(),
+          ...imports,
           cloudflareTest({ main: "./packages/edge/src/worker.ts", wrangler: { configPath: "./wrangler.toml" } }),
         ],
         resolve: { conditions: [source] },

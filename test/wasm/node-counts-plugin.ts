@@ -20,14 +20,16 @@ export function urlsOnNode(): Plugin {
   return onNode("virtual:urls-on-node", "nodeUrls", "./urls.ts");
 }
 
-/** @param file its default export is run, and what it resolves to becomes the export of that name */
+/** @param file its default export is run once for all projects, and what it resolves to becomes the export of that name */
 function onNode(id: string, name: string, file: string): Plugin {
+  let ran: Promise<object> | undefined;
   return {
     name: id,
     resolveId: (source) => (source === id ? `\0${id}` : undefined),
-    load: async (source) =>
-      source === `\0${id}`
-        ? `export const ${name} = ${JSON.stringify(await runOnNode(fileURLToPath(new URL(file, import.meta.url))))};`
-        : undefined,
+    async load(source) {
+      if (source !== `\0${id}`) return undefined;
+      ran ??= runOnNode(fileURLToPath(new URL(file, import.meta.url)));
+      return `export const ${name} = ${JSON.stringify(await ran)};`;
+    },
   };
 }
