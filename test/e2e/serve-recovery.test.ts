@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OwnEdge, startOwnEdge } from "./own-edge.ts";
+import { sized } from "../support/size.ts";
 import { killed, type Part, untilServing } from "./serve-recovery.ts";
 
 let own: OwnEdge;
@@ -11,15 +12,18 @@ beforeAll(async () => {
 afterAll(() => own?.edge.stop());
 
 describe("an edge that npm start runs serves again by itself", () => {
-  it.each<readonly Part[][]>([
-    [["kernel"]],
-    [["sandbox"]],
+  const orders: readonly (readonly [readonly Part[]])[] = [
     [["keeper"]],
-    [["kernel", "sandbox"]],
     [["sandbox", "kernel"]],
     [["kernel", "kernel", "kernel"]],
+  ];
+  const more: typeof orders = [
+    [["kernel"]],
+    [["sandbox"]],
+    [["kernel", "sandbox"]],
     [["sandbox", "sandbox", "sandbox"]],
-  ])("after the death of %j in quick succession", async (order) => {
+  ];
+  it.each(sized(orders, [...orders, ...more]))("after the death of %j in quick succession", async (order) => {
     for (const part of order) await killed(own, part);
     await untilServing(own);
     expect(failure).toBeUndefined();
@@ -45,7 +49,7 @@ it("answers without a stack or a path, whatever dies meanwhile and however large
       if (answer && !answer.ok) said.push(await answer.text().catch(() => ""));
     }
   });
-  for (const part of ["kernel", "sandbox", "kernel"] as const) {
+  for (const part of sized(["kernel", "sandbox"] as const, ["kernel", "sandbox", "kernel"] as const)) {
     await killed(own, part);
     await untilServing(own);
   }
