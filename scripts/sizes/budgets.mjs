@@ -15,7 +15,7 @@ export const budgets = [
   {
     name: "kernel, composed",
     sources: [composed],
-    maxBytes: 70_272,
+    maxBytes: 72_064,
     without: [
       "kernel/src/hash/blake3",
       "kernel/src/schema/explain",
@@ -24,32 +24,32 @@ export const budgets = [
     ],
   },
   // The smallest kernel that grants a tool something.
-  { name: "composed + net", sources: [composed + net], maxBytes: 77_056, goalBytes: 48 * 1024 },
+  { name: "composed + net", sources: [composed + net], maxBytes: 78_848, goalBytes: 48 * 1024 },
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 117_248,
+    maxBytes: 119_296,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 119_872 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 121_920 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
-    maxBytes: 16_128,
+    maxBytes: 16_384,
     goalBytes: 12 * 1024,
   },
   {
     name: "schema + explain",
     sources: [`export * from "@keyhole/kernel/schema"; export * from "@keyhole/kernel/schema/explain";`],
-    maxBytes: 19_840,
+    maxBytes: 20_096,
     goalBytes: 15_104,
   },
-  { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1_024 },
+  { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1_664 },
   { name: "page of a kernel", sources: [page], maxBytes: 22_784 },
   {
     name: "first load",
     sources: [page, composed + worker],
-    maxBytes: 114_560,
+    maxBytes: 116_480,
     goalBytes: 72 * 1024,
     without: [
       "src/wasm/",
@@ -65,6 +65,6 @@ export const budgets = [
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 152_448,
+    maxBytes: 154_496,
   },
 ];

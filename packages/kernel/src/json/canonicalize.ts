@@ -1,7 +1,7 @@
 import { type NormalizeError, type NormalizeReason, normalizeError } from "./normalize-error.ts";
 import { AsciiWriter } from "./ascii-writer.ts";
-import { isPlainObject } from "./is-plain-object.ts";
 import { sortKeys } from "./sort-keys.ts";
+import { isPlainObject } from "./is-plain-object.ts";
 
 export type CanonicalResult =
   | { readonly ok: true; readonly text: string }
@@ -30,12 +30,16 @@ export function canonicalize(value: unknown, maxDepth: number = 512): CanonicalR
     byHand: "toJSON" in Array.prototype,
     written: 0,
     newShapes: 0,
-    wasKnown: false,
   };
   try {
     // A copy that has its keys in order goes through the engine's own writer, which is faster than any written here.
     const sorted = copy(value, walk, maxDepth);
-    const text = textOf(sorted);
+    let text: string;
+    if (sorted instanceof ByHand) {
+      const writer = new AsciiWriter();
+      write(sorted, writer);
+      text = writer.end();
+    } else text = JSON.stringify(sorted);
     // The writer turns lone surrogates into such escapes. Text can contain these characters, too, so the second look decides.
     if (text.includes("\\ud")) checkTexts(sorted, walk);
     return { ok: true, text };
@@ -59,7 +63,6 @@ interface Walk {
   /** How many containers are `ByHand` so far. */
   written: number;
   newShapes: number;
-  wasKnown: boolean;
 }
 
 function refuse(walk: Walk, reason: NormalizeReason): never {
@@ -108,24 +111,18 @@ function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
       return walk.byHand || walk.written !== written ? new ByHand(undefined, items, walk) : items;
     }
     const { sorted, isNative } = shapeOf(Object.keys(value), walk);
-    if (walk.byHand || !isNative) {
-      const values: unknown[] = [];
-      for (let i = 0; i < sorted.length; i++) {
-        const key = (place = sorted[i] as string);
-        const field = (value as Fields)[key];
-        values.push(typeof field === "string" ? field : copy(field, walk, depthLeft - 1));
-      }
-      return new ByHand(sorted, values, walk);
-    }
-    const fields = new Bag();
+    const fields = isNative ? new Bag() : {};
+    const values: unknown[] = [];
     for (const key of sorted) {
       place = key;
       const field = (value as Fields)[key];
-      fields[key] = typeof field === "string" ? field : copy(field, walk, depthLeft - 1);
+      const copied = typeof field === "string" ? field : copy(field, walk, depthLeft - 1);
+      if (isNative) fields[key] = copied;
+      else values.push(copied);
     }
-    if (walk.written === written) return fields;
-    const values = sorted.map((key) => fields[key]);
-    return new ByHand(sorted, values, walk);
+    if (!isNative) return new ByHand(sorted, values, walk);
+    if (!walk.byHand && walk.written === written) return fields;
+    return new ByHand(sorted, Object.values(fields), walk);
   } catch (error) {
     return passUp(error, walk, value, place);
   }
@@ -158,34 +155,23 @@ function checkTexts(value: unknown, walk: Walk): void {
   }
 }
 
-function textOf(value: unknown): string {
-  if (!(value instanceof ByHand)) return JSON.stringify(value);
-  const writer = new AsciiWriter();
-  write(value, writer);
-  return writer.toString();
-}
-
 function write(value: unknown, writer: AsciiWriter): void {
-  if (typeof value === "string") writer.string(value);
-  else if (typeof value === "number" && value >= 0 && value < 100_000 && Number.isInteger(value)) writer.small(value);
-  else if (value instanceof ByHand) writeByHand(value, writer);
-  else writer.any(JSON.stringify(value));
-}
-
-function writeByHand({ keys, values }: ByHand, writer: AsciiWriter): void {
-  writer.sign(keys === undefined ? OPEN_LIST : OPEN_OBJECT);
+  if (!(value instanceof ByHand))
+    return typeof value === "string" ? writer.add(value, true) : writer.add(plainText(value));
+  const { keys, values } = value;
+  writer.add(keys ? "{" : "[");
   for (let i = 0; i < values.length; i++) {
-    if (i > 0) writer.sign(COMMA);
-    if (keys !== undefined) {
-      writer.string(keys[i] as string);
-      writer.sign(COLON);
+    if (i > 0) writer.add(",");
+    if (keys) {
+      writer.add(keys[i] as string, true);
+      writer.add(":");
     }
     write(values[i], writer);
   }
-  writer.sign(keys === undefined ? CLOSE_LIST : CLOSE_OBJECT);
+  writer.add(keys ? "}" : "]");
 }
 
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, COMMA, COLON] = [91, 93, 123, 125, 44, 58] as const;
+const plainText = (value: unknown): string => (typeof value === "number" ? `${value}` : JSON.stringify(value));
 
 /** A list of keys as `Object.keys` gave it, and in canonical order. */
 interface Shape {
@@ -205,22 +191,15 @@ const MAX_NEW_SHAPES = 64;
 const WIDE_KEYS = 128;
 
 function shapeOf(keys: string[], walk: Walk): Shape {
-  if (keys.length > WIDE_KEYS) return { keys, sorted: keys.toSorted(), isNative: false };
-  const isUsual = walk.newShapes <= MAX_NEW_SHAPES;
-  // Where hardly any shape comes again, most are not even looked for.
   let hash = 0;
-  if (isUsual || walk.wasKnown || (++walk.newShapes & 7) === 0) {
-    for (const key of keys) hash = (hash * 31 + key.length + key.charCodeAt(0)) | 0;
-    const known = shapes.get(hash);
-    walk.wasKnown = known?.keys.length === keys.length && keys.every((key, i) => key === known.keys[i]);
-    if (known && walk.wasKnown) return known;
-  }
-  const sorted = isUsual ? keys.slice() : keys;
+  for (const key of keys) hash = (hash * 31 + key.length + key.charCodeAt(0)) | 0;
+  const known = shapes.get(hash);
+  if (known?.keys.length === keys.length && keys.every((key, i) => key === known.keys[i])) return known;
+  const sorted = keys.slice();
   sortKeys(sorted);
-  if (!isUsual) return { keys, sorted, isNative: false };
-  walk.newShapes++;
-  const shape = { keys, sorted, isNative: !sorted.some((key) => key < ":" && key >= "0") };
-  if (keys.join().length < MAX_SHAPE_UNITS) {
+  const isRare = keys.length > WIDE_KEYS || ++walk.newShapes > MAX_NEW_SHAPES;
+  const shape = { keys, sorted, isNative: !isRare && !sorted.some((key) => key < ":" && key >= "0") };
+  if (!isRare && keys.join().length < MAX_SHAPE_UNITS) {
     if (shapes.size > MAX_SHAPES) shapes.clear();
     shapes.set(hash, shape);
   }

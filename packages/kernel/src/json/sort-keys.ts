@@ -4,7 +4,8 @@ export function sortKeys(keys: (string | symbol)[]): void {
     const key = keys[i];
     if (typeof key !== "string") return; // A symbol, which a proxy can put anywhere.
     if (i > 24) {
-      keys.sort((a, b) => (String(a) < String(b) ? -1 : 1));
+      if (keys.every((each) => typeof each === "string")) keys.sort();
+      else keys.sort((a, b) => (String(a) < String(b) ? -1 : 1));
       return;
     }
     let at = i;
