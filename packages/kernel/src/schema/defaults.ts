@@ -2,7 +2,7 @@ import { spend, within } from "./budget.ts";
 import { check } from "./check.ts";
 import { has, isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
-import { ALL, ARRAY, type Default, MAP, type Node, RECORD, REF, TYPED } from "./node.ts";
+import { ALL, ARRAY, type Default, MAP, type Member, type Node, RECORD, REF, TYPED } from "./node.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
 import type { JsonObject, SchemaError } from "./types.ts";
 
@@ -61,14 +61,16 @@ function partOf(node: Node, value: JsonObject): Node | undefined {
 }
 
 function withOwn(node: Node, value: JsonObject): JsonObject {
-  const defaults = partOf(node, value)?.defaults ?? [];
+  const defaults = partOf(node, value)?.defaults;
+  if (defaults === undefined || defaults.length === 0) return value;
   spend(defaults.length);
   let copy: Record<string, unknown> | undefined;
-  for (const { name, value: missing, steps, fits } of defaults) {
+  for (let index = 0; index < defaults.length; index++) {
+    const { name, value: missing, steps, fits } = defaults[index] as Default;
     if (!fits || has(value, name)) continue;
     spend(steps);
     copy ??= { ...value };
-    copy[name] = clone(missing);
+    copy[name] = isCompound(missing) ? clone(missing) : missing;
   }
   return copy ?? value;
 }
@@ -93,23 +95,31 @@ function withItems({ list, a }: Node, value: readonly unknown[], depth: number):
 }
 
 function withMembers(node: Node, value: JsonObject, depth: number): JsonObject {
-  const { members, patterns, byName } = node;
+  const { fillers, patterns, byName } = node;
   const extra = node.extra as Node;
-  let copy: Record<string, unknown> | undefined;
-  const fillIn = (name: string, of: Node): void => {
-    const before = (copy ?? value)[name];
-    const after = of.fills ? filled(of, before, depth) : before;
-    if (after !== before) (copy ??= { ...value })[name] = after;
-  };
-  spend(members.length);
-  for (const { key, node: of } of members)
-    if (of.fills && key !== "__proto__" && Object.hasOwn(value, key)) fillIn(key, of);
-  if (patterns.length === 0 && !extra.fills) return copy ?? value;
+  spend(1 + fillers.length);
+  let full = value;
+  for (let index = 0; index < fillers.length; index++) {
+    const { key, node: of } = fillers[index] as Member;
+    if (Object.hasOwn(value, key)) full = withMember(full, value, key, of, depth);
+  }
+  if (patterns.length === 0 && !extra.fills) return full;
   for (const name of Object.keys(value)) {
     spend(STEPS_PER_MEMBER + patterns.length);
     const matching = patterns.filter(({ pattern }) => pattern.matches(name));
-    for (const each of matching) fillIn(name, each.node);
-    if (matching.length === 0 && !byName.has(name) && name !== "__proto__") fillIn(name, extra);
+    for (const each of matching) full = withMember(full, value, name, each.node, depth);
+    if (matching.length === 0 && !byName.has(name) && name !== "__proto__")
+      full = withMember(full, value, name, extra, depth);
   }
-  return copy ?? value;
+  return full;
+}
+
+/** @param full The value, or already its copy. */
+function withMember(full: JsonObject, value: JsonObject, name: string, of: Node, depth: number): JsonObject {
+  const before = full[name];
+  const after = of.fills ? filled(of, before, depth) : before;
+  if (after === before) return full;
+  const copy = full === value ? { ...value } : (full as Record<string, unknown>);
+  copy[name] = after;
+  return copy;
 }

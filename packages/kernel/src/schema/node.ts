@@ -78,6 +78,8 @@ export class Node {
   defaults: readonly Default[] = NO_DEFAULTS;
   /** Whether a default may be filled in, here or below. */
   fills = false;
+  /** RECORD, MAP: the members below which one may. */
+  fillers: readonly Member[] = NO_MEMBERS;
 
   constructor(op: number) {
     this.op = op;

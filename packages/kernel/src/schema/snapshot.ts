@@ -63,6 +63,13 @@ export function snapshot(
   }
 }
 
+const { getOwnPropertyDescriptor, prototype } = Object;
+const lookupGetter = Reflect.get(prototype, "__lookupGetter__") as (this: object, key: number) => unknown;
+
+/** An item that is there and no accessor, told without its descriptor, which takes four times as long in V8; undefined where only that can say. */
+const itemOf = (from: readonly unknown[], index: number): unknown =>
+  Object.hasOwn(from, index) && lookupGetter.call(from, index) === undefined ? from[index] : undefined;
+
 class Copier {
   reason: NotJson | undefined;
   /** Values that may still come. */
@@ -93,7 +100,10 @@ class Copier {
     const { length } = from;
     this.#count(length);
     const to: unknown[] = [];
-    for (let index = 0; index < length; index++) to.push(this.#part(index, this.#read(from, index)));
+    for (let index = 0; index < length; index++) {
+      const item = itemOf(from, index) ?? this.#read(from, index);
+      to.push(isScalar(item) ? item : this.#part(index, item));
+    }
     return to;
   }
 
@@ -104,7 +114,7 @@ class Copier {
     for (const key of keys) {
       const property = this.#read(from, key);
       if (property === undefined && this.#onMember === undefined) continue;
-      const value = this.#part(key, property);
+      const value = isScalar(property) ? property : this.#part(key, property);
       if (key === "__proto__") Object.defineProperty(to, key, { value, enumerable: true });
       else to[key] = value;
       this.#onMember?.(key);
@@ -113,7 +123,6 @@ class Copier {
   }
 
   #part(key: string | number, value: unknown): unknown {
-    if (isScalar(value)) return value;
     this.#tokens.push(key);
     const copied = this.copy(value);
     this.#tokens.pop();
@@ -121,9 +130,10 @@ class Copier {
   }
 
   #read(from: object, key: string | number): unknown {
-    const property = Object.getOwnPropertyDescriptor(from, key);
+    const property = getOwnPropertyDescriptor(from, key);
+    if (property !== undefined && "value" in property && (key !== "__proto__" || this.#onMember !== undefined))
+      return property.value as unknown;
     const isProto = key === "__proto__" && this.#onMember === undefined;
-    if (!isProto && property !== undefined && "value" in property) return property.value as unknown;
     this.#tokens.push(key);
     return this.#refuse("plain data", property === undefined ? "a hole" : isProto ? key : "an accessor");
   }

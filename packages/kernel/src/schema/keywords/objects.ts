@@ -70,6 +70,7 @@ function recordOrMap(place: Keywords, context: Context): Node | undefined {
   node.extra = extra;
   node.patterns = patterns;
   node.c = nameNode.op === ANY ? undefined : nameNode;
+  node.fillers = node.members.filter((each) => each.node.fills && each.key !== "__proto__");
   node.fills =
     node.defaults.length > 0 ||
     extra.fills ||
