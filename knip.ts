@@ -87,7 +87,14 @@ const config: KnipConfig = {
     },
     // Each has packages of its own, which only its part of the tests installs.
     "test/peers/*": {
-      entry: ["*.{test,bench}.ts", "ratios/in-*.ts", "ratios/worker.ts", "ratios/page/main.ts"],
+      entry: [
+        "*.{test,bench}.ts",
+        "ratios/in-*.ts",
+        "ratios/worker.ts",
+        "ratios/page/main.ts",
+        "in-node.ts",
+        "page/page.ts",
+      ],
       ignoreDependencies: [
         // A peer dependency of SDKs, which knip sees only where those are installed.
         "zod",
@@ -103,7 +110,7 @@ const config: KnipConfig = {
         // Another peer has it.
         "@modelcontextprotocol/sdk",
       ],
-      project: ["*.ts", "ratios/**/*.ts"],
+      project: ["*.ts", "ratios/**/*.ts", "page/*.ts"],
     },
     "packages/kernel": {
       project: ["src/**/*.ts"],

@@ -12,6 +12,7 @@ interface Figures {
   readonly kernelUs: number;
   readonly warmFirstMs: number;
   readonly coldFirstMs: number;
+  readonly bareColdMs: number;
   readonly openedMs: number;
   readonly stalledMs: number;
   readonly answered: number;
@@ -44,7 +45,7 @@ const page = fileURLToPath(new URL("isolate", import.meta.url));
 report((await figuresOf(page, { plugins: [keyhole()] })) as Figures);
 
 function report(figures: Figures): void {
-  const { bareUs, isolateUs, kernelUs, warmFirstMs, coldFirstMs, openedMs, stalledMs, answered } = figures;
+  const { bareUs, isolateUs, kernelUs, warmFirstMs, coldFirstMs, bareColdMs, openedMs, stalledMs, answered } = figures;
   const rows = [
     ["bare postMessage round trip, 1 KB", `${bareUs.toFixed(0)} µs`, ""],
     ["isolate round trip", `${isolateUs.toFixed(0)} µs`, `${(isolateUs / bareUs).toFixed(2)} × bare`],
@@ -54,7 +55,12 @@ function report(figures: Figures): void {
       `${(kernelUs / bareUs).toFixed(2)} × bare ${atMost(kernelUs / bareUs, 1.5)}`,
     ],
     ["first result, warm pair", `${warmFirstMs.toFixed(1)} ms`, atMost(warmFirstMs, 5, "ms")],
-    ["first result, new frame and worker", `${coldFirstMs.toFixed(1)} ms`, ""],
+    ["the same, bare frame and worker", `${bareColdMs.toFixed(1)} ms`, ""],
+    [
+      "first result, new frame and worker",
+      `${coldFirstMs.toFixed(1)} ms`,
+      `${(coldFirstMs / bareColdMs).toFixed(2)} × bare ${atMost(coldFirstMs / bareColdMs, 1.2)}`,
+    ],
     ["100 isolates opened at once", `${openedMs.toFixed(0)} ms`, `${answered} answered`],
     ["the page's longest standstill by it", `${stalledMs.toFixed(0)} ms`, ""],
     ...bulkRows(figures.bulk),

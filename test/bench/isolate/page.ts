@@ -94,6 +94,26 @@ async function firstResultMs(host: IsolateHost): Promise<number> {
   return durationMs;
 }
 
+/** The same of a bare frame and worker. */
+async function bareFirstMs(): Promise<number> {
+  const container = domFrameContainer({}, bareScript);
+  const figures: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    await sleep(200);
+    const startMs = performance.now();
+    const { port1, port2 } = new MessageChannel();
+    const opened = await container.open(`bare-${i}`, port2, "module");
+    if (!opened.ok) throw new Error(opened.message);
+    await new Promise((resolve) => {
+      port1.onmessage = resolve;
+      port1.postMessage({ value });
+    });
+    figures.push(performance.now() - startMs);
+    await container.close(`bare-${i}`);
+  }
+  return median(figures);
+}
+
 async function firstResults(warm: number): Promise<number> {
   const host = await browserHost({ warm });
   const figures: number[] = [];
@@ -138,6 +158,7 @@ const trips = await roundTrips(host);
 await host.close();
 const warmFirstMs = await firstResults(1);
 const coldFirstMs = await firstResults(0);
+const bareColdMs = await bareFirstMs();
 const many = await manyAlive(100);
 const bulk = await bulkTransfers();
-Object.assign(globalThis, { figures: { ...trips, warmFirstMs, coldFirstMs, ...many, bulk } });
+Object.assign(globalThis, { figures: { ...trips, warmFirstMs, coldFirstMs, bareColdMs, ...many, bulk } });

@@ -1,4 +1,5 @@
 // One call through the whole pipeline (inline echo, memory log, all events) against one MCP SDK in-memory tool call, in one process.
+import { Session } from "node:inspector/promises";
 import { blake3Hash, createFullKernel, defineTool, type Proof } from "@keyhole/kernel";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
@@ -91,5 +92,33 @@ const sealing = Array.from({ length: rounds }, () => {
 });
 const byteLength = bytes.reduce((sum, each) => sum + each.length, 0);
 console.log(`of it digests            ${median(sealing).toFixed(1)} µs, of ${bytes.length} texts, ${byteLength} bytes`);
+console.log(`profile                  ${await profileOf(subjects.keyhole)}`);
 await client.close();
 await kernel.close();
+
+/** Where the time of a call goes, by folder of the kernel. */
+async function profileOf(subject: () => Promise<void>): Promise<string> {
+  const session = new Session();
+  session.connect();
+  await session.post("Profiler.enable");
+  await session.post("Profiler.setSamplingInterval", { interval: 100 });
+  await session.post("Profiler.start");
+  for (let i = 0; i < callsPerRound * 3; i++) await subject();
+  const { profile } = await session.post("Profiler.stop");
+  session.disconnect();
+  const folders = new Map<number, string>();
+  for (const { id, callFrame } of profile.nodes) {
+    const [, folder] = /packages\/kernel\/src\/([\w-]+)/.exec(callFrame.url) ?? [];
+    folders.set(id, folder ?? (callFrame.functionName === "(garbage collector)" ? "garbage" : "engine and others"));
+  }
+  const times = new Map<string, number>();
+  let wholeUs = 0;
+  for (const [at, id] of (profile.samples ?? []).entries()) {
+    const us = profile.timeDeltas?.[at] ?? 0;
+    const folder = folders.get(id) ?? "engine and others";
+    times.set(folder, (times.get(folder) ?? 0) + us);
+    wholeUs += us;
+  }
+  const sorted = [...times].sort(([, a], [, b]) => b - a).slice(0, 10);
+  return sorted.map(([folder, us]) => `${folder} ${Math.round((us / wholeUs) * 100)} %`).join(", ");
+}
