@@ -93,6 +93,7 @@ describe("untrusted text", () => {
       isRunning: false,
       isCancelling: false,
       headingRef: { current: null },
+      isWatched: false,
     };
     expectVisible(
       withoutValues(html(ToolPanel, { tool, ...props, onRun: nothing, onCancel: nothing, onBack: nothing })),

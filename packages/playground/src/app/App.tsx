@@ -74,6 +74,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
             onPlace={setPlace}
             address={place === "edge" ? (client?.address ?? loadEdgeSettings()?.address) : undefined}
             state={connection.state === "ready" && connection.isStarting ? "connecting" : connection.state}
+            isWatched={client?.isWatched === true}
             governance={client?.governance}
             governed={governed}
             onEdgeSettings={() => setOpen("edge")}
@@ -137,6 +138,7 @@ function Log({ route, governance, onOpen }: LogProps): ReactNode {
 function useLeaving(client: KernelClient | undefined): void {
   const { calls } = useSession();
   useEffect(() => () => client && calls.leave(client), [calls, client]);
+  useEffect(() => client && calls.watch(client), [calls, client]);
 }
 
 interface MainProps {

@@ -15,6 +15,8 @@ interface HeaderProps {
   /** Origin of the edge, where one is set up. */
   readonly address: string | undefined;
   readonly state: Connection["state"];
+  /** Another program's kernel, which the page only reads. */
+  readonly isWatched: boolean;
   readonly governance: Governance | undefined;
   readonly governed: GovernanceState | undefined;
   readonly onEdgeSettings: () => void;
@@ -36,7 +38,7 @@ const places = [
 ] as const;
 
 export function Header(props: HeaderProps): ReactNode {
-  const { place, onPlace, address, state, governance, governed, onEdgeSettings, onOpenCall } = props;
+  const { place, onPlace, address, state, isWatched, governance, governed, onEdgeSettings, onOpenCall } = props;
   const [theme, setTheme] = useTheme();
   return (
     <header className="top">
@@ -47,7 +49,7 @@ export function Header(props: HeaderProps): ReactNode {
       <Segmented label="Where the kernel runs" value={place} options={places} onChange={onPlace} />
       <output className="state" data-state={state}>
         <span className="state-dot" aria-hidden="true" />
-        <span className="state-text">{stateTexts[state]}</span>
+        <span className="state-text">{isWatched ? "Watching" : stateTexts[state]}</span>
         {address !== undefined && <code className="state-address">{parseUrl(address)?.host ?? address}</code>}
       </output>
       {governed !== undefined && <ModeSwitch mode={governed.mode} setMode={governance?.setMode} />}

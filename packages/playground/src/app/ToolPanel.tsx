@@ -4,22 +4,30 @@ import { CallForm } from "../form/CallForm.tsx";
 import { IconButton } from "../ui/Button.tsx";
 import { TierBars } from "../ui/Glyph.tsx";
 import { Inline } from "../ui/Markdown.tsx";
-import { Loading } from "../ui/Notice.tsx";
+import { Empty, Loading } from "../ui/Notice.tsx";
 import { tierText } from "./words.ts";
 
 const ToolDetails = lazy(async () => ({ default: (await import("./ToolDetails.tsx")).ToolDetails }));
 
 interface ToolPanelProps extends ComponentProps<typeof CallForm> {
   readonly headingRef: RefObject<HTMLHeadingElement | null>;
+  /** Another program calls it. */
+  readonly isWatched: boolean;
   readonly onBack: () => void;
 }
 
-export function ToolPanel({ headingRef, onBack, ...call }: ToolPanelProps): ReactNode {
+export function ToolPanel({ headingRef, isWatched, onBack, ...call }: ToolPanelProps): ReactNode {
   const { tool } = call;
   return (
     <section className="tool" aria-labelledby="tool-name">
       <ToolHead tool={tool} headingRef={headingRef} onBack={onBack} />
-      <CallForm key={tool.id} {...call} />
+      {isWatched ? (
+        <Empty title="This kernel is watched">
+          <p>Its own program calls the tools. Each call stands in the log below, with its events and decision.</p>
+        </Empty>
+      ) : (
+        <CallForm key={tool.id} {...call} />
+      )}
     </section>
   );
 }

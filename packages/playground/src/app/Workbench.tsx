@@ -63,6 +63,7 @@ export function Workbench(props: WorkbenchProps): ReactNode {
         {tool !== undefined && shown?.state !== "loading" && (
           <ToolPanel
             tool={tool}
+            isWatched={client.isWatched === true}
             seed={run?.input}
             foresee={foresee}
             headingRef={heading}

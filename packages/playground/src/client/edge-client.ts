@@ -14,13 +14,23 @@ import {
   verifyAnswer,
   withDefaults,
 } from "@keyhole/worker-host/edge-protocol";
-import type { ClientAnswer, ClientCall, Governance, KernelClient } from "./kernel-client.ts";
+import {
+  ClientFault,
+  type ClientAnswer,
+  type ClientCall,
+  type Governance,
+  type KernelClient,
+} from "./kernel-client.ts";
+import { watchEvents } from "./watch-events.ts";
 
 /** A kernel behind HTTP. */
 export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClient> {
   const edge = new Edge(settings);
-  const { tools } = readTools(await edge.get("/v1/tools"));
+  const listed = await edge.get("/v1/tools");
+  const { tools } = readTools(listed);
   const governance = await edge.optional("/v1/policy");
+  const start = startOf(listed);
+  if (start !== undefined) return inspectorClient(edge, { address: settings.address, tools, start, governance });
   return {
     place: "edge",
     address: settings.address,
@@ -33,6 +43,44 @@ export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClie
     close: () => {},
   };
 }
+
+/** Where the log of a watched kernel goes on; `undefined` for an edge. */
+function startOf(listed: unknown): number | string | undefined {
+  const { next } = membersOf(membersOf(listed)["inspector"]);
+  return typeof next === "number" || typeof next === "string" ? next : undefined;
+}
+
+function membersOf(foreign: unknown): Readonly<Record<string, unknown>> {
+  return typeof foreign === "object" && foreign !== null ? { ...foreign } : {};
+}
+
+interface Watchable {
+  readonly address: string;
+  readonly tools: readonly ToolSummary[];
+  readonly start: number | string;
+  readonly governance: unknown;
+}
+
+/** A kernel of another program, which lets itself be watched: `exposeInspector`. */
+function inspectorClient(edge: Edge, { address, tools, start, governance }: Watchable): KernelClient {
+  const { read, approvals } = governanceOf(edge);
+  return {
+    place: "edge",
+    address,
+    isWatched: true,
+    tools,
+    started: Promise.resolve({ tools, warning: undefined }),
+    call: () => Promise.reject(watchedFault),
+    watch: (listener) => watchEvents(edge, start, listener),
+    governance:
+      governance !== undefined
+        ? { read, approvals: { list: approvals.list, revoke: () => Promise.reject(watchedFault) } }
+        : undefined,
+    close: () => {},
+  };
+}
+
+const watchedFault = new ClientFault("protocol", "This kernel is only watched.", "Its own program calls the tools.");
 
 function governanceOf(edge: Edge): Governance {
   return {

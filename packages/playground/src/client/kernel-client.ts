@@ -40,6 +40,14 @@ export interface KernelClient {
    * @returns a function that removes the listener
    */
   readonly watchTools?: (listener: (tools: readonly ToolSummary[]) => void) => () => void;
+  /** Another program makes the calls; this page looks at them. */
+  readonly isWatched?: boolean;
+  /**
+   * Tells the events of all calls from now on. Absent where the page hears of its own calls alone.
+   *
+   * @returns a function that removes the listener
+   */
+  readonly watch?: (listener: (events: readonly AuditEvent[]) => void) => () => void;
   /** Absent where this client may not see how the kernel is governed. */
   readonly governance: Governance | undefined;
   close(): void;

@@ -121,6 +121,21 @@ export class Calls {
     }
   }
 
+  /**
+   * Follows the calls that another program makes on the client's kernel, where it tells them.
+   *
+   * @returns the way to stop
+   */
+  watch(client: KernelClient): () => void {
+    if (client.watch === undefined) return () => {};
+    const watched = import("./watched.ts").then(({ WatchedCalls }) => new WatchedCalls(this.#store, this.#tab, client));
+    const stop = client.watch((events) => void watched.then((calls) => calls.take(events)));
+    return () => {
+      stop();
+      void watched.then((calls) => calls.leave());
+    };
+  }
+
   shown(id: string): Shown {
     return this.#shown.get(id) ?? loading;
   }

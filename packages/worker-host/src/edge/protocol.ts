@@ -1,5 +1,6 @@
 export { type EdgeSettings, isLoopback, readAddress } from "./address.ts";
 export { mostOfEdge } from "./bounds.ts";
+export { failureOf } from "./failure-from-log.ts";
 export { aheadBytes, callOver } from "./call.ts";
 export { isKnown } from "./known-event.ts";
 export { EdgeFault } from "./fault.ts";
@@ -7,6 +8,7 @@ export { Edge } from "./http.ts";
 export { checkBytes, EdgeOutput } from "./output.ts";
 export {
   type EdgePolicy,
+  readAuditPage,
   readEvent,
   readGovernance,
   readLog,

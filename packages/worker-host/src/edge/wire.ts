@@ -94,6 +94,12 @@ export const readEvents: Guard<{ readonly events: readonly AuditEvent[] }> = gua
   record({ events: { type: "array", items: event, maxItems: eventsOfPage } }),
 );
 
+/** A part of a log, and where the next one begins. */
+export const readAuditPage: Guard<{ readonly events: readonly AuditEvent[]; readonly next: number | string }> = guard(
+  "a part of the log",
+  record({ events: { type: "array", items: event, maxItems: eventsOfPage }, next: { oneOf: [number, word] } }),
+);
+
 export const readLog: Guard<LogEntry> = guard(
   "a log line",
   record({ level: { enum: ["debug", "info", "warn", "error"] }, message: text }),

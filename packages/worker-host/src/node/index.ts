@@ -4,6 +4,7 @@ import "./refuse-older-node.ts";
 export { fileSink, type FileSink, type FileSinkOptions } from "./file-sink.ts";
 export { nodeHost, type NodeHostOptions } from "./host.ts";
 export { nodeDatabase, type NodeDatabase } from "./database.ts";
+export { exposeInspector, type Inspector, type InspectorOptions } from "./inspector.ts";
 export { nodeKv, type NodeKv, type NodeKvOptions } from "./kv.ts";
 export { parsePolicyText, type PolicyText, type PolicyTextRead, readPolicyFile } from "./policy-text.ts";
 export { processPackage, type ProcessDefinition } from "../process/package.ts";

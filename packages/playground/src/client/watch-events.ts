@@ -1,0 +1,30 @@
+import type { AuditEvent } from "@keyhole/kernel";
+import { type Edge, readAuditPage } from "@keyhole/worker-host/edge-protocol";
+
+/** After an answer that did not come. */
+const pauseMs = 2_000;
+
+/** Asks for events one part after the other. What cannot be read is asked for again. */
+export function watchEvents(
+  edge: Pick<Edge, "get">,
+  start: number | string,
+  listener: (events: readonly AuditEvent[]) => void,
+): () => void {
+  let isStopped = false;
+  const run = async (): Promise<void> => {
+    let from = start;
+    while (!isStopped) {
+      try {
+        const { events, next } = readAuditPage(await edge.get(`/v1/audit?from=${encodeURIComponent(from)}`));
+        from = next;
+        if (!isStopped && events.length > 0) listener(events);
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    }
+  };
+  void run();
+  return () => {
+    isStopped = true;
+  };
+}
