@@ -130,14 +130,14 @@ export class AgentRun<Message> {
       toolCallConcurrency: 1,
       onError: () => {},
       prepareStep: ({ responseMessages: finished }) => void (told = finished),
-      // The framework asks before what it tells of the step is read here.
+      // The framework asks before this code reads the report of the step.
       stopWhen: ({ steps: done }) => {
         const tokens = before + done.reduce((sum, { usage }) => sum + tokensOf(usage), 0);
         turn.end ??= this.#usedUp({ ...this.#spent, tokens }) ?? (done.length >= steps ? "steps" : undefined);
         return turn.end !== undefined;
       },
     });
-    // It rejects where the turn is stopped: then the steps that ended count.
+    // It rejects after a stop of the turn: then the ended steps count.
     const said = Promise.resolve(responseMessages).catch(() => undefined);
     try {
       for await (const each of stream) {

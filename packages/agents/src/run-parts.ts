@@ -13,8 +13,8 @@ export interface RunBudget {
 export type RunSpent = Required<RunBudget>;
 
 /**
- * Why a turn ended: the model answered, a person stopped it, the kernel is in LOCKDOWN, the run used up a budget, the turn had all its steps, or the model could not be
- * reached.
+ * The end of a turn: the model answered, a person stopped it, the kernel is in LOCKDOWN, or the run
+ * used up a budget. `steps`: the turn had all its steps. `failed`: the model did not respond.
  */
 export type RunEnd = "answered" | "stopped" | "lockdown" | keyof RunBudget | "steps" | "failed";
 

@@ -5,7 +5,7 @@ import type { Ceiling } from "./ceiling.ts";
  * `npm run words -- --ceilings` lowers it to what stands.
  */
 export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
-  ["README.md", [1200, 12, 25, 10, 0]],
+  ["README.md", [1100, 12, 25, 10, 0]],
   ["docs/agents.md", [1400, 12, 25, 10, 0]],
   ["docs/architecture.md", [2200, 12, 25, 10, 0]],
   ["docs/audit.md", [1900, 12, 25, 11, 0]],
@@ -19,13 +19,13 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["docs/runtimes.md", [1000, 12, 25, 15, 0]],
   ["docs/secrets.md", [1000, 12, 29, 11, 0]],
   ["docs/threat-model.md", [2200, 12, 25, 10, 3]],
-  ["docs/tools.md", [1900, 12, 25, 10, 0]],
+  ["docs/tools.md", [1800, 12, 25, 10, 0]],
   ["docs/vocabulary.md", [1200, 12, 31, 10, 0]],
   ["docs/wasm-tools.md", [1800, 12, 25, 10, 0]],
   ["messages and hints", [1000, 12, 25, 16, 1]],
   ["docstrings of kernel", [1000, 12, 25, 15, 3]],
   ["comments of kernel", [1000, 12, 25, 24, 25]],
-  ["docstrings of worker-host", [1000, 12, 25, 14, 8]],
+  ["docstrings of worker-host", [1000, 12, 25, 14, 7]],
   ["comments of worker-host", [1000, 12, 25, 23, 24]],
   ["docstrings of agents", [1000, 12, 25, 10, 9]],
   ["comments of agents", [1000, 12, 25, 10, 1]],

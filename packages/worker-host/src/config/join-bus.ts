@@ -5,14 +5,14 @@ import type { BusEntry, BusSourceEntry } from "./sections/bus.ts";
 /** Of a fault, below the section `bus`. */
 export type BusPath = readonly (string | number)[];
 
-/** What a host brings: the library, which is a peer, and where it reads variables. */
+/** The parts of a host: the library, which is a peer, and its source of variables. */
 export interface BusParts {
   readonly bus: typeof import("@keyhole/bus");
   readonly variable: (name: string) => string | undefined;
   readonly fail: (path: BusPath, message: string, hint: string) => never;
 }
 
-/** What NATS's client connects with, on each transport. */
+/** The options of NATS's client, on each transport. */
 export interface BusConnectOptions {
   readonly servers: string[];
   readonly maxReconnectAttempts: -1;
@@ -41,7 +41,7 @@ export function isOverWebSocket({ servers }: BusEntry, { fail }: BusParts): bool
 /**
  * Calls the tools of the sources of a configuration and, with `serve`, offers those of the kernel. Returns the ways to leave, in the order of joining.
  *
- * @throws what `fail` throws, where a tool or a variable is missing. Nothing is joined then.
+ * @throws the error of `fail` for a missing tool or variable. Nothing is joined then.
  */
 export async function openOnBus(
   kernel: Kernel,

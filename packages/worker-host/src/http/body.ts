@@ -16,7 +16,7 @@ import { type Checked, fault, propertiesOf, scalarText, secretFault } from "./pl
 export interface BodyTemplate {
   readonly mediaType: string;
   readonly secrets: readonly string[];
-  /** `undefined`: what the body is made of is absent, and none is sent. */
+  /** `undefined`: the values of the body are absent, and the request has none. */
   readonly expand: (
     sources: ReadonlyMap<string, JsonValue>,
   ) => { readonly ok: true; readonly text: string | undefined } | { readonly ok: false; readonly message: string };

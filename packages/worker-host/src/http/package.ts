@@ -13,7 +13,7 @@ import {
 } from "@keyhole/kernel";
 import { capabilitiesOf, compileTemplate, kindOf } from "./compile.ts";
 
-/** What an author says of a request: a {@link ToolDefinition} without functions. */
+/** The definition of a request by its author: a {@link ToolDefinition} without functions. */
 export type HttpDefinition<Input extends SchemaSource, Output extends OutputSource> = Omit<
   ToolDefinition<Input, Output>,
   "setup" | "check" | "health" | "execute" | "program" | "wasm" | "process" | "body" | "http"

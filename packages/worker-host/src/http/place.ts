@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "@keyhole/kernel";
 
-/** What is wrong with a template, at a place in it. */
+/** The fault of a template, with its place. */
 export interface TemplateFault {
   readonly path: string;
   readonly message: string;

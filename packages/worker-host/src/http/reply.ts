@@ -29,9 +29,9 @@ export interface Reply {
 }
 
 /**
- * What a reply means: the output, not yet checked against its schema.
+ * The output of a reply, not yet checked against its schema.
  *
- * @throws ReplyError for a status that is an error, and for a reply that is not what its status says
+ * @throws ReplyError for a status that is an error, and for a reply that does not match its status
  */
 export function outputOf(reply: Reply, responses: Responses, output: OutputContract): unknown {
   const response = responseFor(responses, reply.status);
@@ -91,7 +91,7 @@ function isJsonType(type: string): boolean {
   return type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"));
 }
 
-/** What a reply says that it is has to be what is expected: an error page is no data. */
+/** Checks the media type of a reply: an error page is no data. */
 function assertMediaType(reply: Reply, expected: string | undefined, readsJson: boolean): void {
   const type = typeOf(reply);
   const wanted = expected === undefined ? undefined : essenceOf(expected);

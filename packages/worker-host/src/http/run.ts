@@ -4,7 +4,7 @@ import { stoppable } from "../stoppable.ts";
 import type { HttpRequestPlan } from "./compile.ts";
 import { outputOf, ReplyError } from "./reply.ts";
 
-/** What a call sends, once its input is known. */
+/** The request of a call with a known input. */
 interface PreparedRequest {
   readonly url: URL;
   readonly headers: readonly (readonly [string, string])[];

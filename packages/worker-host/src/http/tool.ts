@@ -51,7 +51,7 @@ function planOf({ body, manifest }: RegisteredTool): ReturnType<typeof compileTe
   return body.source === "http" ? compileTemplate(body.template, manifest.input, manifest.output) : undefined;
 }
 
-/** What speaks against a tool that is a request. */
+/** The fault of a tool that is a request. */
 function httpFault(tool: RegisteredTool): SetupError | undefined {
   const compiled = planOf(tool);
   if (!compiled) return undefined;

@@ -30,7 +30,7 @@ interface Sections {
 
 type Section = keyof Sections;
 
-/** What literal text may hold. What else a URL has is written as %XX. */
+/** The characters of literal text. Other characters of a URL are written as %XX. */
 const literals = {
   authority: /^[A-Za-z0-9.:[\]-]*$/,
   path: /^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/,

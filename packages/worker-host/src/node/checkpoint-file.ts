@@ -9,7 +9,7 @@ export interface CheckpointAt {
   readonly text: string;
 }
 
-/** Replaces the file `PATH.checkpoint` beside a log: one that is there is whole. */
+/** Replaces the file `PATH.checkpoint` beside a log. A present file is complete. */
 export async function writeCheckpointFile(path: string, { span, text }: CheckpointAt): Promise<void> {
   const file = await open(`${fileOf(path)}.new`, "w", 0o600);
   try {

@@ -36,7 +36,10 @@ class LogFile implements FileSink {
   readonly #path: string;
   readonly #fsync: "batch" | "never";
   #file: FileHandle | undefined;
-  /** Of each record from {@link #checkpoint} on, in order; of all, once somebody read an earlier one. */
+  /**
+   * The span of each record from {@link #checkpoint} on, in order; of all records after a read of
+   * an earlier one.
+   */
   #spans: EventSpan[] = [];
   #checkpoint: CheckpointAt | undefined;
   #earlier: Promise<void> | undefined;
@@ -139,7 +142,7 @@ class LogFile implements FileSink {
   }
 }
 
-/** That nobody else wrote, and that the file is still one that somebody can find. */
+/** Checks that no other writer wrote, and that the path still names this file. */
 /** Longer ones leave this thread to others while the system copies them. */
 const SHORT_BYTES = 65_536;
 

@@ -32,7 +32,7 @@ export interface NodeHostOptions {
    * own, under fuel. Default: none.
    */
   readonly commands?: Readonly<Record<string, SpawnCommand | WasiCommand | string>>;
-  /** What goes into a command and comes out of it, and how many run. */
+  /** The limits of a command's input and output, and the number of running commands. */
   readonly commandLimits?: SpawnLimits;
   /**
    * Hashes of the packages that may run in a worker thread as they are, which is some fifty times faster. A thread is no security boundary: its code

@@ -37,7 +37,7 @@ export async function interpreterScript(quickJs?: string, startTimeoutMs?: numbe
 }
 
 /**
- * What snapshots of these threads depend on.
+ * The kind of these threads' snapshots.
  *
  * @throws {IsolateFailure} as {@link interpreterScript}
  */

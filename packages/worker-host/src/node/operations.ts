@@ -27,7 +27,7 @@ export interface OperationsOptions {
 export interface OperationsCatalogue {
   /** For `kernel.register`. `@keyhole/worker-host/tools/operations` has the same packages with the types of their results. */
   readonly packages: readonly ToolPackage[];
-  /** For `nodeHost({ commands })`: what was found, by absolute paths. */
+  /** For `nodeHost({ commands })`: the found programs, by absolute paths. */
   readonly commands: Readonly<Record<string, SpawnCommand>>;
   /** Programs that were not found, sorted. Tools that need them say what to install. */
   readonly missing: readonly string[];
@@ -169,7 +169,8 @@ type Spawning = Extract<Capability, { kind: "process.spawn" }>;
 type ArgumentPattern = string | { readonly prefix: string };
 
 /**
- * What a tool asks for, as grants. Where it asks for any text that begins with one of the keys, the grant has each pattern behind that key in its place.
+ * The declaration of a tool, as grants. A declared prefix that is one of the keys becomes the
+ * patterns behind that key.
  *
  * @param narrower by prefix
  */

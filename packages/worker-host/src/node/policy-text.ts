@@ -28,11 +28,12 @@ export type PolicyTextRead =
   | { readonly ok: false; readonly message: string; readonly at: Position };
 
 /**
- * Reads the text of a policy: JSON, or YAML 1.2 with nothing that JSON does not have. Anchors, aliases, tags and merge keys are refused: what a person
- * reads is what holds, and no text is larger than it looks. A key that stands twice is refused in both.
+ * Reads the text of a policy: JSON, or YAML 1.2 with nothing that JSON does not have. Refuses
+ * anchors, aliases, tags and merge keys: a person reads exactly the policy, and no text is larger
+ * than it looks. Refuses duplicate keys in both.
  *
  * @param format default: JSON where the text begins with a brace
- * @param noun what a refusal calls the document
+ * @param noun the name of the document in a refusal
  */
 export function parsePolicyText(
   text: string,

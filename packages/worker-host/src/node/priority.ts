@@ -26,18 +26,19 @@ interface Thread {
   taskId: string | undefined;
   /** How long it had waited at the last look. */
   idleMs: number;
-  /** What it had computed at the first look since it waited last. */
+  /** Its computing time at the first look since its last wait. */
   computedMs: number | undefined;
   isLow: boolean;
 }
 
-/** Those that have a call and are not low. */
+/** Threads with a call and without a low priority. */
 const busy = new Set<Thread>();
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Lowers a thread that computes for long, so that the kernel and other tools are served before it. For good: a process without privileges cannot take it
- * back, and where nobody else wants the core it costs nothing. Only on Linux: elsewhere a priority is that of the process.
+ * Lowers a thread that computes for long, so that the kernel and other tools are served before it.
+ * For good: a process without privileges cannot undo it, and on a free core it costs nothing. Only
+ * on Linux: elsewhere a priority is that of the process.
  *
  * @param name of this thread alone, of at most 15 bytes: by it the thread is found among those of the process
  */
@@ -88,7 +89,7 @@ function look(thread: Thread): void {
   busy.delete(thread);
 }
 
-/** Empty where the system does not know threads by their names: then nobody looks again. */
+/** Empty where the system does not know threads by their names: then there is no second look. */
 function taskIdOf(name: string): string {
   const isIt = (id: string): boolean => readFileSync(`/proc/self/task/${id}/comm`, "utf8").trimEnd() === name;
   return readdirSync("/proc/self/task").find(isIt) ?? "";

@@ -4,8 +4,9 @@ import { readdir, readFile } from "node:fs/promises";
 const rounds = 50;
 
 /**
- * Kills a group of processes, and on Linux whatever carries the group's mark in its environment: a process can leave its group, and few change the
- * environment that they were started with. Resolves when nothing of it is left, or gives up.
+ * Kills a group of processes, and on Linux every process with the group's mark in its environment.
+ * A process can leave its group, and few change their environment. Resolves when nothing of it is
+ * left, or gives up.
  *
  * @param leader the group's first process, started detached
  * @param mark a text that only this group has in its environment

@@ -10,7 +10,7 @@ export interface EventSpan {
   readonly end: number;
 }
 
-/** What the bytes of a log file are. */
+/** The parts of a log file. */
 export interface ScannedLog {
   /** Whole records, in the order of the file. */
   readonly spans: EventSpan[];

@@ -146,7 +146,9 @@ interface Collected {
   bytes(): Uint8Array;
 }
 
-/** Keeps the first bytes of a stream and drops the rest, so that nobody waits for it to be read. */
+/**
+ * Keeps the first bytes of a stream and drops the rest, so the program never waits for a reader.
+ */
 function collect(stream: Readable, limitBytes: number, onFull: () => void): Collected {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -169,7 +171,10 @@ function collect(stream: Readable, limitBytes: number, onFull: () => void): Coll
   };
 }
 
-/** What the program wrote last is still in its pipes. Somebody who was not found can hold them open: then they are closed from this side. */
+/**
+ * Waits for the last output in the pipes. A process that escaped the kill can hold them open: then
+ * this side closes them.
+ */
 async function closed(child: Child): Promise<void> {
   const streams = [child.stdout, child.stderr].filter((stream) => !stream.closed);
   const ends = streams.map((stream) => new Promise((resolve) => stream.once("close", resolve)));
@@ -179,7 +184,7 @@ async function closed(child: Child): Promise<void> {
   child.stdin.destroy();
 }
 
-/** Cut at any byte, and of any encoding: what is no UTF-8 shows as U+FFFD. */
+/** Cut at any byte, in any encoding: bytes that are no UTF-8 show as U+FFFD. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }

@@ -162,7 +162,7 @@ async function runSteps(
   return output === undefined ? last : (filled(output, known, "The output") ?? null);
 }
 
-/** What the caller left out is left out. What a step did not give is a failure. */
+/** Omits values that the caller omitted. A value that a step did not give is a failure. */
 function filled(value: JsonValue, known: ReadonlyMap<string, JsonValue>, owner: string): JsonValue | undefined {
   const optional = new Set(
     referencesIn(value).flatMap((each) => ("source" in each && each.source === "input" ? [each.path] : [])),

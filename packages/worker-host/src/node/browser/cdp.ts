@@ -1,7 +1,10 @@
 import type { Readable, Writable } from "node:stream";
 import { textOf } from "./values.ts";
 
-/** Bytes of one message. A page chooses what is in some: one that is longer ends the visit before anyone holds it. */
+/**
+ * Bytes of one message. A page chooses the content of some messages: a longer one ends the visit
+ * before it is in memory.
+ */
 const messageBytes = 48 << 20;
 
 export type CdpParams = Readonly<Record<string, unknown>>;

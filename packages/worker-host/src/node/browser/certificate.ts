@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-/** What the proxy shows a browser that was told to take this key and no other. */
+/** The proxy's certificate for a browser that accepts this key alone. */
 export interface PageCertificate {
   readonly key: string;
   readonly cert: string;

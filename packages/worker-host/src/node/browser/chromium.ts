@@ -98,7 +98,7 @@ export async function startChromium({
   };
 }
 
-/** What {@link startChromium} reports where the machine gives no sandbox. */
+/** The fault of {@link startChromium} on a machine without a sandbox. */
 export const noSandbox = "this machine gives Chromium no sandbox";
 
 function argumentsOf(folder: string, { port, keyHash, greeting }: PageProxy, sandbox: Sandbox): readonly string[] {

@@ -5,12 +5,15 @@ import { memberOf, textOf } from "./values.ts";
 
 /** Characters that are read of a page where nothing is searched for, beside its text. */
 const ordinary = { titleLength: 500, urlLength: 9_000, partLength: 10_000 };
-/** Whole texts, for a search: what is cut before it can hold a part of a secret, which nobody finds. */
+/**
+ * Bounds of complete texts, for a search: a text that is cut earlier can contain a part of a
+ * secret, which the search does not find.
+ */
 const whole = { titleLength: 50_000, urlLength: 50_000, partLength: 500_000, textLength: 1_000_000 };
 /** Behind a cut that the page's own length made, so much could be a part of a secret: 100 characters for each of the longest one. */
 const heldBack = 409_600;
 
-/** What the page's script may send. */
+/** The bounds of the page's script. */
 export function boundsFor({ textLength }: Visit, isSearching: boolean): PageBounds {
   if (!isSearching) return { ...ordinary, textLength, isWhole: false };
   return { ...whole, textLength: textLength === 0 ? 0 : whole.textLength, isWhole: true };
@@ -34,7 +37,7 @@ type Content =
   | { readonly ok: true; readonly value: Record<string, JsonValue> }
   | { readonly ok: false; readonly error: BrokerError };
 
-/** What the page's script sent, searched for secrets and then cut. */
+/** The content from the page's script, searched for secrets and then cut. */
 export async function contentOf(
   content: unknown,
   { textLength: wanted }: Visit,

@@ -14,13 +14,16 @@ import type { PageRequest, PageRules } from "./rules.ts";
 export interface ForwardPort {
   readonly rules: PageRules;
   readonly dial: Dial;
-  /** Whatever is open when the visit ends is destroyed. */
+  /** The end of the visit destroys every open stream. */
   readonly keep: (stream: Duplex) => void;
 }
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Between two neighbours only (RFC 9110, 7.6.1). Encodings and extensions are ours to choose: what is counted is what the page gets. */
+/**
+ * Headers between two neighbours only (RFC 9110, 7.6.1). The proxy chooses encodings and extensions
+ * itself, so it counts exactly the page's bytes.
+ */
 const ofConnection =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|accept-encoding|sec-websocket-extensions|alt-svc|http2-settings)$/i;
 

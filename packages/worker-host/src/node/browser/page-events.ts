@@ -6,7 +6,7 @@ type Send = (method: string, params?: CdpParams, sessionId?: string) => void;
 /** A refresh within this time belongs to the load of its page. */
 const refreshSeconds = 1;
 
-/** What the browser reports of itself. */
+/** The events that the browser reports. */
 export class PageEvents {
   send: Send = () => {};
   target = "";

@@ -25,8 +25,9 @@ export interface PageProxy {
 }
 
 /**
- * A proxy on loopback that sees each request of a page whole, those in TLS included: the browser trusts its key for this one visit. What it admits it sends on over a connection of
- * its own, whose address it has checked and whose certificate it verifies. Anything but HTTP and WebSockets ends at it.
+ * A proxy on loopback that sees each request of a page whole, those in TLS included: the browser
+ * trusts its key for this one visit. It sends an admitted request over its own connection, after a
+ * check of the address and the certificate. Anything but HTTP and WebSockets ends at it.
  */
 export async function openProxy(rules: PageRules, dial: Dial): Promise<PageProxy> {
   const { key, cert, keyHash } = pageCertificate();
@@ -86,7 +87,7 @@ export async function openProxy(rules: PageRules, dial: Dial): Promise<PageProxy
   };
 }
 
-/** What goes through CONNECT: HTTP, in TLS or not, and nothing else. */
+/** Serves CONNECT: HTTP, in TLS or not, and nothing else. */
 function tunnels(
   port: ForwardPort,
   secureContext: SecureContext,

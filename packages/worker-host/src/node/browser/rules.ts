@@ -29,7 +29,7 @@ const remembered = 1_000;
 const ofBrowser =
   /^(?:sec-.*|proxy-.*|access-control-request-.*|accept-(?:charset|encoding)|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|ping-(?:from|to)|priority|purpose|referer|save-data|service-worker.*|te|trailer|transfer-encoding|upgrade|upgrade-insecure-requests|via)$/;
 
-/** What the grant says to each request of one page, and what the page has used up. */
+/** The grant for each request of one page, and the page's use of it. */
 export class PageRules {
   readonly #session: BrokerSession;
   readonly #onEnd: (error: BrokerError) => void;
@@ -96,7 +96,7 @@ export class PageRules {
     return error === undefined;
   }
 
-  /** What came of an admitted request. */
+  /** Notes the outcome of an admitted request. */
   answered(request: PageRequest, outcome: number | BrokerError): void {
     if (isNavigation(request)) this.#note(request.url, outcome);
   }

@@ -182,7 +182,10 @@ async function introduce(
   await cdp.send("Page.resetNavigationHistory", {}, page);
 }
 
-/** Reads the page in a world of its own, which ends when the page goes on to another document: then that one is read. */
+/**
+ * Reads the page in its own world, which ends when the page moves to another document. Then it
+ * reads that document.
+ */
 async function readContent(cdp: Chromium["cdp"], page: string, expression: string, tries = 3): Promise<unknown> {
   const { frameTree } = await answer(cdp.send("Page.getFrameTree", {}, page));
   const frameId = memberOf(memberOf(frameTree, "frame"), "id");

@@ -10,7 +10,8 @@ export interface LocatedLiteral {
 }
 
 /**
- * Finds the members of the object literal behind `export default`, through a call such as `defineConfig({ … })`. No parser of the language: what is computed has the place of the
+ * Finds the members of the object literal behind `export default`, through a call such as
+ * `defineConfig({ … })`. It does not parse the language: a computed value has the place of the
  * member around it.
  */
 export function locateLiteral(text: string): LocatedLiteral {

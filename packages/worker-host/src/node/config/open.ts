@@ -22,7 +22,7 @@ export interface ConfiguredKernel {
   close(): Promise<void>;
 }
 
-/** What stands in the place of the configuration's own. Absolute paths. */
+/** Options that replace those of the configuration. Absolute paths. */
 export interface InPlaceOf {
   readonly files?: string | undefined;
   /** The file of the log. */
