@@ -165,7 +165,7 @@ export function requestParts(
   return { request: what, requestHash: hash };
 }
 
-/** @param flow what was written before; of a stream the outcome says only that it is whole */
+/** @param flow the streamed output; the outcome of a stream reports only that it is complete */
 export async function outcomeParts(
   outcome: IsolateOutcome,
   by: Hash,

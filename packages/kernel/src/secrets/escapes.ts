@@ -9,7 +9,7 @@ interface Escaped {
 /** One way to write bytes that programs undo. Every escape begins with the marker. */
 export interface Escape {
   readonly marker: number;
-  /** `undefined`: what begins at `at` stands for itself. */
+  /** `undefined`: the text at `at` stands for itself. */
   readonly read: (bytes: Uint8Array, at: number) => Escaped | undefined;
 }
 

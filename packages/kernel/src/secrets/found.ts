@@ -10,7 +10,7 @@ export interface Pattern {
   readonly behind: 0 | 1;
 }
 
-/** One value to be found in whatever comes back. */
+/** One value to find in every answer. */
 export interface Found {
   readonly value: string;
   readonly patterns: readonly Pattern[];
@@ -18,7 +18,7 @@ export interface Found {
   readonly maxLength: number;
 }
 
-/** UTF-16 units. What is shorter turns up by chance in whatever a server says, and could not be taken out of it. */
+/** UTF-16 units. A shorter value occurs by chance in ordinary answers, and could not be removed. */
 export const minLength = 8;
 export const maxLength = 4_096;
 
@@ -49,7 +49,7 @@ export function finder(value: string): Found {
   return { value, patterns: [...patterns, ...inBase64], maxLength: longestSpelling * bytes.length };
 }
 
-/** What a reader of a form, of another character set or of wrapped lines has of the value. */
+/** The value as in a form, in another character set or in wrapped lines. */
 function variantsOf(value: string, bytes: Uint8Array): readonly Uint8Array[] {
   const variants: Uint8Array[] = [];
   if (bytes.includes(0x20)) variants.push(bytes.map((byte) => (byte === 0x20 ? 0x2b : byte)));
@@ -68,7 +68,10 @@ function trimmed(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(from, to);
 }
 
-/** As Latin-1 has it. What Latin-1 lacks stays in UTF-8, as in `escape` of JavaScript, where both are mixed. */
+/**
+ * The value in Latin-1. Other characters stay in UTF-8, as in `escape` of JavaScript, which mixes
+ * both.
+ */
 function narrow(value: string): Uint8Array {
   return Uint8Array.from(
     Array.from(value).flatMap((character) =>

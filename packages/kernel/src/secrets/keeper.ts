@@ -30,7 +30,10 @@ class Secrets implements OpenSecrets {
   readonly #remembered: Remembered;
   /** For the values that the call revealed: it gets its placeholders back. */
   readonly #placeholders = new Map<string, string>();
-  /** What the call revealed, and what is granted where it went. Kept beside what is remembered: that is forgotten one day. */
+  /**
+   * The values that the call revealed, and those granted at its hosts. Kept beside the remembered
+   * values, which can be dropped.
+   */
   readonly #needed = new Set<Found>();
   /** Names and patterns whose values are known. */
   readonly #loaded = new Set<string>();

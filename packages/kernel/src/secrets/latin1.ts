@@ -1,4 +1,4 @@
-/** Bytes as a text of one character per byte: what regular expressions can look through, whatever the bytes mean. */
+/** Bytes as a text of one character per byte, for regular expressions over any bytes. */
 export function textOf(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));

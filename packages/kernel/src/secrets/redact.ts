@@ -3,10 +3,12 @@ import { minLength } from "./found.ts";
 import { bytesOf, textOf } from "./latin1.ts";
 import type { Matcher, Match } from "./matcher.ts";
 
-/** How much of a body is searched at once: what a thread that others wait for does in a few milliseconds. */
+/**
+ * Bytes searched at once: the work of a few milliseconds, because other calls wait for the thread.
+ */
 const pieceBytes = 65_536;
 
-/** What is looked for, and what takes the place of each value. */
+/** The searched values, and the replacement of each. */
 export interface Search {
   readonly matcher: Matcher;
   readonly replacement: (value: string) => string;

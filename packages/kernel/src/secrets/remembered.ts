@@ -5,8 +5,9 @@ import { Matcher } from "./matcher.ts";
 const most = 256;
 
 /**
- * Values that any call read from the store, the present ones and those before a rotation: a server that one call told can answer another. Bounded: the
- * longest unused go first. What the policy grants at the hosts of a call is found all the same.
+ * Values that any call read from the store, present ones and those before a rotation: a server can
+ * pass a value of one call to another. Bounded: the longest unused value leaves first. The search
+ * still finds the values that the policy grants at the hosts of a call.
  */
 export class Remembered {
   readonly #found = new Map<string, Found>();

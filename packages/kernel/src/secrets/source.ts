@@ -14,7 +14,7 @@ export interface SecretStore {
 /** Calls back once after a time, unless the returned function was called before. */
 export type After = (delayMs: number, callback: () => void) => () => void;
 
-/** What the store was asked for. A failure says nothing of the store: its message could name a value. */
+/** A read of the store. A failure has no message of the store, which could name a value. */
 export type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false };
 
 /** Half of the default `timeoutMs` of a tool: the tool learns why it has no answer, before its call ends. */

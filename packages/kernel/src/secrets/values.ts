@@ -6,7 +6,10 @@ import { type After, type Read, readNames, readValue, type SecretStore } from ".
 /** Names at the hosts of one call. Each is a question to the store in every call. */
 const maxNames = 256;
 
-/** What one call has read of the store. A failure is not kept: the next answer asks again. */
+/**
+ * The values that one call has read from the store. It keeps no failure: the next answer asks
+ * again.
+ */
 export class Values {
   readonly #store: SecretStore;
   readonly #after: After;

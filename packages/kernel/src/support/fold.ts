@@ -5,7 +5,7 @@ import { toForm } from "./unicode.ts";
  * a tool and an argument of a command know the same spellings.
  */
 
-/** What programs of Windows get in the place of a character that their code page lacks. */
+/** The replacements of characters that the code page of a Windows program lacks. */
 const nearest: readonly (readonly [RegExp, string])[] = [
   [/[\u2010-\u2015\u2212]/g, "-"],
   [/[\u2044\u2215\u29f8]/g, "/"],
@@ -13,8 +13,8 @@ const nearest: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A text in one case, without compatibility characters and without those that nobody sees. Folding it again changes nothing; neither does folding it
- * in upper or lower case.
+ * A text in one case, without compatibility and invisible characters. The result stays the same
+ * when it is folded again, also in upper or lower case.
  */
 export function foldLetters(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
@@ -42,7 +42,7 @@ function withoutInvisible(text: string): string {
   return text.replace(/\p{DI}/gu, "");
 }
 
-/** What readers take for a space, and regular expressions do not. */
+/** Characters that readers take for a space, and regular expressions do not. */
 const otherSpaces = /[\u001c-\u001f\u0085\u2800]/g;
 const otherControls = /[\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f]/g;
 /** Anything but letters and signs of ASCII with single spaces between them, as most texts are. */
@@ -66,7 +66,7 @@ export function foldNumber(folded: string): string {
   return folded.replace(otherDigits, asciiDigit).replace(/^\+?0*(?=\d)/, "");
 }
 
-/** Pieces in which a long text is unfolded before it is folded as a whole. */
+/** UTF-16 units of a part: a long text is unfolded in parts, then folded in one piece. */
 const pieceUnits = 4_096;
 
 /**

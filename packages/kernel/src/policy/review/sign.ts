@@ -24,7 +24,8 @@ export function publicKeyOf({ kty, crv, x }: ProofPublicKey): ProofPublicKey {
 }
 
 /**
- * Signs proofs with one key. To change keys, open the next kernel with the next key, and give verifiers both public ones for as long as old proofs matter.
+ * Signs proofs with one key. To change keys, open the next kernel with the next key, and give
+ * verifiers both public keys while old proofs matter.
  *
  * @throws what WebCrypto throws for a key that it does not take.
  */
