@@ -8,7 +8,7 @@ export const ceilings: Readonly<Record<string, Readonly<Record<SourceAssertion["
   kernel: { as: 5, "!": 0.6 },
   "kernel/schema": { as: 20.5, "!": 0.5 },
   "worker-host": { as: 9.2, "!": 2.8 },
-  agents: { as: 14.3, "!": 0 },
+  agents: { as: 12.2, "!": 0 },
   edge: { as: 3.9, "!": 3 },
   keyhole: { as: 5.9, "!": 2.1 },
   mcp: { as: 8.6, "!": 2 },
