@@ -6,6 +6,7 @@ import {
   loadPolicy,
   type PolicyRule,
 } from "@keyhole/kernel";
+import { posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matchCommand } from "../../packages/kernel/src/capability/matching/commands.ts";
@@ -134,10 +135,16 @@ describe("a deny of an argument", () => {
     ["file:///home/me/.ssh/", "file:///home/me/x%252f..%252f.ssh/id"],
     ["file:///home/me/.ssh/", "file:\\\\\\home\\me\\.ssh\\id"],
     ["https://a.example/admin", "https://a.example:443/admin/x"],
+    ["https://A.example:443/admin", "https://a.example/admin/x"],
     ["https://a.example/admin", "https:a.example./x/../%61dmin"],
     ["https://a.example/admin", "https://user:pass@a.example/admin"],
     ["/etc/passwd", "/etc/pas\tswd"],
-  ])("of what begins with %j meets %j, as readers of URLs read it", (denied, spelled) => {
+    ["/etc/", "/tmp/../etc/passwd"],
+    ["/etc/", "//etc/./passwd"],
+    ["/etc/", "/../../etc/passwd"],
+    ["/tmp/../etc/", "/etc/passwd"],
+    ["C:\\Users\\me\\", "c:/Windows/../users/me/x"],
+  ])("of what begins with %j meets %j, as readers of URLs and paths read it", (denied, spelled) => {
     expect(decision({ at: "/at", startsWith: denied }, spelled)).toBe("deny");
     expect(decision({ at: "/at", contains: denied }, spelled)).toBe("deny");
   });
@@ -210,6 +217,78 @@ it.each([
   const grant = grantOf([files], [[{ ...files, except: [except] }]]);
   expect(covers(grant, { kind: "fs.write", path })).toBe(false);
   expect(covers(grant, { kind: "fs.write", path: "geheim/a" })).toBe(true);
+});
+
+describe("an allow of an argument", () => {
+  const decision = (condition: ArgumentCondition, value: JsonValue): string => {
+    const rule: PolicyRule = { id: "r", effect: "allow", when: { arguments: [condition] }, reason: "Yes." };
+    return decisionBy(loaded({ posture: "standard", rules: [rule] }), inputOf({ tier: 3, input: { at: value } }))
+      .decision;
+  };
+
+  it.each([
+    ["file:///home/me/notes/", "file:///home/me/notes/../.ssh/id"],
+    ["file:///home/me/notes/", "file:///home/me/notes/%2e%2e/.ssh/id"],
+    ["file:///home/me/notes/", "file:///home/me/notes/..%252f.ssh/id"],
+    ["https://a.example/docs", "https://a.example/docs/..\\\\admin"],
+    ["https://a.example", "https://a.example@b.example/"],
+    ["/home/me/notes/", "/home/me/notes/../.ssh/id"],
+    ["/home/me/notes/", "/home/me/notes/a/../../.ssh/id"],
+    ["C:\\\\Users\\\\me\\\\", "C:\\\\Users\\\\me\\\\..\\\\you"],
+    ["notes", "notes/../.ssh"],
+  ])("of what begins with %j spares %j, which a reader takes elsewhere", (allowed, spelled) => {
+    expect(decision({ at: "/at", startsWith: allowed }, spelled)).not.toBe("allow");
+  });
+
+  it.each<[ArgumentCondition, string]>([
+    [{ at: "/at", startsWith: "file:///home/me/notes/" }, "file:///home/me/notes/a b.txt"],
+    [{ at: "/at", startsWith: "https://A.example/docs" }, "https://A.example/docs/x%20y?q=%2F"],
+    [{ at: "/at", startsWith: "https://a.example:443/" }, "https://a.example:443/x"],
+    [{ at: "/at", endsWith: ".example" }, "https://a.example"],
+    [{ at: "/at", startsWith: "/home/me/notes/" }, "/home/me/notes/./a//b.txt"],
+    [{ at: "/at", contains: "https://a.example" }, "Look at https://a.example/b."],
+    [{ at: "/at", startsWith: "git log" }, "git log ../other // and more"],
+    [{ at: "/at", endsWith: "World\r\n" }, "Hello\nWorld\r\n"],
+    [{ at: "/at", contains: "two\nlines" }, "text: two\nlines of 100 %"],
+    [{ at: "/at", contains: "a  b" }, "x a  b\ty"],
+  ])("of %j meets %j", (condition, text) => {
+    expect(decision(condition, text)).toBe("allow");
+  });
+});
+
+it("a place in any spelling: a deny meets what a parser leads into it, and an allow nothing that it leads elsewhere", () => {
+  const decision = (effect: "deny" | "allow", startsWith: string, value: string): string => {
+    const rule: PolicyRule = { id: "r", effect, when: { arguments: [{ at: "/at", startsWith }] }, reason: "So." };
+    return decisionBy(loaded({ posture: "standard", rules: [rule] }), inputOf({ tier: 3, input: { at: value } }))
+      .decision;
+  };
+  const bases = ["notes://h/", "file:///", "https://h.example/", "/"] as const;
+  const written = {
+    "notes://h/": ["notes://h/", "notes://h", "no\ttes://h:/"],
+    "file:///": ["file:///", "file:/", "FILE://"],
+    "https://h.example/": ["https://h.example/", "https:h.example:443/", "https://u@h.example./"],
+    "/": ["/", "//", "/a/../"],
+  } satisfies Record<(typeof bases)[number], readonly string[]>;
+  const segment = fc.constantFrom("a", "..", ".", "diary", "%2e%2e", "%64iary", "", "DIARY", "..%2f", "\t", "..\\");
+  const spelling = fc
+    .constantFrom(...bases)
+    .chain((base) =>
+      fc.tuple(fc.constant(base), fc.constantFrom(...written[base]), fc.array(segment, { minLength: 1, maxLength: 5 })),
+    );
+  fc.assert(
+    fc.property(spelling, ([base, start, segments]) => {
+      const text = start + segments.join("/");
+      fc.pre(base === "/" || URL.canParse(text));
+      const url = base === "/" ? undefined : new URL(text);
+      const led = url
+        ? `${url.protocol}//${url.host.replace(/\.$/, "")}${url.pathname}`
+        : posix.normalize(text.replaceAll("\t", ""));
+      const place = `${base}diary`;
+      if (led.startsWith(place)) expect(decision("deny", place, text)).toBe("deny");
+      else expect(decision("allow", place, text)).not.toBe("allow");
+    }),
+    { numRuns: sized(500, 50_000) },
+  );
 });
 
 describe("an argument of a command", () => {

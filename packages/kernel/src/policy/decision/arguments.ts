@@ -51,24 +51,49 @@ function among(values: readonly JsonValue[], face: Face): Test {
   };
 }
 
-/** Whether a text contains another one; for denies, in letters of any case and form. */
-function within(
-  wanted: string,
-  face: Face,
-  stands: (text: string, wanted: string, folds: Folds) => boolean | undefined,
-): (text: string, decision: object) => Truth {
-  const part = face === "deny" ? foldText(wanted) : "";
+type Stands = (text: string, wanted: string, folds: Folds) => boolean | undefined;
+
+/**
+ * Whether a text contains another one. A grant needs this as written and in each reading of a place;
+ * a deny needs one reading, in letters of any case and form.
+ */
+function within(wanted: string, face: Face, stands: Stands): (text: string, decision: object) => Truth {
+  return face === "grant" ? grantsWithin(wanted, stands) : deniesWithin(wanted, stands);
+}
+
+function grantsWithin(wanted: string, stands: Stands): (text: string, decision: object) => Truth {
+  const parts = [wanted, ...(new Folds().places(wanted) ?? [])];
   return (text, decision) => {
-    // Of invisible characters alone nothing is left that could be looked for.
     const folds = Folds.of(decision);
     const isThere = stands(text, wanted, folds);
-    if (part === "" || isThere !== false) return isThere ?? "TOO_MUCH_TEXT";
+    if (isThere !== true) return isThere ?? "TOO_MUCH_TEXT";
+    const places = folds.places(text);
+    return places?.every((each) => standsAny(each, parts, stands, folds) === true) ?? "TOO_MUCH_TEXT";
+  };
+}
+
+function deniesWithin(wanted: string, stands: Stands): (text: string, decision: object) => Truth {
+  // A fold of invisible characters alone is empty, and stands everywhere.
+  const parts = [foldText(wanted), ...(new Folds().readings(wanted) ?? [])].filter((part) => part !== "");
+  return (text, decision) => {
+    const folds = Folds.of(decision);
+    const isThere = stands(text, wanted, folds);
+    if (parts.length === 0 || isThere !== false) return isThere ?? "TOO_MUCH_TEXT";
     const folded = folds.text(text);
     const readings = folds.readings(text);
     if (folded === undefined || readings === undefined) return "TOO_MUCH_TEXT";
-    const found = [folded, ...readings].map((each) => stands(each, part, folds));
+    const found = [folded, ...readings].map((each) => standsAny(each, parts, stands, folds));
     return found.includes(true) || (found.includes(undefined) ? "TOO_MUCH_TEXT" : false);
   };
+}
+
+/** Also without the slash at the end: a parser adds one to a URL without a path. */
+function standsAny(text: string, parts: readonly string[], stands: Stands, folds: Folds): boolean | undefined {
+  const found = parts.flatMap((part) => [
+    stands(text, part, folds),
+    text.endsWith("/") && stands(text.slice(0, -1), part, folds),
+  ]);
+  return found.includes(true) || (found.includes(undefined) ? undefined : false);
 }
 
 /** Whether an array has an item that equals a text. The items are looked up: each rule of a policy may ask for another one. */

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../json/json.ts";
 import * as limits from "../../limits.ts";
 import { foldText, foldWork } from "../../support/fold.ts";
 import { foldValue, isAlike } from "./fold-case.ts";
-import { hasUrlReadings, urlReadings } from "./url-readings.ts";
+import { hasPlaceReadings, placeReadings, placeWork } from "./place-readings.ts";
 
 /** Longer texts are folded once in a decision, however many rules look at them. */
 const shortLength = 256;
@@ -23,6 +23,7 @@ export class Folds {
   #searchLeft: number = limits.searchedUnits;
   #isCut = false;
   readonly #texts = new Map<string, string | undefined>();
+  readonly #places = new Map<string, readonly string[] | undefined>();
   readonly #readings = new Map<string, readonly string[] | undefined>();
   readonly #values = new WeakMap<object, string | undefined>();
   readonly #canonical = new WeakMap<object, string>();
@@ -41,13 +42,17 @@ export class Folds {
     return text.length > shortLength ? once(this.#texts, text, whole) : whole();
   }
 
-  /** Folds of what a reader of URLs makes of a text, where that is something else. */
+  /** The readings of a text as a place, without the text itself. */
+  places(text: string): readonly string[] | undefined {
+    if (!hasPlaceReadings(text)) return [];
+    return once(this.#places, text, () => (this.#pay(placeWork(text)) ? placeReadings(text) : undefined));
+  }
+
+  /** Their folds. */
   readings(text: string): readonly string[] | undefined {
-    if (!hasUrlReadings(text)) return [];
-    return once(this.#readings, text, () => {
-      const readings = this.#pay(text.length >> 2) ? urlReadings(text) : undefined;
-      return readings && this.#uncut(() => readings.map(this.#fold));
-    });
+    const places = this.places(text);
+    if (places === undefined || places.length === 0) return places;
+    return once(this.#readings, text, () => this.#uncut(() => places.map(this.#fold)));
   }
 
   /** Whether a text contains another one. The read characters count as work. */
