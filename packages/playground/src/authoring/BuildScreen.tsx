@@ -3,29 +3,17 @@ import { json } from "@codemirror/lang-json";
 import type { ToolPackage } from "@keyhole/kernel";
 import { type ReactNode, useMemo } from "react";
 import { DropZone } from "react-aria-components";
-import type { GovernanceState, KernelClient } from "../client/kernel-client.ts";
 import { CodeEditor } from "../code/CodeEditor.tsx";
 import type { Note } from "../code/notes.ts";
-import type { Approve } from "../session/calls.ts";
 import "./authoring.css";
 import { BuildHead } from "./BuildHead.tsx";
+import type { BuildScreenProps } from "./props.ts";
 import { notesOf } from "./source-notes.ts";
 import { completeContext } from "./complete-context.ts";
 import { ManifestPane } from "./ManifestPane.tsx";
 import { TryPane } from "./TryPane.tsx";
 import { useBuild } from "./useBuild.ts";
 import { undeclared, type Use, usesIn } from "./uses.ts";
-
-export interface BuildScreenProps {
-  readonly client: KernelClient;
-  readonly governed: GovernanceState | undefined;
-  readonly approve: Approve;
-  readonly sessionId: string;
-  /** What stands in the address behind the name of the screen. */
-  readonly link: string;
-  readonly onLinkTaken: () => void;
-  readonly onOpenPolicy: () => void;
-}
 
 /** A tool of one's own: written, packed, and run at once in its isolate. */
 export function BuildScreen(props: BuildScreenProps): ReactNode {

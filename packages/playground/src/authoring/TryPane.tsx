@@ -5,7 +5,7 @@ import type { Foresee } from "../form/Foresight.tsx";
 import { RunPanel } from "../run/RunPanel.tsx";
 import { useSession, useShown } from "../session/useSession.ts";
 import { Empty, Notice } from "../ui/Notice.tsx";
-import type { BuildScreenProps } from "./BuildScreen.tsx";
+import type { BuildScreenProps } from "./props.ts";
 import type { Build } from "./useBuild.ts";
 
 interface TryPaneProps extends Omit<BuildScreenProps, "link" | "onLinkTaken"> {

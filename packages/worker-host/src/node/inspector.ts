@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Kernel } from "@keyhole/kernel";
+import { type Kernel, parseUrl } from "@keyhole/kernel";
 import { type InspectedParts, InspectorAnswers } from "../inspector/answers.ts";
 
 export interface InspectorOptions extends InspectedParts {
@@ -64,7 +64,7 @@ export async function exposeInspector(kernel: Kernel, options: InspectorOptions)
 
 function originOf(text: string): string {
   // A page without an origin of its own, such as one in a sandboxed frame, calls it "null".
-  const origin = URL.canParse(text) ? new URL(text).origin : undefined;
+  const origin = parseUrl(text)?.origin;
   if (origin !== text || origin === "null")
     throw new Error(`Got the origin "${text}"; expected one such as "http://127.0.0.1:8700".`);
   return origin;
