@@ -5,8 +5,19 @@ import { foldText } from "../../packages/kernel/src/support/fold.ts";
 import { questionPage } from "../../packages/mcp/src/approvals/page.ts";
 import { readDefinition } from "../../packages/kernel/src/foreign-tools/definition.ts";
 import { differencesOf } from "../../packages/kernel/src/foreign-tools/difference.ts";
+import { thorough } from "../support/size.ts";
 
-const points = Array.from({ length: 0x110000 }, (_, point) => point);
+/**
+ * Characters end before U+34000, but for tags and selectors at U+E0000. Beyond, 900,000 points are nobody's in long ranges:
+ * the ends of each plane and every 101st point show a fault there.
+ */
+const isSampled = (point: number): boolean =>
+  thorough ||
+  point < 0x34000 ||
+  (point >= 0xe0000 && point < 0xe1000) ||
+  (point + 2) % 0x10000 < 4 ||
+  point % 101 === 0;
+const points = Array.from({ length: 0x110000 }, (_, point) => point).filter(isSampled);
 /** What folding drops, and what has no shape. Written apart from the code: the database of Unicode has the properties. */
 const noShape = /^[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\u2800]$/u;
 const layout: readonly string[] = ["\t", "\n"];

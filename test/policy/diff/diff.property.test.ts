@@ -49,7 +49,7 @@ describe("the difference of two policies", () => {
           }
           if (capped.size > 0) seen.capped++;
         }),
-        { numRuns: sized(60, 10_000), seed: 21 },
+        { numRuns: sized(20, 10_000), seed: 21 },
       );
       expect(seen.differing).toBeGreaterThan(seen.pairs);
       expect(seen.capped).toBeLessThan(seen.pairs / 2);

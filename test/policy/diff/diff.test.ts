@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { shapeOf } from "../../../packages/kernel/src/policy/review/diff/needs.ts";
 import { runCommand } from "../../../packages/keyhole/src/command/run-command.ts";
 import { ioOf } from "../../support/command-files.ts";
+import { sized } from "../../support/size.ts";
 
 function policyOf(part: Partial<PolicyDocument>): Policy {
   const loaded = loadPolicy({ version: "1", posture: "standard", ...part });
@@ -13,6 +14,8 @@ function policyOf(part: Partial<PolicyDocument>): Policy {
 }
 
 const diff = (a: Partial<PolicyDocument>, b: Partial<PolicyDocument>) => diffPolicies(policyOf(a), policyOf(b));
+
+const many = sized(1_000, 10_000);
 
 /** Three effects, 97 tools, 13 callers. */
 const manyRules = (count: number): PolicyRule[] =>
@@ -84,10 +87,11 @@ describe("the difference of two policies", () => {
     expect(diff({ rules: [all] }, { rules: [all, more] }).differs).toBe(false);
   });
 
-  it("finds one value that differs deep in 10,000 rules", () => {
-    const [a, b] = [manyRules(10_000), manyRules(10_000)];
-    const planted = b[7_320]!;
-    b[7_320] = {
+  it(`finds one value that differs deep in ${many} rules`, () => {
+    const [a, b] = [manyRules(many), manyRules(many)];
+    const at = sized(720, 7_320);
+    const planted = b[at]!;
+    b[at] = {
       ...planted,
       when: {
         ...planted.when,
@@ -100,18 +104,18 @@ describe("the difference of two policies", () => {
     const { allows, denies, capped } = diff({ rules: a }, { rules: b });
     expect(capped).toEqual([]);
     expect(allows.map(({ a: said, example }) => [said.rules, example.tool, example.caller])).toEqual(
-      expect.arrayContaining([[["r7320"], "t45", "c1"]]),
+      expect.arrayContaining([[[`r${at}`], `t${at % 97}`, `c${at % 13}`]]),
     );
-    expect(denies.map(({ b: said }) => said.rules)).toEqual(expect.arrayContaining([["r7320"]]));
+    expect(denies.map(({ b: said }) => said.rules)).toEqual(expect.arrayContaining([[`r${at}`]]));
   });
 
-  it("finds one removed rule among 10,000 about one argument of every tool", () => {
-    const rules = Array.from({ length: 10_000 }, (_, index): PolicyRule => {
+  it(`finds one removed rule among ${many} about one argument of every tool`, () => {
+    const rules = Array.from({ length: many }, (_, index): PolicyRule => {
       return { id: `r${index}`, effect: "deny", when: { arguments: [{ at: "/x", equals: index }] }, reason: "x" };
     });
-    const { allows, capped } = diff({ rules }, { rules: rules.filter((_, index) => index !== 5_000) });
+    const { allows, capped } = diff({ rules }, { rules: rules.filter((_, index) => index !== many / 2) });
     expect(capped).toEqual([]);
-    expect(allows.map(({ example }) => example.arguments)).toContainEqual({ x: 5_000 });
+    expect(allows.map(({ example }) => example.arguments)).toContainEqual({ x: many / 2 });
   });
 
   it("names limits that differ", () => {
@@ -131,18 +135,21 @@ it("takes each kind of the kernel apart", () => {
 });
 
 describe("hostile policies", () => {
-  it("20,000 rules that all differ, as many as a policy holds, end at the budget, with the dimension named", () => {
+  /** As many rules as a policy holds, in full; and five tests for each. */
+  const [most, budget] = sized([2_000, 10_000], [20_000, 100_000]);
+
+  it(`${most} rules that all differ end at the budget, with the dimension named`, () => {
     const rules = (effect: "ask" | "deny"): PolicyRule[] =>
-      Array.from({ length: 20_000 }, (_, index) => {
+      Array.from({ length: most }, (_, index) => {
         return { id: `r${index}`, effect, when: { tool: [`t${index}`] }, reason: "x" };
       });
     const { capped, tests } = diffPolicies(
       policyOf({ rules: rules("ask") }),
       policyOf({ rules: rules("deny") }),
-      100_000,
+      budget,
     );
-    expect(capped).toEqual([{ dimension: "tool", reason: "The budget of 100000 tests was spent on it." }]);
-    expect(tests).toBeLessThan(200_000);
+    expect(capped).toEqual([{ dimension: "tool", reason: `The budget of ${budget} tests was spent on it.` }]);
+    expect(tests).toBeLessThan(2 * budget);
   });
 
   it("conditions of four kinds on one argument say that they were not combined", () => {
