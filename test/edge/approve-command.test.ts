@@ -134,7 +134,7 @@ describe("without a terminal", () => {
 
   it("says that a call waits no more, and takes no part of an id", async () => {
     waiting("one");
-    const gone = "No call waits under on: somebody answered, the question expired, or the call ended.";
+    const gone = "No call waits under on: an approver answered, the question expired, or the call ended.";
     expect(await approve(["on", "--yes"])).toMatchObject({ exitCode: 1, errorOutput: `✗ ${gone}\n` });
     const { exitCode, output } = await approve(["on", "--yes", "--json"]);
     expect([exitCode, JSON.parse(output)]).toEqual([
@@ -201,7 +201,7 @@ describe("at a terminal", () => {
     const one = waiting("one");
     const two = waiting("two");
     const { notes, questions } = await approve([], [() => (one.close(), never()), "yes", "no"]);
-    expect(questions[1]).toBe("Press Enter to go on. ");
+    expect(questions[1]).toBe("Press Enter to continue. ");
     expect(notes).toContain("The question is closed");
     expect(await two.answer).toMatchObject({ answer: "deny" });
   });

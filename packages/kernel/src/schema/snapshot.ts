@@ -66,7 +66,10 @@ export function snapshot(
 const { getOwnPropertyDescriptor, prototype } = Object;
 const lookupGetter = Reflect.get(prototype, "__lookupGetter__") as (this: object, key: number) => unknown;
 
-/** An item that is there and no accessor, told without its descriptor, which takes four times as long in V8; undefined where only that can say. */
+/**
+ * A present item that is no accessor, found without its descriptor, which takes four times as long
+ * in V8. `undefined` where only the descriptor can tell.
+ */
 const itemOf = (from: readonly unknown[], index: number): unknown =>
   Object.hasOwn(from, index) && lookupGetter.call(from, index) === undefined ? from[index] : undefined;
 

@@ -34,7 +34,7 @@ async function refusalOf(
 ): Promise<string | undefined> {
   if (request?.passkey && given.answer === "allow") return passkeyNote(request.passkey.keys);
   if (request !== undefined && (await send(edge, id, given))) return undefined;
-  return `No call waits under ${id}: somebody answered, the question expired, or the call ended.`;
+  return `No call waits under ${id}: an approver answered, the question expired, or the call ended.`;
 }
 
 /** `false` where nothing of this id waits any more. The approver is the subject of the token. */

@@ -36,7 +36,7 @@ export async function askEach(
     if (outcome === "missed") missed++;
     if (outcome === "ended") break;
     // A "yes" that was on its way to a closed question must not answer the next one.
-    if (outcome === "gone" && (await io.ask("Press Enter to go on. ", io.signal)) === undefined) break;
+    if (outcome === "gone" && (await io.ask("Press Enter to continue. ", io.signal)) === undefined) break;
   }
   if (shown.size === 0) return { exitCode: 0, output: "No call waits.\n" };
   return { exitCode: missed > 0 ? 1 : 0, output: "" };
@@ -61,7 +61,7 @@ async function ask(edge: EdgeClient, request: ApprovalRequest, io: Asking): Prom
     io.ask(`${ways}; Enter leaves it open until ${plain(expiresAt)}: `, signal),
   );
   if (said === gone) {
-    io.note(`${marks.skipped} The question is closed: somebody answered, it expired, or the call ended.\n`);
+    io.note(`${marks.skipped} The question is closed: an approver answered, it expired, or the call ended.\n`);
     return "gone";
   }
   if (said === undefined) return "ended";
