@@ -223,6 +223,16 @@ describe("at a terminal", () => {
   });
 });
 
+it("ends at Ctrl-C while the edge says nothing", async () => {
+  const interrupted = new AbortController();
+  const silent = vi.spyOn(globalThis, "fetch").mockImplementation((_, init) => {
+    queueMicrotask(() => interrupted.abort());
+    return new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(new TypeError(""))));
+  });
+  expect((await approve([], undefined, { signal: interrupted.signal })).exitCode).toBe(130);
+  silent.mockRestore();
+});
+
 it("shows escapes for what steers a terminal, reorders or imitates", async () => {
   const hostile = "\u001b[2J\u009b1m\u202egnp\u2066\u3164\r\n✓ а";
   waiting(hostile, {

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CommandFiles, CommandIo } from "../../packages/keyhole/src/command/run-command.ts";
 
@@ -14,7 +14,6 @@ export function filesOf(files: Readonly<Record<string, unknown>>): CommandFiles 
     write: async (path) => {
       throw new Error(`EACCES: ${path}`);
     },
-    text: async (path) => bytesOf(path).toString("utf8"),
     async *chunks(path) {
       const bytes = bytesOf(path);
       for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
@@ -39,7 +38,6 @@ export function ioWith(files: CommandFiles): CommandIo {
 export function ioIn(folder: string, more: Partial<CommandIo> = {}): CommandIo & { readonly notes: string[] } {
   const notes: string[] = [];
   const files: CommandFiles = {
-    text: (path) => readFile(resolve(folder, path), "utf8"),
     chunks: (path) => createReadStream(resolve(folder, path)),
     write: (path, bytes) => writeFile(resolve(folder, path), bytes),
   };

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -15,6 +14,7 @@ if (Number.parseInt(node) < neededMajor) {
 // Not before: on an older Node these modules throw.
 const { runCommand } = await import("./command/run-command.ts");
 const { askAt } = await import("./command/terminal-ask.ts");
+const { writeWhole } = await import("./command/whole-file.ts");
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
@@ -22,6 +22,14 @@ process.on("SIGINT", () => {
   if (interrupted.signal.aborted) process.exit(130);
   interrupted.abort(new Error("interrupted"));
 });
+// A verb that listens by itself ends in order. Any other one ends here, and its drafts with it.
+for (const [signal, exitCode] of [
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === 1) process.exit(exitCode);
+  });
 // The reader may have read enough: `keyhole log show audit.jsonl | head`.
 process.stdout.on("error", () => process.exit(0));
 
@@ -31,9 +39,8 @@ const {
   errorOutput = "",
 } = await runCommand(process.argv.slice(2), {
   files: {
-    text: (path) => readFile(path, "utf8"),
     chunks: (path) => createReadStream(path, { highWaterMark: 262_144 }),
-    write: (path, bytes) => writeFile(path, bytes),
+    write: writeWhole,
   },
   folder: process.cwd(),
   program: [process.execPath, fileURLToPath(import.meta.url)],

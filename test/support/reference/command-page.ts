@@ -6,7 +6,6 @@ import { page } from "./markdown.ts";
 /** Help reads no file, and asks nothing. */
 const io: CommandIo = {
   files: {
-    text: () => Promise.reject(new Error("no files")),
     chunks: () => {
       throw new Error("no files");
     },

@@ -8,6 +8,7 @@ import { type CommandIo, type CommandOptions, type CommandResult, marks, Unusabl
 import { optionOf } from "./options.ts";
 import { pageFindings } from "./page-policy.ts";
 import { choosePolicy } from "./policy/read-policy.ts";
+import { removedAtExit } from "./whole-file.ts";
 
 const wanted = { node: 24, packer: 22 };
 
@@ -38,6 +39,7 @@ function nodeFinding(): Finding {
 /** Packs a tool and calls it: the packer's binary, the interpreter and its threads at once. */
 async function isolateFindings(): Promise<readonly Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), "keyhole-doctor-"));
+  const forget = removedAtExit(folder);
   try {
     await writeFile(join(folder, "probe.mjs"), probe);
     const { package: pkg } = await packTool(join(folder, "probe.mjs"));
@@ -51,6 +53,7 @@ async function isolateFindings(): Promise<readonly Finding[]> {
     return [{ subject: "packer", state: "missing", text: reasonOf(error) }];
   } finally {
     await rm(folder, { recursive: true, force: true });
+    forget();
   }
 }
 

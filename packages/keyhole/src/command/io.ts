@@ -11,6 +11,7 @@ import { visible as shown } from "@keyhole/kernel/visible";
  * | 2 | cannot tell | not started: a mistyped command, a file that cannot be read, a Node that is too old |
  * | 3 | intact, but unvouched | `policy diff`: a dimension was not gone through whole |
  * | 130 | interrupted | interrupted |
+ * | 143, 129 | ended by SIGTERM, by SIGHUP | the same |
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 130;
 
@@ -43,7 +44,6 @@ export interface CommandIo {
 
 /** What a command reads and writes. Paths are those that the person typed. */
 export interface CommandFiles {
-  text(path: string): Promise<string>;
   /** In chunks: a log can be larger than memory. */
   chunks(path: string): AsyncIterable<Uint8Array>;
   write(path: string, bytes: Uint8Array): Promise<void>;
@@ -78,12 +78,38 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export async function readText(path: string, files: CommandFiles): Promise<string> {
+/** The most that is read at once. Logs and runs can be larger: they are read line by line. */
+const WHOLE_FILE_BYTES = 256 * 1_048_576;
+
+/** @throws {Unusable} for a file that cannot be read, or is larger than 256 MiB */
+export async function readBytes(path: string, files: CommandFiles): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return await files.text(path);
+    return await gathered(files.chunks(path), path);
   } catch (error) {
-    throw unreadable(path, error);
+    throw error instanceof Unusable ? error : unreadable(path, error);
   }
+}
+
+export async function readText(path: string, files: CommandFiles): Promise<string> {
+  return textOf(await readBytes(path, files));
+}
+
+/** UTF-8, as Node reads a file. */
+export function textOf(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+/** @throws {Unusable} for more than 256 MiB, before they are in memory */
+export async function gathered(chunks: AsyncIterable<Uint8Array>, path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let byteLength = 0;
+  for await (const part of chunks) {
+    byteLength += part.length;
+    if (byteLength > WHOLE_FILE_BYTES)
+      throw new Unusable(`${visible(path)} is larger than ${WHOLE_FILE_BYTES.toLocaleString("en")} bytes.`);
+    parts.push(part);
+  }
+  return new Uint8Array(Buffer.concat(parts));
 }
 
 export function unreadable(path: string, error: unknown): Unusable {

@@ -4,7 +4,7 @@ import {
   type CommandOptions,
   type CommandResult,
   marks,
-  unreadable,
+  readBytes,
   Unusable,
   visible,
 } from "./io.ts";
@@ -38,16 +38,6 @@ export async function meterModule(
       : `${marks.failed} it cannot be a tool: ${reason}`,
   ];
   return { exitCode, output: lines.map((line) => `${visible(line)}\n`).join("") };
-}
-
-async function readBytes(file: string, files: CommandFiles): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of files.chunks(file)) chunks.push(chunk);
-    return new Uint8Array(Buffer.concat(chunks));
-  } catch (error) {
-    throw unreadable(file, error);
-  }
 }
 
 async function writeTo(path: string, bytes: Uint8Array, files: CommandFiles): Promise<void> {

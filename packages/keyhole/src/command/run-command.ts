@@ -41,7 +41,7 @@ export async function runCommand(typed: readonly string[], io: CommandIo): Promi
   let result: CommandResult | undefined;
   const said = { output: "", errorOutput: "" };
   const act: Act = async (work) => {
-    result = await work(io);
+    result = await work(interruptible(io));
   };
   const program = programOf(said, io.columns);
   for (const add of verbs) add(program, act);
@@ -55,6 +55,18 @@ export async function runCommand(typed: readonly string[], io: CommandIo): Promi
     if (error instanceof Unusable) return { exitCode: 2, output: "", errorOutput: `${error.message}\n` };
     throw error;
   }
+}
+
+/** At an interrupt no verb reads on: a log can be larger than anybody waits for. */
+function interruptible(io: CommandIo): CommandIo {
+  const { files, signal } = io;
+  async function* chunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of files.chunks(path)) {
+      signal.throwIfAborted();
+      yield chunk;
+    }
+  }
+  return { ...io, files: { ...files, chunks } };
 }
 
 function programOf(said: { output: string; errorOutput: string }, columns: number): Command {

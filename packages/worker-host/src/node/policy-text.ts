@@ -1,6 +1,7 @@
 import { pointerTokens } from "@keyhole/kernel";
 import { readFile } from "node:fs/promises";
 import type { JsonValue } from "@keyhole/kernel";
+import { repeatsKeys } from "@keyhole/kernel/audit";
 import { locate, type Position } from "@keyhole/kernel/policy";
 import {
   isMap,
@@ -40,6 +41,8 @@ export function parsePolicyText(
   format: "json" | "yaml" = text.trimStart().startsWith("{") ? "json" : "yaml",
   noun = "policy",
 ): PolicyTextRead {
+  const plain = format === "json" ? plainJson(text) : undefined;
+  if (plain) return { ok: true, value: plain };
   const lines = new LineCounter();
   const parsed = parseDocument(text, {
     version: "1.2",
@@ -85,6 +88,16 @@ export function parsePolicyText(
 /** Where a policy is a file. Rejects as `node:fs` does when it cannot be read. */
 export async function readPolicyFile(path: string): Promise<PolicyTextRead> {
   return parsePolicyText(await readFile(path, "utf8"), /\.ya?ml$/i.test(path) ? "yaml" : undefined);
+}
+
+/** A text that is wholly right: the other reader takes 50 times as long, to say where one is wrong. */
+function plainJson(text: string): PolicyText | undefined {
+  try {
+    const found = jsonText(text);
+    return repeatsKeys(text, found.document) ? undefined : found;
+  } catch {
+    return undefined;
+  }
 }
 
 /** YAML takes more than JSON does: single quotes, comments, bare words. */

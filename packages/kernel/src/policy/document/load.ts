@@ -4,6 +4,7 @@ import * as limits from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { isJsonObject, type JsonValue, isJsonArray } from "../../json/json.ts";
 import { documentExcess } from "../../json/document-excess.ts";
+import { SNAPSHOT_LIMITS } from "../../json/snapshot-limits.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { Setup } from "../../result.ts";
 import type { Validator } from "../../schema/index.ts";
@@ -48,7 +49,11 @@ export function loadPolicy(foreign: unknown, variables: PolicyVariables, by: Has
 /** The document with its variables filled in, checked but for the examples of its rules. */
 export function readDocument(foreign: unknown, variables: PolicyVariables, families: Families): Setup<PolicyDocument> {
   const plain = snapshot(foreign);
-  if (!plain.ok) return invalidPolicy(plain.error.path, plain.error.message);
+  if (!plain.ok) {
+    const { reason, path, message } = plain.error;
+    const hint = reason === "too-large" ? `A policy has at most ${SNAPSHOT_LIMITS.maxMembers} members.` : "";
+    return invalidPolicy(path, message, hint);
+  }
   const resolved = resolveVariables(plain.value, variables);
   if (!resolved.ok) return resolved;
   const excess = documentExcess(patternsOf(resolved.value, families), limits.policyPatterns);
@@ -65,6 +70,7 @@ export function readDocument(foreign: unknown, variables: PolicyVariables, famil
   const { $schema: _, ...document } = valid.value as PolicyDocument;
   return checkDocument(document, families) ?? { ok: true, value: document };
 }
+
 /** The parts that are compared with requests, if the value is a document. */
 function patternsOf(document: JsonValue, families: Families): JsonValue {
   if (!isJsonObject(document)) return null;

@@ -10,7 +10,10 @@ export async function approve(id: string | undefined, options: CommandOptions, i
   const given = givenAnswer(id, options);
   const { connectEdge, EdgeFault } = await import("@keyhole/worker-host/edge");
   try {
-    const edge = connectEdge(optionOf(options, "edge") ?? "", tokenIn(optionOf(options, "token") ?? ""));
+    const edge = connectEdge(optionOf(options, "edge") ?? "", tokenIn(optionOf(options, "token") ?? ""), {
+      // An edge that says nothing must not outlast Ctrl-C.
+      fetch: (url, init) => fetch(url, { ...init, signal: io.signal }),
+    });
     if (id !== undefined && given !== undefined) return await answerOne(edge, id, given, options);
     return await listOrAsk(edge, id, options, io);
   } catch (error) {

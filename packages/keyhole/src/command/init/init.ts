@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nearest } from "@keyhole/kernel";
 import { type CommandIo, type CommandOptions, type CommandResult, counted, Unusable, visible } from "../io.ts";
 import { optionOf } from "../options.ts";
+import { removedAtExit } from "../whole-file.ts";
 import { packageSpecs } from "./package-specs.ts";
 
 /** Beside `src` in the repository, and beside `dist` where the package is installed. */
@@ -24,13 +25,15 @@ export async function init(
     .filter((entry) => entry.isFile())
     .map((entry) => relative(from, join(entry.parentPath, entry.name)))
     .sort();
-  for (const path of paths) {
-    io.signal.throwIfAborted();
-    const text = await readFile(join(from, path), "utf8");
-    const to = join(folder, writtenName(path));
-    await mkdir(dirname(to), { recursive: true });
-    await writeFile(to, path === "package.json" ? projectManifest(text, basename(folder), specs) : text);
-  }
+  await withDraft(folder, async (draft) => {
+    for (const path of paths) {
+      io.signal.throwIfAborted();
+      const text = await readFile(join(from, path), "utf8");
+      const to = join(draft, writtenName(path));
+      await mkdir(dirname(to), { recursive: true });
+      await writeFile(to, path === "package.json" ? projectManifest(text, basename(folder), specs) : text);
+    }
+  });
   const written = paths.map(writtenName);
   if (options["json"] === true)
     return { exitCode: 0, output: `${JSON.stringify({ folder, files: written }, undefined, 2)}\n` };
@@ -42,6 +45,21 @@ export async function init(
     "  npm test",
   ];
   return { exitCode: 0, output: lines.map((line) => `${line}\n`).join("") };
+}
+
+/** Fills a folder whole or not at all: `init` refuses one that an interrupt left half full. */
+async function withDraft(folder: string, fill: (draft: string) => Promise<void>): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true });
+  const draft = await mkdtemp(join(dirname(folder), `.${basename(folder)}-`));
+  const forget = removedAtExit(draft);
+  try {
+    await fill(draft);
+    await mkdir(folder, { recursive: true });
+    for (const name of await readdir(draft)) await rename(join(draft, name), join(folder, name));
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+    forget();
+  }
 }
 
 async function templateFolder(name: string): Promise<string> {

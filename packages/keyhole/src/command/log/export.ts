@@ -1,17 +1,15 @@
-import { createWriteStream } from "node:fs";
-import { once } from "node:events";
 import { resolve } from "node:path";
 import type { AuditEvent } from "@keyhole/kernel";
 import { toCloudEvent } from "@keyhole/worker-host/cloudevents";
 import { type CommandIo, type CommandOptions, type CommandResult, counted, Unusable, visible } from "../io.ts";
+import { openWhole, type WholeFile } from "../whole-file.ts";
 import { readEvents } from "./read-events.ts";
 
 /** Writes a log in another format. Events keep their digests, so that what is exported as JSON can be verified. */
 export async function exportLog(file: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   const { head, row } = writerOf(options);
   const { out } = options;
-  const target =
-    typeof out === "string" ? fileTarget(resolve(io.folder, out)) : { write: io.print, end: async () => {} };
+  const target = typeof out === "string" ? await openWhole(resolve(io.folder, out)) : printed(io);
   let events = 0;
   try {
     if (head !== "") await target.write(`${head}\n`);
@@ -22,6 +20,7 @@ export async function exportLog(file: string, options: CommandOptions, io: Comma
     }
     await target.end();
   } catch (error) {
+    await target.drop();
     if (error instanceof Unusable || io.signal.aborted) throw error;
     throw new Unusable(visible(`${String(out)} cannot be written: ${String(error)}`), { cause: error });
   }
@@ -54,19 +53,6 @@ function csvCell(cell: string): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function fileTarget(path: string): { write(text: string): Promise<void>; end(): Promise<void> } {
-  const stream = createWriteStream(path);
-  let failure: Error | undefined;
-  stream.on("error", (error) => (failure = error));
-  return {
-    async write(text) {
-      if (failure !== undefined) throw failure;
-      if (!stream.write(text)) await Promise.race([once(stream, "drain"), once(stream, "close")]);
-    },
-    async end() {
-      stream.end();
-      await once(stream, "close");
-      if (failure !== undefined) throw failure;
-    },
-  };
+function printed({ print }: CommandIo): WholeFile {
+  return { write: async (text) => print(text), end: async () => {}, drop: async () => {} };
 }

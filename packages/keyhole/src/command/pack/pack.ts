@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
 import { type Fault, faultLine, idOf, isolateOf, type LoadedTool, loadTools } from "../tools/load-tools.ts";
 import { toolFiles } from "../tools/tool-files.ts";
 import { type Round, watchRounds } from "../watch.ts";
+import { writeWhole } from "../whole-file.ts";
 
 /** Packs tools, each to a file of JSON. */
 export async function pack(
@@ -68,18 +69,15 @@ async function packOnce(paths: readonly string[], to: string, io: CommandIo): Pr
   await mkdir(to, { recursive: true });
   const written = tools.map(async (tool, at) => {
     const path = join(to, names[at]!);
-    await writeWhole(path, `${JSON.stringify(tool.package)}\n`);
+    await writeChanged(path, `${JSON.stringify(tool.package)}\n`);
     return { ...tool, out: relative(io.folder, path) };
   });
   return { tools: await Promise.all(written), faults };
 }
 
-/** Whole at once, and only where it changed: a bundler may be watching the file. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  if ((await readFile(path, "utf8").catch(() => undefined)) === text) return;
-  const draft = `${path}.${process.pid}.tmp`;
-  await writeFile(draft, text);
-  await rename(draft, path);
+/** Only where it changed: a bundler may be watching the file. */
+async function writeChanged(path: string, text: string): Promise<void> {
+  if ((await readFile(path, "utf8").catch(() => undefined)) !== text) await writeWhole(path, text);
 }
 
 function toolLines({ file, out, package: pkg }: WrittenTool): string {

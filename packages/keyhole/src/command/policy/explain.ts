@@ -39,7 +39,7 @@ export async function explainDecision(file: string, options: CommandOptions, io:
 }
 
 async function foresee(file: string, tool: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
-  const input = await readInput(options["input"], io.folder);
+  const input = await readInput(options["input"], io);
   const found = await findTool(tool, optionOf(options, "tools"), io);
   const { name, version } = found.package.manifest;
   const { kernel, close } = await openKernel(found.packages, { policy: file }, io);

@@ -1,10 +1,10 @@
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createFullKernel, type Kernel, type ToolPackage } from "@keyhole/kernel";
 import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { type CommandIo, type CommandOptions, Unusable, visible } from "../io.ts";
 import type { ConfigFile, ConfiguredOptions, InPlaceOf } from "@keyhole/worker-host/node/config";
 import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
+import { writeWhole } from "../whole-file.ts";
 import { terminalApprover } from "./approver.ts";
 
 export interface OpenKernel {
@@ -60,7 +60,7 @@ export async function openKernel(
       await leave?.();
       await kernel.close();
       await sink?.close();
-      if (typeof record === "string") await writeFile(resolve(io.folder, record), writeRun({ entries }));
+      if (typeof record === "string") await writeWhole(resolve(io.folder, record), writeRun({ entries }));
     },
   };
 }

@@ -9,7 +9,7 @@ import { openKernel } from "./open-kernel.ts";
 
 /** Calls one tool under a policy: asks at the terminal, and shows what the call touched and what decided it. */
 export async function run(tool: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
-  const input = await readInput(options["input"], io.folder);
+  const input = await readInput(options["input"], io);
   const config = await chooseConfig(options, io);
   const { name, version, packages } = config ? await findConfigured(tool, config, io) : await found(tool, options, io);
   const { kernel, close } = await openKernel(packages, options, io, config);

@@ -1,8 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApprovalKey } from "@keyhole/mcp";
 import { type CommandResult, isObject, Unusable, visible } from "../io.ts";
 import { parse } from "../json-file.ts";
+import { writeWhole } from "../whole-file.ts";
 import type { Home } from "./home.ts";
 import type { McpParts } from "./parts.ts";
 
@@ -35,6 +36,6 @@ export async function addApprover(approver: string, home: Folder, { common }: Mc
   const { key, digest } = common.newApprovalKey();
   const others = (await readApprovers(home)).filter((each) => each.approver !== approver);
   const text = `${JSON.stringify([...others, { approver, digest }], undefined, 2)}\n`;
-  await writeFile(fileOf(home), text, { mode: 0o600 });
+  await writeWhole(fileOf(home), text, { mode: 0o600 });
   return { exitCode: 0, output: `The approval key of ${visible(approver)}, which is shown once: ${key}\n` };
 }

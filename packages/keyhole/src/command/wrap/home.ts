@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonValue } from "@keyhole/kernel";
@@ -6,6 +6,7 @@ import type { McpEndpoint } from "@keyhole/mcp";
 import { type CommandIo, type CommandOptions, Unusable } from "../io.ts";
 import { optionOf } from "../options.ts";
 import { readPolicy } from "../policy/read-policy.ts";
+import { writeWhole } from "../whole-file.ts";
 import { askingPolicy } from "./suggest.ts";
 
 /** The folder of one wrapped server. */
@@ -29,7 +30,7 @@ export async function openHome(
   try {
     await makeFolder(folder);
     const first = `${JSON.stringify(askingPolicy(endpoint), undefined, 2)}\n`;
-    await writeFile(policyFile, first, { flag: "wx", mode: 0o600 }).catch(unlessItIsThere);
+    await writeWhole(policyFile, first, { isNew: true, mode: 0o600 }).catch(unlessItIsThere);
     await readFile(policyFile);
   } catch (error) {
     if (error instanceof Unusable) throw error;
