@@ -2,10 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { preview } from "vite";
+import { chosenToken, isFree } from "../packages/edge/src/dev/start-settings.ts";
 import { root } from "./project.mjs";
 import { buildAll, isBuilt } from "./serve/build.mjs";
 import { allScopes, startEdge } from "./serve/edge.mjs";
-import { isFree } from "./serve/ports.mjs";
 import { isRunning, starters } from "./serve/processes.mjs";
 
 const places = [
@@ -62,20 +62,10 @@ async function choosePorts() {
   return ports;
 }
 
-/** @returns {string} */
-function chooseToken() {
-  const chosen = process.env["KEYHOLE_TOKEN"];
-  // What we start does not need it, and its environment is to be read by everybody who runs as this user.
-  delete process.env["KEYHOLE_TOKEN"];
-  if (!chosen) return randomBytes(24).toString("base64url");
-  if (/^[A-Za-z0-9._~+/-]{1,512}=*$/.test(chosen)) return chosen;
-  throw new Error("KEYHOLE_TOKEN has characters that a bearer token cannot have (RFC 6750, 2.1).");
-}
-
 async function main() {
   const startedAt = Date.now();
   const [port = 0, edgePort = 0] = await choosePorts();
-  const token = chooseToken();
+  const token = chosenToken();
   const approvalKey = randomBytes(24).toString("base64url");
   if (!isBuilt()) {
     say("building the playground and the edge …");

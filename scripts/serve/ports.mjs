@@ -1,18 +1,6 @@
 import { createServer } from "node:net";
 
 /**
- * @param {number} port
- * @returns {Promise<boolean>} whether it is free on the loopback address
- */
-export function isFree(port) {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
-}
-
-/**
  * Ports that are free right now, for tests; nobody keeps them free.
  *
  * @param {number} count

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { type Edge, startEdge } from "./edge.ts";
+import { chosenToken, isFree } from "./start-settings.ts";
 
 const usage = `keyhole-edge dev [--config FILE] [--env NAME] [--port NUMBER] [--state FOLDER]
 
@@ -10,6 +11,7 @@ dev   runs the Worker of a wrangler configuration on this machine, in place of \
   --env     an environment of it
   --port    of 127.0.0.1. Default: 8787
   --state   where log and files are kept. Default: .wrangler/state
+The environment variable KEYHOLE_TOKEN sets the token, where the Worker has no KEYHOLE_TOKENS.
 `;
 
 const options = {
@@ -55,7 +57,6 @@ function readArguments(args: readonly string[]): Typed | string {
 
 async function dev(typed: Typed): Promise<void> {
   const startedAtMs = Date.now();
-  const token = randomBytes(24).toString("base64url");
   const approvalKey = randomBytes(24).toString("base64url");
   let edge: Edge | undefined;
   let ending = false;
@@ -68,7 +69,13 @@ async function dev(typed: Typed): Promise<void> {
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
   try {
-    edge = await startEdge({ ...typed, token, approvalKey, onLine: (line) => void process.stdout.write(`${line}\n`) });
+    if (!(await isFree(typed.port))) throw new Error(`Port ${typed.port} is taken. Name another one with --port.`);
+    edge = await startEdge({
+      ...typed,
+      token: chosenToken(),
+      approvalKey,
+      onLine: (line) => void process.stdout.write(`${line}\n`),
+    });
   } catch (error) {
     return end(1, `${error instanceof Error ? error.message : String(error)}\n`);
   }

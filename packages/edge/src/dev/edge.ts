@@ -47,6 +47,8 @@ export interface Edge {
     readonly sandboxes: readonly (number | undefined)[];
     readonly keeper: number | undefined;
   };
+  /** Starts the kernel again, with its Worker as the files are now: what is built anew is served. Calls that run are lost; log and files stay. */
+  reload(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -108,6 +110,10 @@ export async function startEdge({ port, state, onLine, token, approvalKey, ...so
     },
     get pids() {
       return { kernel: kernel.pid, sandboxes: sandboxes.map(({ pid }) => pid), keeper: keeper.pid };
+    },
+    async reload() {
+      await kernel.restart();
+      await untilReady(kernel.url);
     },
     stop,
   };

@@ -4,6 +4,7 @@ import { type CommandIo, type CommandOptions, type CommandResult, visible } from
 import { optionOf } from "../options.ts";
 import { openKernel, type OpenKernel } from "../run/open-kernel.ts";
 import { defaultFolder, openTools } from "../tools/find-tool.ts";
+import { toolFolder } from "../tools/tool-files.ts";
 import { type Round, watchRounds } from "../watch.ts";
 import { takeCalls } from "./calls.ts";
 import { RegisteredTools } from "./registered-tools.ts";
@@ -12,6 +13,7 @@ import { WatchedPolicy } from "./watched-policy.ts";
 
 /** Takes calls of tools while a person writes them: a change of a tool or of the policy holds from the next call on. */
 export async function dev(typed: readonly string[], options: CommandOptions, io: CommandIo): Promise<CommandResult> {
+  if (options["edge"] === true) return (await import("./edge/edge.ts")).devEdge(typed, options, io);
   const config = await chooseConfig(options, io);
   const opened = await openKernel(undefined, options, io, config);
   const ended = new AbortController();
@@ -60,16 +62,11 @@ function roundOf(
       folders: new Set([
         policy.folder,
         ...(config ? [dirname(config.path)] : []),
-        ...paths.map(folderOf),
+        ...paths.map((path) => toolFolder(path, io.folder)),
         ...files.map((file) => dirname(file)),
       ]),
       lines,
       ignored,
     };
   };
-
-  function folderOf(path: string): string {
-    const absolute = resolve(io.folder, path);
-    return /\.[^./\\]+$/.test(absolute) ? dirname(absolute) : absolute;
-  }
 }

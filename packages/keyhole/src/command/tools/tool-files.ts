@@ -41,6 +41,12 @@ export async function toolFiles(typed: string, folder: string, withPackages: boo
     .map((name) => join(path, name));
 }
 
+/** The folder in which a change of the tools of a path shows: of a file, the one around it. */
+export function toolFolder(typed: string, folder: string): string {
+  const path = resolve(folder, typed);
+  return /\.[^./\\]+$/.test(path) ? dirname(path) : path;
+}
+
 /** Names the nearest path, from the first part of the path that is not there. */
 async function missing(typed: string, path: string): Promise<string> {
   const names = await readdir(dirname(path)).catch(() => undefined);

@@ -3,6 +3,7 @@ import { type AddVerb, below } from "./verb.ts";
 
 const help = `Packs the tools, watches them and the policy, and takes calls: a tool's name and its arguments as JSON. A changed file holds from the next call on.
 An empty line lists the tools. Ctrl-D ends. Without a terminal only the changes are printed.
+With --edge, clients call over HTTP and keyhole approve answers. It needs the packages @keyhole/edge and wrangler. KEYHOLE_TOKEN sets the token.
 `;
 
 export const addDev: AddVerb = (program, act) => {
@@ -15,6 +16,9 @@ export const addDev: AddVerb = (program, act) => {
     .option("--files <folder>", "the folder that the tools' files are in (default: memory)")
     .option("--caller <name>", "the caller; rules and grants can name it", "terminal")
     .option("--log <file>", "append the audit log to this file")
+    .option("--edge", "serve the tools over HTTP on this machine, in place of the questions")
+    .option("--port <number>", "with --edge: the port of 127.0.0.1", "8787")
+    .option("--state <folder>", "with --edge: where log and files are kept", ".keyhole/edge")
     .addHelpText("after", below(help))
     .action((paths: readonly string[], options: CommandOptions) =>
       act(async (io) => (await import("../dev/dev.ts")).dev(paths, options, io)),
