@@ -26,9 +26,12 @@ export function webkitgtk(paths: WebkitPaths, env: NodeJS.ProcessEnv): BrowserPr
   });
 }
 
-interface Session {
-  readonly url: string;
-  readonly children: readonly ChildProcess[];
+/** One browser, over WebDriver. */
+export interface WebkitSession {
+  open(url: string): Promise<void>;
+  /** Of the page's body. */
+  text(): Promise<string>;
+  close(): Promise<void>;
 }
 
 const START_MS = 120_000;
@@ -38,7 +41,7 @@ class WebkitProvider implements BrowserProvider {
   readonly supportsParallelism = false;
   readonly #paths: WebkitPaths;
   readonly #env: NodeJS.ProcessEnv;
-  #session: Promise<Session> | undefined;
+  #session: Promise<WebkitSession> | undefined;
 
   constructor(project: TestProject, paths: WebkitPaths, env: NodeJS.ProcessEnv) {
     this.#paths = paths;
@@ -52,45 +55,51 @@ class WebkitProvider implements BrowserProvider {
   }
 
   async openPage(_id: string, url: string): Promise<void> {
-    this.#session ??= this.#open();
-    const session = await this.#session;
-    await ask("POST", `${session.url}/url`, { url });
+    this.#session ??= openWebkit(this.#paths, this.#env);
+    await (await this.#session).open(url);
   }
 
   async close(): Promise<void> {
     const session = await this.#session?.catch(() => undefined);
     this.#session = undefined;
-    if (session === undefined) return;
-    await ask("DELETE", session.url).catch(() => {});
-    for (const child of session.children) child.kill();
+    await session?.close();
   }
+}
 
-  async #open(): Promise<Session> {
-    const screen = spawn(this.#paths.screen, ["-displayfd", "3", "-nolisten", "tcp"], {
-      stdio: ["ignore", "ignore", "ignore", "pipe"],
-    });
-    const [display] = (await once(createInterface({ input: screen.stdio[3] as Readable }), "line")) as [string];
-    const port = await freePort();
-    const driver = spawn(this.#paths.driver, ["--host=127.0.0.1", `--port=${port}`], {
-      stdio: "ignore",
-      env: { ...this.#env, DISPLAY: `:${display}` },
-    });
-    const children = [driver, screen];
-    process.once("exit", () => {
+export async function openWebkit(paths: WebkitPaths, env: NodeJS.ProcessEnv): Promise<WebkitSession> {
+  const screen = spawn(paths.screen, ["-displayfd", "3", "-nolisten", "tcp"], {
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  });
+  const [display] = (await once(createInterface({ input: screen.stdio[3] as Readable }), "line")) as [string];
+  const port = await freePort();
+  const driver = spawn(paths.driver, ["--host=127.0.0.1", `--port=${port}`], {
+    stdio: "ignore",
+    env: { ...env, DISPLAY: `:${display}` },
+  });
+  const children: readonly ChildProcess[] = [driver, screen];
+  process.once("exit", () => {
+    for (const child of children) child.kill();
+  });
+  const base = `http://127.0.0.1:${port}`;
+  await untilUp(base);
+  const capabilities = {
+    alwaysMatch: {
+      // A page under test loads for as long as it likes; nobody waits for it here.
+      pageLoadStrategy: "none",
+      "webkitgtk:browserOptions": { binary: paths.browser, args: ["--automation"] },
+    },
+  };
+  const { sessionId } = (await ask("POST", `${base}/session`, { capabilities })) as { readonly sessionId: string };
+  const session = `${base}/session/${sessionId}`;
+  const script = "return document.body === null ? '' : document.body.textContent";
+  return {
+    open: async (url) => void (await ask("POST", `${session}/url`, { url })),
+    text: async () => String(await ask("POST", `${session}/execute/sync`, { script, args: [] })),
+    async close() {
+      await ask("DELETE", session).catch(() => {});
       for (const child of children) child.kill();
-    });
-    const base = `http://127.0.0.1:${port}`;
-    await untilUp(base);
-    const capabilities = {
-      alwaysMatch: {
-        // A page under test loads for as long as it likes; nobody waits for it here.
-        pageLoadStrategy: "none",
-        "webkitgtk:browserOptions": { binary: this.#paths.browser, args: ["--automation"] },
-      },
-    };
-    const { sessionId } = (await ask("POST", `${base}/session`, { capabilities })) as { readonly sessionId: string };
-    return { url: `${base}/session/${sessionId}`, children };
-  }
+    },
+  };
 }
 
 async function untilUp(base: string): Promise<void> {

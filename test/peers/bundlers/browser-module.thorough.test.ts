@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { serve } from "../../e2e/playground/site.ts";
-import { launch } from "../../e2e/playground/visitor.ts";
 import { packedApp, removePackedApps } from "../../support/packed-app.ts";
+import { engines } from "./engine-pages.ts";
 import { isolated, program } from "./program.ts";
 import { ended } from "./template-app.ts";
 
@@ -28,7 +28,9 @@ try {
 }
 `;
 
-async function saidUnder(app: string, policy: string, main: string): Promise<unknown> {
+type Says = (url: string) => Promise<unknown>;
+
+async function saidUnder(app: string, policy: string, main: string, says: Says): Promise<unknown> {
   const html = `<!doctype html><title>page</title><script type="importmap">${map}</script><script type="module" src="/main.js"></script>`;
   const files = new Map<string, readonly [type: string, content: string]>([
     ["/", ["text/html", html]],
@@ -45,36 +47,35 @@ async function saidUnder(app: string, policy: string, main: string): Promise<unk
       .writeHead(content === "" ? 404 : 200, { "content-type": type, "content-security-policy": policy })
       .end(content);
   });
-  const browser = await launch();
-  const page = await browser.newPage();
-  page.setDefaultTimeout(120_000);
-  await page.goto(site.origin);
-  await page.waitForFunction(() => document.body?.textContent?.startsWith("{"));
-  const said: unknown = JSON.parse((await page.textContent("body")) ?? "");
-  await browser.close();
-  await site.close();
-  return said;
+  try {
+    return await says(site.origin);
+  } finally {
+    await site.close();
+  }
 }
 
-it("a page with an import map starts a kernel from one file, and isolates its tools", async () => {
-  const app = packedApp(program);
-  expect(await ended(app, ["node_modules/keyhole/dist/cli.js", "pack", "evil.ts", "-o", "packages"])).toMatchObject({
-    code: 0,
-  });
-  const { said } = await ended(app, [
-    "--input-type=module",
-    "-e",
-    'const { pagePolicy } = await import("@keyhole/worker-host/csp"); process.stdout.write(pagePolicy());',
-  ]);
-  const policy = said.replace("script-src 'self'", `script-src 'self' ${digest}`);
-  expect(policy).not.toBe(said);
-  expect(await saidUnder(app, policy, main)).toEqual(isolated);
-  // A policy that stands in the way: the page is told which part.
-  const strict = policy.replace("worker-src 'self'", "worker-src");
-  expect(await saidUnder(app, strict, main)).toMatchObject({ name: "KernelUnavailable", reason: "not-loaded" });
-  const wrong = main.replace('version: "1"', 'version: "2"');
-  expect(await saidUnder(app, policy, wrong)).toMatchObject({
-    reason: "boot-failed",
-    message: expect.stringContaining("version") as string,
-  });
-});
+it.each([...engines()])(
+  "in %s a page with an import map starts a kernel from one file, and isolates its tools",
+  async (_, says) => {
+    const app = packedApp(program);
+    expect(await ended(app, ["node_modules/keyhole/dist/cli.js", "pack", "evil.ts", "-o", "packages"])).toMatchObject({
+      code: 0,
+    });
+    const { said } = await ended(app, [
+      "--input-type=module",
+      "-e",
+      'const { pagePolicy } = await import("@keyhole/worker-host/csp"); process.stdout.write(pagePolicy());',
+    ]);
+    const policy = said.replace("script-src 'self'", `script-src 'self' ${digest}`);
+    expect(policy).not.toBe(said);
+    expect(await saidUnder(app, policy, main, says)).toEqual(isolated);
+    // A policy that stands in the way: the page is told which part.
+    const strict = policy.replace("worker-src 'self'", "worker-src");
+    expect(await saidUnder(app, strict, main, says)).toMatchObject({ name: "KernelUnavailable", reason: "not-loaded" });
+    const wrong = main.replace('version: "1"', 'version: "2"');
+    expect(await saidUnder(app, policy, wrong, says)).toMatchObject({
+      reason: "boot-failed",
+      message: expect.stringContaining("version") as string,
+    });
+  },
+);
