@@ -28,10 +28,10 @@ export const budgets = [
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 119_296,
+    maxBytes: 119_872,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 121_920 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 122_496 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -45,7 +45,7 @@ export const budgets = [
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1_664 },
-  { name: "page of a kernel", sources: [page], maxBytes: 22_784 },
+  { name: "page of a kernel", sources: [page], maxBytes: 22_848 },
   {
     name: "first load",
     sources: [page, composed + worker],
@@ -65,6 +65,6 @@ export const budgets = [
   {
     name: "first load, full",
     sources: [page, `export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 154_496,
+    maxBytes: 155_584,
   },
 ];
