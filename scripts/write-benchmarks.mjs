@@ -20,6 +20,11 @@ const benches = [
     asks: "Ours over the code that ajv generates. `odd objects`: after values of odd shapes.",
   },
   {
+    name: "validate",
+    title: "Validation with defaults",
+    asks: "Beside `check`. A kernel calls `validateOwn`: its values are copies already.",
+  },
+  {
     name: "registration",
     title: "Start",
     asks: "Registering 100 packages beside checking their digests and manifests alone.",

@@ -26,7 +26,18 @@ export const parts = [
     holds:
       "comparisons with Cedar, ajv, the MCP SDK, its conformance suite and published MCP servers, hash-wasm and real web servers",
     run: {
-      peers: ["agents", "ajv", "cedar", "hash-wasm", "mcp", "mcp-clients", "mcp-conformance", "mcp-servers", "servers"],
+      peers: [
+        "agents",
+        "ajv",
+        "cedar",
+        "hash-wasm",
+        "mcp",
+        "mcp-clients",
+        "mcp-conformance",
+        "mcp-servers",
+        "sandboxes",
+        "servers",
+      ],
     },
   },
   {

@@ -15,7 +15,8 @@ export interface MeasuredText extends Measure {
 }
 
 /** Pages that a program writes: they do not count as words that people write. */
-const generatedPages = /^docs\/(?:errors\/messages|internals\/contracts|hostile-battery|reference\/[\w-]+)\.md$/;
+const generatedPages =
+  /^docs\/(?:errors\/messages|internals\/contracts|hostile-battery|benchmarks|reference\/[\w-]+)\.md$/;
 const frameworkPages = new Set(Object.keys(frameworks).map((name) => `docs/how-to/${name}.md`));
 
 export function measuredTexts(): readonly MeasuredText[] {
