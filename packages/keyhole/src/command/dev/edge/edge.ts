@@ -51,6 +51,7 @@ interface Around {
 class EdgeSession {
   readonly #around: Around;
   readonly #lost = new AbortController();
+  readonly #ended = new AbortController();
   readonly io: CommandIo;
   #packages: ReadonlyMap<string, readonly ToolPackage[]> = new Map();
   #policy: WorkerParts["policy"] | undefined;
@@ -59,7 +60,10 @@ class EdgeSession {
 
   constructor(around: Around) {
     this.#around = around;
-    this.io = { ...around.io, signal: AbortSignal.any([around.io.signal, this.#lost.signal]) };
+    // wrangler listens too, so that neither signal ends this process by itself.
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, () => this.#ended.abort());
+    const signals = [around.io.signal, this.#lost.signal, this.#ended.signal];
+    this.io = { ...around.io, signal: AbortSignal.any(signals) };
   }
 
   /** What is broken keeps what was there before. */
