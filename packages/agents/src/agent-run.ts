@@ -56,7 +56,7 @@ interface Turn {
 }
 
 /**
- * An agent at work: turns of one conversation in one session and one trace, under one budget. The kernel's own approver answers where the policy asks.
+ * An agent at work: turns of one conversation in one session and one trace, under one budget. The kernel's own approver answers where the policy asks. `keyhole init agent` writes a project around it.
  *
  * @example
  * const run = new AgentRun<ModelMessage>({ kernel, ask: (request) => streamText({ model, ...request }), budget: { calls: 25 } });
