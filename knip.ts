@@ -128,6 +128,8 @@ const config: KnipConfig = {
     },
     "packages/keyhole": {
       project: ["src/**/*.ts"],
+      // Packages of a template, which its project installs.
+      ignoreDependencies: ["@keyhole/agents", "ai"],
     },
     "packages/mcp": {
       project: ["src/**/*.ts"],

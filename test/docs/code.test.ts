@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compile, complete } from "./compile.ts";
+import { compile, complete, worker } from "./compile.ts";
 import { parsePage, readPages } from "./markdown.ts";
 
 describe("code in the documentation", () => {
@@ -7,6 +7,7 @@ describe("code in the documentation", () => {
     const pages = readPages();
     expect(pages.flatMap(({ blocks }) => blocks).filter(({ info }) => info === complete).length).toBeGreaterThan(3);
     expect(await compile(pages)).toEqual([]);
+    expect(await compile(pages, worker)).toEqual([]);
   });
 
   it("that has drifted is found, at its place", async () => {

@@ -7,11 +7,21 @@ import type { Page } from "./markdown.ts";
 /** A block that is marked `ts complete` stands for a whole file. */
 export const complete = "ts complete";
 
+/** The same, for a file of a Worker. */
+export const worker = "ts worker";
+
+const platformOf = (mark: string) =>
+  mark === worker
+    ? { lib: ["ES2024", "ESNext.Disposable"], types: ["@cloudflare/workers-types", "keyhole/client"] }
+    : {
+        lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
+        types: ["keyhole/client", "vite/client", ...(mark === complete ? [] : ["node"])],
+      };
+
 const configOf = (mark: string) => ({
   extends: `${root}tsconfig.base.json`,
   compilerOptions: {
-    lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
-    types: ["keyhole/client", "vite/client", ...(mark === complete ? [] : ["node"])],
+    ...platformOf(mark),
     declaration: false,
     isolatedDeclarations: false,
     // Of our own code; the declarations of Vite's client are another's.

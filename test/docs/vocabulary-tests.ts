@@ -4,7 +4,7 @@ export const shownBy: Readonly<Record<string, string>> = {
   "tool manifest with resources, egress, provides": "refuses changed code, a changed manifest and a missing hash",
   "plugin, bundle, artifact": "takes a package whose hash fits",
   "built-in tool, native tool": "runs no tool object where it has no place for one",
-  "operations agent": "LOCKDOWN runs none of them",
+  "operations agent": "LOCKDOWN asks a person about each call that observes, and runs no tests and no linter",
   "`system_metrics_snapshot`": "system_metrics_snapshot says how busy the machine is",
   "`check_process_health`": "check_process_health finds a process by its id",
   "`read_system_logs`": "read_system_logs reads the end of a hostile file",

@@ -15,7 +15,7 @@ export interface Opened {
 }
 
 /** 1 KB as JSON. */
-export const value = {
+const value = {
   text: "x".repeat(700),
   numbers: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   nested: { a: 1, b: true, c: null, d: { e: "y".repeat(200) } },

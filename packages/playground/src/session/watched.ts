@@ -1,4 +1,11 @@
-import type { AuditEvent, CallError, CallResult, JsonObject, ToolSummary } from "@keyhole/kernel";
+import {
+  type AuditEvent,
+  type CallError,
+  type CallResult,
+  type JsonObject,
+  readVersionedId,
+  type ToolSummary,
+} from "@keyhole/kernel";
 import { failureOf, isKnown, readResult, readTools, type Verification } from "@keyhole/worker-host/edge-protocol";
 import { ClientFault, type KernelClient } from "../client/kernel-client.ts";
 import { type ActiveRun, reduceRun, startRun } from "../run/run-state.ts";
@@ -106,11 +113,11 @@ function toolOf(name: string, tools: readonly ToolSummary[]): ToolSummary {
   const found = tools.find(({ id, manifest }) => id === name || manifest.name === name);
   if (found !== undefined) return found;
   const id = name.slice(0, mostOfName);
-  const [plain = id, version = "0.0.0"] = id.split("@");
+  const { name: plain, version } = readVersionedId(id);
   const manifest: JsonObject = {
     // A program can call anything by any name.
     name: /^[a-z][a-z0-9_]{0,62}$/.test(plain) ? plain : "unknown",
-    version,
+    version: version || "0.0.0",
     description: "",
     tier: 0,
     effects: [],

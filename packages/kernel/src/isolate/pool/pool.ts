@@ -27,9 +27,8 @@ export interface PoolOptions {
 }
 
 /**
- * Owns every open isolate. By default one tool and session of one caller share one, so memory of
- * one session never serves another. The pool never hands out a dead isolate. It closes idle ones
- * after a while, when there are too many, and when another tool needs the slot.
+ * Owns every open isolate. By default one tool and session of one caller share one, so memory of one session never serves another. The pool never hands out a
+ * dead isolate. It closes idle ones after a while, when there are too many, and when another tool needs the slot.
  */
 export class IsolatePool {
   readonly #host: PoolHost;
@@ -41,10 +40,7 @@ export class IsolatePool {
   readonly #slots = new Map<string, Slot>();
   readonly #idle: IdleIsolates<Slot>;
   #unshared = 0;
-  /**
-   * Removed tool objects. A new object of the same manifest has the same hash, so a late call of
-   * these keeps its own isolate.
-   */
+  /** Removed tool objects. A new object of the same manifest has the same hash, so a late call of these keeps its own isolate. */
   readonly #retired = new WeakSet<RegisteredTool>();
   #closed = false;
 
@@ -102,9 +98,7 @@ export class IsolatePool {
     return this.#quarantine.tools;
   }
 
-  /**
-   * Retires the present isolates of a tool for further calls. A used one ends with its last call.
-   */
+  /** Retires the present isolates of a tool for further calls. A used one ends with its last call. */
   retire(tool: RegisteredTool): void {
     const { hash } = tool;
     this.#retired.add(tool);

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, JsonValue } from "@keyhole/kernel";
+import { type ApprovalRequest, type JsonValue, pointerOf } from "@keyhole/kernel";
 import { counted, isObject } from "../io.ts";
 
 /** Printable ASCII alone: a model's words could move the cursor, turn the text around, or look like others. */
@@ -33,7 +33,5 @@ export function passkeyNote(keys: readonly { readonly approver: string }[]): str
 function leavesOf(value: JsonValue, at: string): readonly (readonly [at: string, value: string])[] {
   const members = Array.isArray(value) ? Object.entries(value) : isObject(value) ? Object.entries(value) : [];
   if (members.length === 0) return at === "" ? [] : [[at, JSON.stringify(value)]];
-  return members.flatMap(([name, member]) =>
-    leavesOf(member as JsonValue, `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`),
-  );
+  return members.flatMap(([name, member]) => leavesOf(member as JsonValue, `${at}${pointerOf([name])}`));
 }
