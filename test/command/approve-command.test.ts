@@ -9,6 +9,7 @@ import { echo } from "../support/kernel.ts";
 
 /* `keyhole approve` against the gateway, the routes and the desk of an edge. */
 
+const platformFetch = globalThis.fetch;
 let desk: ApprovalDesk;
 let real: ApprovalRequest;
 let gateway: ReturnType<typeof createGateway>;
@@ -38,14 +39,17 @@ beforeAll(async () => {
     forward: async (request) =>
       createRoutes({ kernel, desk, policy: { version: "1", posture: "standard" }, content }).fetch(request),
   });
-  vi.stubGlobal("fetch", async (url: string, init: RequestInit) =>
-    url.startsWith("https://edge.example/") ? gateway.request(url, init) : Promise.reject(new TypeError("no network")),
-  );
+  // Files share a process: an address of another file passes.
+  globalThis.fetch = async (url, init) => {
+    if (String(url).startsWith("https://edge.example/")) return gateway.request(String(url), init);
+    if (String(url).startsWith("https://away.example")) throw new TypeError("no network");
+    return platformFetch(url, init);
+  };
   vi.stubEnv("APPROVER", "approves");
   vi.stubEnv("READER", "reads");
 });
 afterAll(() => {
-  vi.unstubAllGlobals();
+  globalThis.fetch = platformFetch;
   vi.unstubAllEnvs();
 });
 beforeEach(() => {
