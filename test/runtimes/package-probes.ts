@@ -22,6 +22,15 @@ export const keyholeProbes: Readonly<Record<string, Probe>> = {
     await Promise.resolve();
     hold(heard.length === 1, "the message did not arrive");
   },
+  async "@keyhole/agents/agent-run"() {
+    const { AgentRun } = await import("@keyhole/agents/agent-run");
+    const ask = (): never => {
+      throw new Error("not asked");
+    };
+    const run = new AgentRun({ kernel: noTools, ask });
+    run.stop();
+    hold(typeof run.send === "function", "there is no run");
+  },
   async "@keyhole/agents/ai-sdk"() {
     const { aiSdkTools } = await import("@keyhole/agents/ai-sdk");
     hold(Object.keys((await aiSdkTools(noTools)).tools).length === 0, "there are tools");
