@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { exposeInspector, type Inspector } from "@keyhole/worker-host/node";
-import "fake-indexeddb/auto";
-import { afterEach, describe, expect, it } from "vitest";
+import * as indexedDb from "fake-indexeddb";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openEdgeClient } from "../../packages/playground/src/client/edge-client.ts";
 import { Browser } from "./session-parts.ts";
 
@@ -100,6 +100,12 @@ describe("an inspector of a kernel", () => {
 });
 
 describe("a page that watches a kernel", () => {
+  beforeEach(() => {
+    for (const [name, value] of Object.entries(indexedDb)) if (name.startsWith("IDB")) vi.stubGlobal(name, value);
+    vi.stubGlobal("indexedDB", new indexedDb.IDBFactory());
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
   it("has each call of the program in its session, with its end, and calls nothing itself", async () => {
     const { kernel, inspector } = await exposed();
     const client = await openEdgeClient(inspector);
