@@ -9,10 +9,14 @@ import { echo } from "../support/kernel.ts";
 
 /* `keyhole approve` against the gateway, the routes and the desk of an edge. */
 
-const platformFetch = globalThis.fetch;
 let desk: ApprovalDesk;
 let real: ApprovalRequest;
 let gateway: ReturnType<typeof createGateway>;
+/** The network. A spy on a stubbed `fetch` would bring the stub back after this file: files share a process. */
+let send: (url: string, init: RequestInit) => Promise<Response>;
+
+const toEdge: typeof send = async (url, init) =>
+  url.startsWith("https://edge.example/") ? gateway.request(url, init) : Promise.reject(new TypeError("no network"));
 
 async function digestOf(token: string): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token))).toString("hex");
@@ -39,20 +43,16 @@ beforeAll(async () => {
     forward: async (request) =>
       createRoutes({ kernel, desk, policy: { version: "1", posture: "standard" }, content }).fetch(request),
   });
-  // Files share a process: an address of another file passes.
-  globalThis.fetch = async (url, init) => {
-    if (String(url).startsWith("https://edge.example/")) return gateway.request(String(url), init);
-    if (String(url).startsWith("https://away.example")) throw new TypeError("no network");
-    return platformFetch(url, init);
-  };
+  vi.stubGlobal("fetch", (url: string, init: RequestInit) => send(url, init));
   vi.stubEnv("APPROVER", "approves");
   vi.stubEnv("READER", "reads");
 });
 afterAll(() => {
-  globalThis.fetch = platformFetch;
+  vi.unstubAllGlobals();
   vi.unstubAllEnvs();
 });
 beforeEach(() => {
+  send = toEdge;
   desk = approvalDesk();
 });
 
@@ -229,12 +229,11 @@ describe("at a terminal", () => {
 
 it("ends at Ctrl-C while the edge says nothing", async () => {
   const interrupted = new AbortController();
-  const silent = vi.spyOn(globalThis, "fetch").mockImplementation((_, init) => {
+  send = (_, { signal }) => {
     queueMicrotask(() => interrupted.abort());
-    return new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(new TypeError(""))));
-  });
+    return new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(new TypeError(""))));
+  };
   expect((await approve([], undefined, { signal: interrupted.signal })).exitCode).toBe(130);
-  silent.mockRestore();
 });
 
 it("shows escapes for what steers a terminal, reorders or imitates", async () => {
