@@ -1,8 +1,8 @@
 import type { JsonValue, ToolSummary } from "@keyhole/kernel";
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { GovernanceState } from "../client/kernel-client.ts";
-import type { Foresee } from "../form/Foresight.tsx";
+import { useForesee } from "../form/useForesee.ts";
 import { RunPanel } from "../run/RunPanel.tsx";
 import type { Approve, Shown } from "../session/calls.ts";
 import { useSession, useSessionState, useShown } from "../session/useSession.ts";
@@ -33,12 +33,12 @@ interface WorkbenchProps {
 
 /** A kernel that is connected: its tools, the one that is chosen, and its call. */
 export function Workbench(props: WorkbenchProps): ReactNode {
-  const { connection, route, isHidden, go, governed, onOpenPolicy, onOpenSearch, onReconnect } = props;
+  const { connection, route, isHidden, go, governed, sessionId, onOpenPolicy, onOpenSearch, onReconnect } = props;
   const { client, tools } = connection;
   const { view, search, heading, showList, showTool } = usePanes(route);
   const { tool, shown } = useShownTool(tools, route);
   const { run, result, start, cancel } = useCall(props, shown);
-  const foresee = useForesee(props, tool);
+  const foresee = useForesee({ client, sessionId, governed, tool });
 
   const select = (id: string): void => {
     if (id !== tool?.id) go({ kind: "tool", id }, route.kind === "call" ? "push" : "replace");
@@ -122,24 +122,6 @@ function useShownTool(
         : undefined;
   const tool = wanted === undefined ? firstOf(tools) : tools.find(({ id }) => id === wanted);
   return { tool, shown };
-}
-
-/** The answer rests on the policy, the mode and the approvals that stand. */
-function useForesee(
-  { connection, sessionId, governed }: WorkbenchProps,
-  tool: ToolSummary | undefined,
-): Foresee | undefined {
-  const { client } = connection;
-  return useMemo(() => {
-    const { preview } = client;
-    if (preview === undefined || tool === undefined) return undefined;
-    const { name, version } = tool.manifest;
-    return {
-      ask: (input) => preview({ tool: name, version, input, sessionId }),
-      restsOn: governed,
-      isClaim: client.place === "edge",
-    };
-  }, [client, sessionId, tool, governed]);
 }
 
 interface ShownCall {

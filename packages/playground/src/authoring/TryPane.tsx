@@ -1,7 +1,7 @@
 import { type JsonValue, visible } from "@keyhole/kernel";
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { CallForm } from "../form/CallForm.tsx";
-import type { Foresee } from "../form/Foresight.tsx";
+import { useForesee } from "../form/useForesee.ts";
 import { RunPanel } from "../run/RunPanel.tsx";
 import { useSession, useShown } from "../session/useSession.ts";
 import { Empty, Notice } from "../ui/Notice.tsx";
@@ -19,16 +19,7 @@ export function TryPane({ client, governed, approve, sessionId, build, onOpenPol
   const shown = useShown(call);
   const result = useRef<HTMLElement>(null);
   const { tool, refusal } = build;
-  const foresee = useMemo((): Foresee | undefined => {
-    const { preview } = client;
-    if (preview === undefined || tool === undefined) return undefined;
-    const { name, version } = tool.manifest;
-    return {
-      ask: (input) => preview({ tool: name, version, input, sessionId }),
-      restsOn: governed,
-      isClaim: false,
-    };
-  }, [client, tool, sessionId, governed]);
+  const foresee = useForesee({ client, sessionId, governed, tool });
   const start = (input: JsonValue, body?: Blob): void => {
     if (tool !== undefined) setCall(calls.start(client, { tool, input, body, sessionId, approve }));
   };

@@ -2,8 +2,10 @@ import {
   type AuditEvent,
   type CallError,
   type CallResult,
+  isToolName,
   type JsonObject,
   readVersionedId,
+  terminalTypes,
   type ToolSummary,
 } from "@keyhole/kernel";
 import { failureOf, isKnown, readResult, readTools, type Verification } from "@keyhole/worker-host/edge-protocol";
@@ -54,7 +56,7 @@ export class WatchedCalls {
     if (watched === undefined) return;
     const before = watched.run.events.length;
     watched.run = reduceRun(watched.run, { type: "events", events });
-    const end = events.find(isEnd);
+    const end = events.find(({ type }) => terminalTypes.includes(type));
     if (end !== undefined) {
       const result = resultOf(end, watched.run);
       watched.run = reduceRun(watched.run, { type: "done", result, verification: ofLog, file: undefined });
@@ -102,12 +104,6 @@ const mostOfName = 200;
 const notInLog =
   "The page watched this call from its log. The log has digests of the input and the result, and not the values.";
 
-const ends: ReadonlySet<string> = new Set(["tool.completed", "tool.failed", "tool.blocked", "tool.lost"]);
-
-function isEnd({ type }: AuditEvent): boolean {
-  return ends.has(type);
-}
-
 /** One that was registered after the page attached has no manifest here. */
 function toolOf(name: string, tools: readonly ToolSummary[]): ToolSummary {
   const found = tools.find(({ id, manifest }) => id === name || manifest.name === name);
@@ -116,7 +112,7 @@ function toolOf(name: string, tools: readonly ToolSummary[]): ToolSummary {
   const { name: plain, version } = readVersionedId(id);
   const manifest: JsonObject = {
     // A program can call anything by any name.
-    name: /^[a-z][a-z0-9_]{0,62}$/.test(plain) ? plain : "unknown",
+    name: isToolName(plain) ? plain : "unknown",
     version: version || "0.0.0",
     description: "",
     tier: 0,

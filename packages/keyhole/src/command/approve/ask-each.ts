@@ -21,13 +21,15 @@ export async function askEach(
 ): Promise<CommandResult> {
   const shown = new Set<string>();
   let missed = 0;
+  let isNoted = false;
   for (;;) {
     io.signal.throwIfAborted();
     const waiting = await edge.questions.list();
     const next = waiting.find(({ approvalId }) => !shown.has(approvalId) && (id === undefined || approvalId === id));
     if (next === undefined && !stay) break;
     if (next === undefined) {
-      if (shown.size === 0) await waitNoted(io);
+      if (shown.size === 0 && !isNoted) io.note("Waiting for calls. Ctrl-C ends.\n");
+      isNoted = true;
       await delay(POLL_MS, undefined, { signal: io.signal });
       continue;
     }
@@ -40,13 +42,6 @@ export async function askEach(
   }
   if (shown.size === 0) return { exitCode: 0, output: "No call waits.\n" };
   return { exitCode: missed > 0 ? 1 : 0, output: "" };
-}
-
-const noted = new WeakSet<CommandIo>();
-async function waitNoted(io: CommandIo): Promise<void> {
-  if (noted.has(io)) return;
-  noted.add(io);
-  io.note("Waiting for calls. Ctrl-C ends.\n");
 }
 
 async function ask(edge: EdgeClient, request: ApprovalRequest, io: Asking): Promise<Outcome> {

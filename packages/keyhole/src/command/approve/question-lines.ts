@@ -1,5 +1,5 @@
 import { type ApprovalRequest, type JsonValue, pointerOf } from "@keyhole/kernel";
-import { counted, isObject } from "../io.ts";
+import { counted } from "../io.ts";
 
 /** Printable ASCII alone: a model's words could move the cursor, turn the text around, or look like others. */
 export function plain(text: string): string {
@@ -31,7 +31,7 @@ export function passkeyNote(keys: readonly { readonly approver: string }[]): str
 
 /** Each value at the end of a path, as JSON, under its JSON Pointer (RFC 6901). */
 function leavesOf(value: JsonValue, at: string): readonly (readonly [at: string, value: string])[] {
-  const members = Array.isArray(value) ? Object.entries(value) : isObject(value) ? Object.entries(value) : [];
+  const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
   if (members.length === 0) return at === "" ? [] : [[at, JSON.stringify(value)]];
-  return members.flatMap(([name, member]) => leavesOf(member as JsonValue, `${at}${pointerOf([name])}`));
+  return members.flatMap(([name, member]) => leavesOf(member, `${at}${pointerOf([name])}`));
 }
