@@ -119,33 +119,33 @@ describe("the packer's resolver", () => {
     ["/secret.json", "{}"],
     ["/home/me/.docker/config.json", "{}"],
     [
-      "/work/app/package.json",
+      "/srv/app/package.json",
       json({ name: "app", exports: { "./x": "./../../secret.json" }, imports: { "#x": "./../../secret.json" } }),
     ],
-    ["/work/app/tools/echo.ts", ""],
-    ["/work/app/lib/a.ts", ""],
-    ["/work/app/node_modules/bad/package.json", json({ main: "../../../../secret.json", name: "bad" })],
-    ["/work/app/node_modules/bad/index.js", ""],
-    ["/work/app/node_modules/esm/package.json", json({ name: "esm" })],
-    ["/work/app/node_modules/esm/lib/b.js", ""],
-    ["/work/app/node_modules/esm/dist/package.json", json({ type: "module" })],
-    ["/work/app/node_modules/esm/dist/index.js", ""],
-    ["/work/app/node_modules/linked/package.json", json({ name: "linked", main: "a.js" })],
-    ["/work/app/node_modules/linked/a.js", ""],
-    ["/work/app/tools/link.json", ""],
+    ["/srv/app/tools/echo.ts", ""],
+    ["/srv/app/lib/a.ts", ""],
+    ["/srv/app/node_modules/bad/package.json", json({ main: "../../../../secret.json", name: "bad" })],
+    ["/srv/app/node_modules/bad/index.js", ""],
+    ["/srv/app/node_modules/esm/package.json", json({ name: "esm" })],
+    ["/srv/app/node_modules/esm/lib/b.js", ""],
+    ["/srv/app/node_modules/esm/dist/package.json", json({ type: "module" })],
+    ["/srv/app/node_modules/esm/dist/index.js", ""],
+    ["/srv/app/node_modules/linked/package.json", json({ name: "linked", main: "a.js" })],
+    ["/srv/app/node_modules/linked/a.js", ""],
+    ["/srv/app/tools/link.json", ""],
     ["/loose/tools/echo.ts", ""],
     ["/loose/tools/lib/a.ts", ""],
     ["/loose/b.ts", ""],
   ]);
   const links: ReadonlyMap<string, string> = new Map([
-    ["/work/app/tools/link.json", "/home/me/.docker/config.json"],
-    ["/work/app/node_modules/linked/package.json", "/work/linked/package.json"],
-    ["/work/app/node_modules/linked/a.js", "/work/linked/a.js"],
+    ["/srv/app/tools/link.json", "/home/me/.docker/config.json"],
+    ["/srv/app/node_modules/linked/package.json", "/srv/linked/package.json"],
+    ["/srv/app/node_modules/linked/a.js", "/srv/linked/a.js"],
   ]);
   const linked = { ...mapFiles(outside), realPath: (path: string) => links.get(path) ?? path };
   const within = (source: string, entry: string, importer = entry): string =>
     new Resolver(linked, [], entry).resolve(source, importer, "import").path;
-  const tool = "/work/app/tools/echo.ts";
+  const tool = "/srv/app/tools/echo.ts";
 
   it.each([
     "../../../secret.json",
@@ -169,10 +169,10 @@ describe("the packer's resolver", () => {
   });
 
   it("finds files of the package, of packages in it, and of linked ones", () => {
-    expect(within("../lib/a", tool)).toBe("/work/app/lib/a.ts");
-    expect(within("linked", tool)).toBe("/work/linked/a.js");
-    expect(within("../lib/b.js", tool, "/work/app/node_modules/esm/dist/index.js")).toBe(
-      "/work/app/node_modules/esm/lib/b.js",
+    expect(within("../lib/a", tool)).toBe("/srv/app/lib/a.ts");
+    expect(within("linked", tool)).toBe("/srv/linked/a.js");
+    expect(within("../lib/b.js", tool, "/srv/app/node_modules/esm/dist/index.js")).toBe(
+      "/srv/app/node_modules/esm/lib/b.js",
     );
   });
 

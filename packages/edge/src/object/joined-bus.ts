@@ -25,7 +25,7 @@ export class JoinedBus {
     return this.#cause ? [this.#cause] : [];
   }
 
-  /** Resolves when the first attempt has ended, whatever came of it. No request waits for a later one. */
+  /** Resolves when the first attempt has ended, also without success. No request waits for a later attempt. */
   async ready(): Promise<void> {
     const nowMs = Date.now();
     if (!this.#isJoined && !this.#trying && nowMs - this.#triedAtMs >= PAUSE_MS) {

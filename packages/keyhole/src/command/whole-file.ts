@@ -2,7 +2,7 @@ import { createWriteStream, rmSync } from "node:fs";
 import { chmod, link, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 
-/** What is not whole yet. */
+/** Paths of unfinished files and folders. */
 const drafts = new Set<string>();
 
 /**

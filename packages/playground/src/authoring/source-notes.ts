@@ -36,7 +36,7 @@ function useNote(source: string, { called, kinds, from, to }: Use, change: (sour
     to,
     severity: "warning",
     title: `uses ${kinds.join(" or ")}, not declared`,
-    text: `The kernel refuses ${called} here, whatever the policy grants.`,
+    text: `The kernel refuses ${called} here under every policy.`,
     ...(declared !== undefined && { action: { name: `Declare ${kind}`, press: () => change(declared) } }),
   };
 }

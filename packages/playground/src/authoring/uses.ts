@@ -41,7 +41,7 @@ export function usesIn(source: string): readonly Use[] {
       const callee = name === "CallExpression" ? node.firstChild : null;
       if (callee === null) return;
       const called = source.slice(callee.from, callee.to).replaceAll(/\s|\?/g, "");
-      // As a parameter of its own, or as a member of the context, whatever that is called.
+      // A parameter of its own, or a member of the context under any name.
       const kinds = asks.get(called) ?? asks.get(called.slice(called.indexOf(".") + 1));
       if (kinds !== undefined) uses.push({ called, kinds, from: callee.from, to: callee.to });
     },
@@ -49,7 +49,7 @@ export function usesIn(source: string): readonly Use[] {
   return uses;
 }
 
-/** Uses of which no kind is declared. The kernel would refuse each, whatever the policy grants. */
+/** Uses without a declared kind. The kernel refuses each of them under every policy. */
 export function undeclared(uses: readonly Use[], capabilities: readonly DeclaredCapability[]): readonly Use[] {
   const kinds = new Set<string>(capabilities.map(({ kind }) => kind));
   return uses.filter((use) => !use.kinds.some((kind) => kinds.has(kind)));

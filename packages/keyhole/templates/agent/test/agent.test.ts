@@ -18,7 +18,7 @@ const usage = {
   outputTokens: { total: 5, text: 5, reasoning: 0 },
 };
 
-/** A model that says these turns, whatever it is asked. */
+/** A model that gives these turns in order, for any prompt. */
 function scripted(...turns: readonly Turn[]): LanguageModel {
   let calls = 0;
   const partsOf = (turn: Turn): Part[] =>

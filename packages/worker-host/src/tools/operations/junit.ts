@@ -13,7 +13,7 @@ interface OpenTest {
 }
 
 /**
- * Reads a report in JUnit's XML, behind whatever tests printed before it. The parser follows no
+ * Reads a report in JUnit's XML. Tests can print text before it. The parser follows no
  * document type and knows the five entities of XML alone, so no entity expands. It counts elements
  * as they come, and keeps only the first failures.
  *
