@@ -87,7 +87,8 @@ export function opened(
   sandboxes = Array.from({ length: count }, () => new FakeSandbox()),
   rack: Rack = new Rack(),
 ) {
-  const loader = severalSandboxes(sandboxes, rack);
+  const heldUp: number[] = [];
+  const loader = severalSandboxes(sandboxes, { rack, onHeldUp: (sandbox) => void heldUp.push(sandbox) });
   const load = (id: string, code: string = id) => loader.load(id, { code, cpuMs: 1_000 });
   const call = (id: string, heard = false) => {
     const channel: Channel = { begunAt: undefined, heard };
@@ -112,5 +113,5 @@ export function opened(
         if (!(error instanceof Standstill)) throw error;
       }
   };
-  return { sandboxes, rack, loader, load, call, ends, moving };
+  return { sandboxes, rack, heldUp, loader, load, call, ends, moving };
 }

@@ -64,7 +64,7 @@ function tenants(count: number): { readonly sandbox: FakeSandbox; readonly kerne
   const sandboxes = [new FakeSandbox(), new FakeSandbox()];
   const rack = new Rack();
   const kernels = Array.from({ length: count }, () => {
-    const loader = severalSandboxes(sandboxes, rack);
+    const loader = severalSandboxes(sandboxes, { rack });
     const told: string[] = [];
     return {
       told,

@@ -64,4 +64,38 @@ describe("a sandbox that stands still while calls run there", () => {
     const held = sandboxes.filter(({ seen }) => seen.includes("call again"));
     expect(held.length).toBe(1);
   });
+
+  it("a call announced just after one of a kind that held up another sandbox moves", async () => {
+    const { sandboxes, ends, moving } = opened(3);
+    void moving("first", "wait, then spin").catch(() => {});
+    await vi.advanceTimersByTimeAsync(5);
+    void moving("other", "hang").catch(() => {});
+    await vi.advanceTimersByTimeAsync(5_000);
+    for (const sandbox of sandboxes) sandbox.die();
+    await vi.advanceTimersByTimeAsync(0);
+    void moving("again", "wait, then spin").catch(() => {});
+    await vi.advanceTimersByTimeAsync(5);
+    const after = ends(moving("after", "answer late"));
+    await vi.advanceTimersByTimeAsync(1_200);
+    expect(after.end()).toBe("answered");
+  });
+
+  it("a sandbox is reported while a call that left it holds up a second one, and no other sandbox", async () => {
+    const { sandboxes, rack, heldUp, ends, moving } = opened(3);
+    const neighbour = opened(3, sandboxes, rack);
+    void moving("first", "wait, then spin").catch(() => {});
+    await vi.advanceTimersByTimeAsync(5);
+    const other = ends(neighbour.moving("other", "answer late"));
+    await vi.advanceTimersByTimeAsync(600);
+    expect([...heldUp, ...neighbour.heldUp]).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(new Set(heldUp)).toEqual(new Set([0]));
+    sandboxes[0]!.die();
+    await vi.advanceTimersByTimeAsync(0);
+    // As an isolate does, which runs a call again of which nothing was heard.
+    expect(other.end()).toBe("Error: Network connection lost.");
+    heldUp.length = 0;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([...heldUp, ...neighbour.heldUp]).toEqual([]);
+  });
 });

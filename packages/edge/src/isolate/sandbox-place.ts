@@ -19,6 +19,8 @@ export class Standstill extends Error {
 interface Waiting {
   readonly kind: Kind;
   readonly progress: CallProgress;
+  /** Whether its kind left a sandbox while it ran, and has not answered since. */
+  readonly hasLeft: () => boolean;
   readonly leave: () => void;
 }
 
@@ -48,8 +50,8 @@ interface PlaceParts {
   readonly loader: IsolateLoader;
   readonly use: SandboxUse;
   readonly ofAllKernels: Set<Waiting>;
-  /** Kinds that left a sandbox while they ran, and have not answered since. */
-  readonly left: ReadonlySet<Kind>;
+  /** Kinds that left a sandbox while they ran, and have not answered since; and that sandbox. */
+  readonly left: ReadonlyMap<Kind, Place>;
   /** Something waits there, and it does not answer. */
   readonly onStill: (place: Place) => void;
   /** It has not answered for long, and nothing runs there that has a deadline. */
@@ -64,7 +66,7 @@ export class Place {
   readonly use: SandboxUse;
   readonly #waiting = new Set<Waiting>();
   readonly #ofAllKernels: Set<Waiting>;
-  readonly #left: ReadonlySet<Kind>;
+  readonly #left: ReadonlyMap<Kind, Place>;
   readonly #onStill: (place: Place) => void;
   readonly #idle: IdleWatch;
   #isAsked = false;
@@ -119,15 +121,17 @@ export class Place {
     return this.#state === "still" && [...this.#waiting].some(({ progress }) => progress.begunAt !== undefined);
   }
 
-  /** Whether a tool of this kind may be what holds it up: it began there last, or ran in another one that stood still. */
+  /**
+   * Whether a tool of this kind may be what holds it up: it ran in another one that stood still, or, where none did, it began here last. A call that was announced just after one
+   * that computes began last too, and would wait for the deadline of the other.
+   */
   suspects(kind: Kind): boolean {
     if (this.#state !== "still") return false;
-    let last = 0;
-    for (const { progress } of this.#ofAllKernels) last = Math.max(last, progress.begunAt ?? 0);
-    return [...this.#waiting].some((each) => {
-      const { begunAt } = each.progress;
-      return each.kind === kind && begunAt !== undefined && (begunAt === last || this.#left.has(kind));
-    });
+    const begun = [...this.#ofAllKernels].filter(({ progress }) => progress.begunAt !== undefined);
+    const left = begun.filter(({ hasLeft }) => hasLeft());
+    const last = begun.reduce((latest, { progress }) => Math.max(latest, progress.begunAt ?? 0), 0);
+    const suspected = left.length > 0 ? left : begun.filter(({ progress }) => progress.begunAt === last);
+    return suspected.some((each) => each.kind === kind && this.#waiting.has(each));
   }
 
   /**
@@ -137,7 +141,8 @@ export class Place {
    */
   async wait<Answer>({ kind, progress, isBegun }: Asked, ask: () => Promise<Answer>): Promise<Answer> {
     const left = Promise.withResolvers<never>();
-    const waiting: Waiting = { kind, progress, leave: () => left.reject(new Standstill()) };
+    const hasLeft = (): boolean => this.#left.has(kind);
+    const waiting: Waiting = { kind, progress, hasLeft, leave: () => left.reject(new Standstill()) };
     this.#waiting.add(waiting);
     this.#ofAllKernels.add(waiting);
     this.#timer ??= setInterval(() => void this.#look(), lookEveryMs);

@@ -20,12 +20,24 @@ const begunLast: CallProgress = { begunAt: Infinity, heard: true };
  * sandbox, and only the tool that computes waits for its end. A call that began there earlier moves once: a tool that waits before it computes holds up two sandboxes the first
  * time, and one from then on. The tools of one kernel hold up all but one.
  *
- * @param rack shared by all kernels that use these sandboxes. Default: one per process
  * @throws TypeError where there is none
  */
-export function severalSandboxes(loaders: readonly IsolateLoader[], rack: Rack = rackOfProcess): IsolateLoader {
+export function severalSandboxes(
+  loaders: readonly IsolateLoader[],
+  { rack = rackOfProcess, onHeldUp = () => {} }: SandboxesOptions = {},
+): IsolateLoader {
   if (loaders.length === 0) throw new TypeError("There is no sandbox.");
-  return new Sandboxes(loaders, rack);
+  return new Sandboxes(loaders, rack, onHeldUp);
+}
+
+interface SandboxesOptions {
+  /** Shared by all kernels that use these sandboxes. Default: one per process. */
+  readonly rack?: Rack;
+  /**
+   * Told, again and again, of a sandbox that a call left because it stood still, while the same call holds up a second one: the code in the first has no call any more, and
+   * nothing but an end of the process ends it. The calls beside it would wait for the deadline of that one.
+   */
+  readonly onHeldUp?: (sandbox: number) => void;
 }
 
 class Sandboxes implements IsolateLoader {
@@ -35,11 +47,13 @@ class Sandboxes implements IsolateLoader {
   readonly #watchers = new Map<string, (isAlone: boolean) => void>();
   /** What left a sandbox while its module was being loaded: one that leaves again and again would hold up all. */
   readonly #leftLoading = new Set<Kind>();
-  readonly #leftRunning = new Set<Kind>();
+  readonly #leftRunning = new Map<Kind, Place>();
+  readonly #onHeldUp: (sandbox: number) => void;
   #current: Place;
   readonly announces: boolean;
 
-  constructor(loaders: readonly IsolateLoader[], rack: Rack) {
+  constructor(loaders: readonly IsolateLoader[], rack: Rack, onHeldUp: (sandbox: number) => void) {
+    this.#onHeldUp = onHeldUp;
     const left = this.#leftRunning;
     const events = {
       onStill: (place: Place): void => this.#avoid(place),
@@ -72,7 +86,10 @@ class Sandboxes implements IsolateLoader {
       this.#leftLoading.delete(kind);
       return answer;
     } catch (error) {
-      if (error instanceof Standstill) remember(this.#leftLoading, kind);
+      if (error instanceof Standstill) {
+        this.#leftLoading.add(kind);
+        forgetOldest(this.#leftLoading);
+      }
       throw error;
     }
   }
@@ -147,12 +164,17 @@ class Sandboxes implements IsolateLoader {
 
   #avoid(place: Place): void {
     for (const each of this.#places) if (each.state === "gone") void each.answers();
-    if (this.#isElsewhere) for (const kind of place.empty()) remember(this.#leftRunning, kind);
+    for (const [kind, from] of this.#leftRunning)
+      if (from !== place && from.state === "still" && place.suspects(kind)) this.#onHeldUp(this.#places.indexOf(from));
+    if (!this.#isElsewhere) return;
+    for (const kind of place.empty()) {
+      this.#leftRunning.set(kind, place);
+      forgetOldest(this.#leftRunning);
+    }
   }
 }
 
-function remember(kinds: Set<Kind>, kind: Kind): void {
-  kinds.add(kind);
-  const [oldest] = kinds;
+function forgetOldest(kinds: Pick<Map<Kind, unknown>, "size" | "keys" | "delete">): void {
+  const [oldest] = kinds.keys();
   if (kinds.size > maxLeft && oldest !== undefined) kinds.delete(oldest);
 }

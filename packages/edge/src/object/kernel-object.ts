@@ -225,7 +225,8 @@ function hostOf(
     context.waitUntil(callWatchdog(KEYHOLE_WATCHDOG, `${how}/${sandbox}`));
   const sandboxes = sandboxesOf(env).map((each) => sandboxLoader(each, tenantOf(context.id)));
   if (sandboxes.length > 0) {
-    const loader = sandboxes.length === 1 ? sandboxes[0]! : severalSandboxes(sandboxes);
+    const onHeldUp = (sandbox: number): void => onUnresponsive("suspected", sandbox);
+    const loader = sandboxes.length === 1 ? sandboxes[0]! : severalSandboxes(sandboxes, { onHeldUp });
     return edgeHost({ loader, brokers, commands, onUnresponsive });
   }
   if (LOADER !== undefined) return edgeHost({ loader: new IsolateRegistry(LOADER), brokers, commands, onUnresponsive });
