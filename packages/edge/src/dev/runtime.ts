@@ -5,6 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Keeper } from "./keeper.ts";
+import { computedMs } from "./process-time.ts";
 import { silently } from "./signals.ts";
 import type { Worker } from "./worker.ts";
 import type { Miniflare, MiniflareModule } from "./wrangler.ts";
@@ -88,6 +89,10 @@ export class Runtime {
   /** Of the runtime; `undefined` while none runs. */
   get pid(): number | undefined {
     return this.#process?.pid;
+  }
+
+  get computedMs(): number | undefined {
+    return this.pid === undefined ? undefined : computedMs(this.pid);
   }
 
   /** Resolves when it runs. @throws {Error} with what it printed, where it does not: the first start is not tried again */

@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { isAnswering } from "./asking.ts";
 
-/** How long a nudged sandbox may take for an answer that is otherwise there in 2 ms. */
-const nudgePatienceMs = 400;
+/** How often a nudged sandbox is looked at that has not answered; otherwise its answer is there in 2 ms. */
+const nudgeLookMs = 100;
+/** How long a nudged sandbox may compute without an answer. Its own time counts: on a busy machine it waits for its turn, and answers then. */
+const nudgeComputedMs = 300;
+/** How long one may take that computes little and answers nothing. Also the patience where the platform does not say how long it computes. */
+const nudgePatienceMs = { computing: 4_000, unknown: 400 };
 /** Without a nudge: long, because a tool that computes within its own deadline also holds the sandbox up. */
 const heartbeatPatienceMs = 30_000;
 const heartbeatEveryMs = 1_000;
@@ -21,6 +26,8 @@ export interface Watchdog {
 /** One of the sandboxes. */
 interface Sandbox {
   readonly url: string;
+  /** Milliseconds that its process has computed so far; `undefined` where nothing says so. */
+  readonly computedMs: number | undefined;
   restart(): Promise<void>;
 }
 
@@ -28,6 +35,8 @@ interface Sandbox {
 class Guard {
   readonly #sandbox: Sandbox;
   #recovering = false;
+  #nudged = false;
+  #stopped = false;
   #beating = false;
   kills = 0;
 
@@ -36,26 +45,50 @@ class Guard {
   }
 
   /** A nudge may find a heartbeat waiting patiently for an answer: it looks for itself. */
-  async look(patienceMs: number): Promise<void> {
-    if (this.#recovering) return;
-    const { url } = this.#sandbox;
-    // One that has ended meanwhile is started again without us.
-    if (!(await isAnswering(`${url}/healthz`, patienceMs)) && url === this.#sandbox.url) await this.end();
-  }
-
-  async end(): Promise<void> {
-    if (this.#recovering) return;
-    this.#recovering = true;
-    this.kills++;
-    await this.#sandbox.restart();
-    this.#recovering = false;
+  async nudge(): Promise<void> {
+    if (this.#nudged) return;
+    this.#nudged = true;
+    await this.#look((url) => this.#answersSoon(url));
+    this.#nudged = false;
   }
 
   async beat(): Promise<void> {
     if (this.#beating) return;
     this.#beating = true;
-    await this.look(heartbeatPatienceMs);
+    await this.#look((url) => isAnswering(url, heartbeatPatienceMs));
     this.#beating = false;
+  }
+
+  async #look(answers: (url: string) => Promise<boolean>): Promise<void> {
+    if (this.#recovering) return;
+    const { url } = this.#sandbox;
+    // One that has ended meanwhile is started again without us.
+    if (!(await answers(`${url}/healthz`)) && url === this.#sandbox.url) await this.end();
+  }
+
+  async #answersSoon(url: string): Promise<boolean> {
+    const { computedMs: before } = this.#sandbox;
+    if (before === undefined) return isAnswering(url, nudgePatienceMs.unknown);
+    const answer = isAnswering(url, nudgePatienceMs.computing);
+    for (;;) {
+      const isThere = await Promise.race([answer, delay(nudgeLookMs)]);
+      if (isThere !== undefined) return isThere;
+      const { computedMs } = this.#sandbox;
+      if (computedMs !== undefined && computedMs - before >= nudgeComputedMs) return false;
+    }
+  }
+
+  /** A look that is under way ends nothing any more. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async end(): Promise<void> {
+    if (this.#recovering || this.#stopped) return;
+    this.#recovering = true;
+    this.kills++;
+    await this.#sandbox.restart();
+    this.#recovering = false;
   }
 }
 
@@ -70,7 +103,7 @@ export async function startWatchdog(sandboxes: readonly Sandbox[]): Promise<Watc
   const path = `/${randomUUID()}`;
   const asks = new Map<string, () => Promise<void>>(
     guards.flatMap((guard, at) => [
-      [`${path}/suspected/${at}`, () => guard.look(nudgePatienceMs)] as const,
+      [`${path}/suspected/${at}`, () => guard.nudge()] as const,
       [`${path}/certain/${at}`, () => guard.end()] as const,
     ]),
   );
@@ -92,6 +125,7 @@ export async function startWatchdog(sandboxes: readonly Sandbox[]): Promise<Watc
     watch: () => void (watching = true),
     async stop() {
       watching = false;
+      for (const guard of guards) guard.stop();
       clearInterval(timer);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
