@@ -53,17 +53,6 @@ describe("the steps of a call", () => {
   });
 });
 
-it("the vocabulary names every type of event", () => {
-  const row = table(
-    section(readPage("docs/vocabulary.md"), "Record")!,
-    "Elsewhere",
-    "Keyhole",
-    "Values and notes",
-    "Shown by",
-  ).find(([, name]) => name === "`type`");
-  expect(wordsIn(row![2]!).toSorted()).toEqual([...eventTypes].toSorted());
-});
-
 it("files that pages name are there", () => {
   const named = readPages().flatMap(({ path, prose }) =>
     prose.flatMap((line) =>

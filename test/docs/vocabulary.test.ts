@@ -1,16 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
-import { ceilings } from "@keyhole/kernel";
-import { operationsCatalogue } from "@keyhole/worker-host/node/operations";
 import { describe, expect, it } from "vitest";
-import { determinisms, modes, outputKinds, risks, toolSources } from "../../packages/kernel/src/tool/manifest.ts";
 import { root } from "../support/sources.ts";
 import { readPage, table } from "./markdown.ts";
 import { shownBy } from "./vocabulary-tests.ts";
 
-const { packages } = await operationsCatalogue();
 const { prose } = readPage("docs/vocabulary.md");
-const columns = ["Elsewhere", "Keyhole", "Values and notes", "Shown by"];
+const columns = ["Elsewhere", "Keyhole", "Shown by"];
 const starts = prose.flatMap((line, at) => (line.startsWith("| Elsewhere") ? [at] : []));
 const rows = starts.flatMap((start) => table(prose.slice(start), ...columns));
 
@@ -23,7 +19,7 @@ function hasTitle(source: string, title: string): boolean {
 }
 
 describe("each row of the vocabulary", () => {
-  it("has four columns", () => {
+  it("has three columns", () => {
     expect(starts).toHaveLength(5);
     expect(rows.length).toBe(prose.filter((line) => line.startsWith("| ")).length - 2 * starts.length);
     expect(rows.filter((row) => row.length !== columns.length || row.includes(""))).toEqual([]);
@@ -33,7 +29,7 @@ describe("each row of the vocabulary", () => {
     expect(rows.map(([words = ""]) => words)).toEqual(Object.keys(shownBy));
   });
 
-  it.each(rows.map((row) => [row[0] ?? "", row[3] ?? ""] as const))("%s: its test is there", (words, shown) => {
+  it.each(rows.map((row) => [row[0] ?? "", row[2] ?? ""] as const))("%s: its test is there", (words, shown) => {
     const [, label = "", target = ""] = /^\[(.+)\]\(([^)]+)\)$/.exec(shown) ?? [];
     const path = posix.join("docs", target);
     expect(path).toMatch(/^test\/[\w/.-]+\.ts$/);
@@ -41,26 +37,5 @@ describe("each row of the vocabulary", () => {
     expect(existsSync(root + path), path).toBe(true);
     const title = shownBy[words] ?? "";
     expect(hasTitle(readFileSync(root + path, "utf8"), title), `${path} has no test "${title}"`).toBe(true);
-  });
-});
-
-describe("the vocabulary", () => {
-  const text = prose.join("\n");
-  const tools = packages.map(({ manifest }) => manifest.name);
-  it.each([
-    ["modes", modes],
-    ["kinds of output", outputKinds],
-    ["sources", toolSources],
-    ["determinisms", determinisms],
-    ["risks", risks],
-    ["bounds", Object.keys(ceilings)],
-    ["operations tools", tools],
-  ])("names all %s", (_, names) => {
-    expect(names.length).toBeGreaterThan(2);
-    expect(
-      names.filter(
-        (name) => !text.includes(`\`${name}\``) && !text.includes(`"${name}"`) && !text.includes(`.${name}\``),
-      ),
-    ).toEqual([]);
   });
 });

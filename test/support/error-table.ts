@@ -12,31 +12,23 @@ export function errorsReadme(): string {
 }
 
 function callTable(): string {
-  const rows = errorCodes.map((code) => {
-    const { meaning, retryable, terminal, status } = factsOf(code);
-    return [link(code), meaning, firstWord(retryable), terminal.split(":")[0]!, firstWord(status)];
-  });
+  const rows = errorCodes.map((code) => [link(code), ...factsOf(code)]);
   return markdownTable(["Code", "Meaning", "Retryable", "Terminal event", "HTTP"], rows);
 }
 
 function setupTable(): string {
   return markdownTable(
     ["Code", "Meaning"],
-    setupErrorCodes.map((code) => [link(code), factsOf(code).meaning]),
+    setupErrorCodes.map((code) => [link(code), factsOf(code)[0]!]),
   );
 }
 
-function factsOf(code: string): Record<"meaning" | "retryable" | "terminal" | "status", string> {
+/** The meaning, and the cells of the page's own table. */
+function factsOf(code: string): readonly string[] {
   const path = `docs/errors/${code}.md`;
   const { prose } = parsePage(path, readFileSync(root + path, "utf8"));
-  const [[retryable = "", terminal = "", status = ""] = []] = table(
-    prose,
-    "Retryable",
-    "Terminal event",
-    "HTTP status",
-  );
-  return { meaning: prose.slice(1).find((line) => line !== "") ?? "", retryable, terminal, status };
+  const [facts = []] = table(prose, "Retryable", "Terminal event", "HTTP status");
+  return [prose.slice(1).find((line) => line !== "") ?? "", ...facts];
 }
 
 const link = (code: string): string => `[${code}](${code}.md)`;
-const firstWord = (cell: string): string => /^\w*/.exec(cell)![0];

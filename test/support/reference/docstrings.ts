@@ -38,11 +38,12 @@ function sourceOf(path: string): Source {
   return source;
 }
 
-/** The members of an exported interface, in the order of the source. */
+/** The members of an interface, in the order of the source. */
 export function membersOf(path: string, name: string): readonly Member[] {
   const source = sourceOf(path);
-  for (const { declaration } of source.body) {
-    if (!isNode(declaration) || declaration.type !== "TSInterfaceDeclaration") continue;
+  for (const statement of source.body) {
+    const declaration = isNode(statement["declaration"]) ? statement["declaration"] : statement;
+    if (declaration.type !== "TSInterfaceDeclaration") continue;
     if (nameOf(declaration["id"]) === name && isNode(declaration["body"]))
       return nodesOf(declaration["body"]["body"]).map((member) => memberOf(source, member));
   }

@@ -30,8 +30,18 @@ const hosts = [
   ["indexedDbSink", "packages/worker-host/src/sinks/indexeddb.ts", "IndexedDbSinkOptions"],
   ["environmentSecrets", "packages/worker-host/src/node/secrets.ts", "EnvironmentSecretsOptions"],
   ["connectKernel", "packages/worker-host/src/browser/connect-kernel.ts", "ConnectOptions"],
+  ["connectEdge", "packages/worker-host/src/edge/connect-edge.ts", "EdgeOptions"],
+  ["withBrowser", "packages/worker-host/src/node/browser/broker.ts", "BrowserBrokerOptions"],
+  ["callSuspender", "packages/kernel/src/extensions/suspension/suspender.ts", "SuspenderOptions"],
   ["KernelObject", "packages/edge/src/object/kernel-object.ts", "KernelObjectOptions"],
+  ["Edge settings", "packages/edge/src/env.ts", "Env"],
   ["mcpServer", "packages/mcp/src/server/options.ts", "McpServerOptions"],
+  ["mcpHandler", "packages/mcp/src/server/http.ts", "McpHandlerOptions"],
+  ["oauthTokens", "packages/mcp/src/server/oauth.ts", "CommonOptions"],
+  ["mcpSource", "packages/mcp/src/source/options.ts", "McpSourceOptions"],
+  ["Bounds of a source", "packages/kernel/src/foreign-tools/foreign-tool.ts", "ForeignBounds"],
+  ["Agent adapters", "packages/agents/src/agent-tools.ts", "AgentOptions"],
+  ["Context budget", "packages/kernel/src/surface/context/budget.ts", "ContextBudget"],
 ] as const;
 
 export function hostsPage(): string {
@@ -40,7 +50,9 @@ export function hostsPage(): string {
     "",
     ...membersTable(membersOf(path, type), "Option"),
   ]);
-  const contents = hosts.map(([name, path]) => row(`[${name}](#${name.toLowerCase()})`, `\`${path}\``));
+  const contents = hosts.map(([name, path]) =>
+    row(`[${name}](#${name.toLowerCase().replaceAll(" ", "-")})`, `\`${path}\``),
+  );
   return page(
     "Hosts, brokers, sinks",
     "For programs that put a kernel together: the options of each part.",

@@ -1,3 +1,4 @@
+import { builtinPage } from "./builtin-page.ts";
 import { kernelPage, callsPage, toolsPage } from "./kernel-pages.ts";
 import { commandPage } from "./command-page.ts";
 import { eventsPage, hostsPage } from "./other-pages.ts";
@@ -13,6 +14,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
       "kernel.md": kernelPage(),
       "calls.md": callsPage(),
       "tools.md": toolsPage(),
+      "builtin-tools.md": await builtinPage(),
       "manifest.md": schemaPage("Manifest", "tool", "manifest"),
       "policy.md": schemaPage("Policy document", "policy", "policy"),
       "events.md": eventsPage(),
@@ -27,10 +29,11 @@ const index = [
   ["kernel.md", "options of `createFullKernel` and `createKernel`, and the methods of a kernel"],
   ["calls.md", "options of a call, its bounds, its result and its error"],
   ["tools.md", "what `defineTool` takes, and the context of `execute`"],
+  ["builtin-tools.md", "name, tier, effects and description of every tool that comes with Keyhole"],
   ["manifest.md", "every member of a tool's manifest"],
   ["policy.md", "every member of a policy document"],
   ["events.md", "every type of event in the log, and its payload"],
-  ["hosts.md", "options of the hosts, brokers, sinks and servers"],
+  ["hosts.md", "options of the hosts, brokers, sinks, servers and adapters, and the settings of the edge"],
   ["command.md", "every verb of the command `keyhole`, its options and exit codes"],
   ["http.md", "routes of the edge, their scopes, and the status of each code"],
 ] as const;

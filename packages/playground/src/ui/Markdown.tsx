@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Text } from "./Json.tsx";
 import { visible } from "@keyhole/kernel";
 
-/** As much of Markdown as the project's own pages use: headings, paragraphs, lists, tables, fenced and inline code, bold. Its text never becomes HTML. */
+/** As much of Markdown as the project's own pages use: headings, paragraphs, lists, tables, fenced and inline code, bold; comments are left out. Its text never becomes HTML. */
 export function Markdown({ text }: { readonly text: string }): ReactNode {
   return <div className="prose">{blocksOf(text).map(renderBlock)}</div>;
 }
@@ -26,7 +26,7 @@ function blocksOf(text: string): readonly Block[] {
 
 function proseOf(text: string): readonly Block[] {
   const parts = text.split(/\n\s*\n/).map((part) => part.trim());
-  return parts.filter((part) => part !== "").flatMap(blockOf);
+  return parts.filter((part) => part !== "" && !/^<!--[^>]*-->$/.test(part)).flatMap(blockOf);
 }
 
 function blockOf(part: string): readonly Block[] {
