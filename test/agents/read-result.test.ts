@@ -94,6 +94,27 @@ describe("read_result", () => {
     );
   });
 
+  it("ends with a revocation also where a rate already denies the next call", async () => {
+    const grants = granting({ kind: "fs.write", paths: ["**"] });
+    const policy = { ...grants, tools: { long: { rate: { calls: 1, windowMs: 3_600_000 } } } };
+    const { kernel } = await openKernel({ policy, brokers: [filesBroker(memoryStore())] });
+    const writes = async (_: never, { files }: ToolContext): Promise<string> => {
+      await files.write("a", "x");
+      return long;
+    };
+    const capabilities = [{ kind: "fs.write", paths: ["**"], optional: true } as const];
+    const given = { output: { kind: "text" }, capabilities, effects: ["fs.write"], determinism: "external" } as const;
+    kernel.registerTrusted(toolOf(writes, { name: "long", tier: 2, ...given }));
+    const tools = await anthropicTools(kernel, { answerBytes: 512, caller: "ada" });
+    const run = async (name: string, input: unknown): Promise<Record<string, unknown>> =>
+      JSON.parse(String(await tools.find((each) => each.name === name)!.run(input))) as Record<string, unknown>;
+    const { hash } = await run("long", {});
+    expect(await run("long", {})).toMatchObject({ error: { code: "RATE_LIMITED" } });
+    expect(await run("read_result", { hash })).toMatchObject({ offset: 0 });
+    await kernel.grants.revoke({ caller: "ada", kinds: ["fs.write"] }, "Enough.");
+    expect(await run("read_result", { hash })).toMatchObject({ error: { code: "CAPABILITY_DENIED" } });
+  });
+
   it("does not read what another agent was given", async () => {
     const [own, other] = [await openAgent(), await openAgent()];
     const { hash } = await own.run("long", {});

@@ -44,7 +44,12 @@ export type AgentPreview =
       readonly revoked?: readonly string[];
       readonly question: AgentQuestion & { readonly reason: string };
     }
-  | { readonly decision: "deny"; readonly proof?: AuthorityOfProof; readonly error: CallError };
+  | {
+      readonly decision: "deny";
+      readonly proof?: AuthorityOfProof;
+      readonly revoked?: readonly string[];
+      readonly error: CallError;
+    };
 
 /** The part of a kernel that an agent uses. A `Kernel` has it, and so has a page's `KernelClient`. */
 export interface AgentKernel {

@@ -83,7 +83,7 @@ function stopped(
   const proof = progress.proof && { proof: previewProof(progress.proof) };
   if (proof && thrown instanceof OpenQuestion)
     return { decision: "ask", tool, ...proof, ...held, question: thrown.question };
-  return { decision: "deny", tool, error: asFault(thrown, false).error, ...proof };
+  return { decision: "deny", tool, error: asFault(thrown, false).error, ...proof, ...held };
 }
 
 function previewProof(proof: Proof): PreviewProof {

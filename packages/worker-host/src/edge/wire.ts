@@ -204,8 +204,11 @@ const previewProof = record({
 
 export const readPreview: Guard<Preview> = guard("a preview", {
   oneOf: [
-    record({ decision: { enum: ["allow", "ask"] }, tool: word, proof: previewProof }),
-    record({ decision: { const: "deny" }, tool: word, error: record({ code: word, message: text }) }),
+    record({ decision: { enum: ["allow", "ask"] }, tool: word, proof: previewProof }, { revoked: words }),
+    record(
+      { decision: { const: "deny" }, tool: word, error: record({ code: word, message: text }) },
+      { revoked: words },
+    ),
   ],
 });
 

@@ -29,4 +29,4 @@ export type Preview =
   /** The call would send an approval request. Without an approver it ends as `APPROVAL_DENIED`. */
   | (Foreseen<"ask"> & Held & { readonly proof: PreviewProof; readonly question: PreviewQuestion })
   /** It would end with this error. Without a `proof` where nothing is decided: no such tool, invalid input. */
-  | (Foreseen<"deny"> & { readonly error: CallError; readonly proof?: PreviewProof });
+  | (Foreseen<"deny"> & Held & { readonly error: CallError; readonly proof?: PreviewProof });

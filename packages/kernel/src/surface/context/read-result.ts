@@ -17,10 +17,10 @@ export interface OutputSource {
   readonly mayCall?: boolean | undefined;
   /** Whether the kernel would allow the call now. */
   preview(): Promise<
-    { readonly proof?: AuthorityOfProof | undefined } & (
-      | { readonly decision: "allow" | "ask"; readonly revoked?: readonly string[] | undefined }
-      | { readonly decision: "deny"; readonly error: CallError }
-    )
+    {
+      readonly proof?: AuthorityOfProof | undefined;
+      readonly revoked?: readonly string[] | undefined;
+    } & ({ readonly decision: "allow" | "ask" } | { readonly decision: "deny"; readonly error: CallError })
   >;
 }
 
@@ -83,7 +83,7 @@ export async function readResult(
     const { code, message, hint } = preview.error;
     return failed(code, message, hint, source.callId);
   }
-  const gone = preview.decision === "deny" ? [] : revokedOf(source, preview.revoked ?? []);
+  const gone = revokedOf(source, preview.revoked ?? []);
   if (gone.length > 0)
     return failed(
       "CAPABILITY_DENIED",
