@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { loadPolicy } from "@keyhole/kernel";
 import { parsePolicyText, readPolicyFile } from "@keyhole/worker-host/node";
 import { assert, jsonValue, property, string } from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { stringify } from "yaml";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { ioOf } from "../support/command-files.ts";
@@ -53,6 +53,7 @@ describe("a policy in YAML", () => {
     ["a: 1\n---\nb: 2", "A policy is one document.", 2, 1],
     ["a: [", "Flow sequence in block collection must be sufficiently indented and end with a ].", 1, 5],
     ["\ta: 1", "Tabs are not allowed as indentation.", 1, 1],
+    ["a: { b: 1, b: 2 }", "Map keys must be unique.", 1, 12],
   ])("%j is refused with its place", (text, message, line, column) => {
     expect(parsePolicyText(text)).toEqual({ ok: false, message, at: { line, column } });
   });
@@ -77,6 +78,33 @@ describe("a policy in YAML", () => {
       }),
     );
     assert(property(string({ unit: "binary" }), (text) => void parsePolicyText(text)));
+  });
+});
+
+describe("a text that was made to take long", () => {
+  const members = Array.from({ length: 500 }, (_, at) => `"k${at}": 1`);
+  /** The reader of YAML can compare each key with all before it, by `some`. */
+  it("looks at each key once", () => {
+    const looked = vi.spyOn(Array.prototype, "some");
+    try {
+      expect(parsePolicyText(members.join("\n"))).toMatchObject({ ok: true });
+      expect(parsePolicyText(`{ ${members.join(",\n")},\n}`)).toMatchObject({ ok: false, at: { line: 501 } });
+      const lengths = looked.mock.contexts.map((each) => (each as readonly unknown[]).length);
+      expect(Math.max(0, ...lengths)).toBeLessThan(100);
+    } finally {
+      looked.mockRestore();
+    }
+  });
+
+  it.each(["[", "- ", "? "])("is refused where %j nests too deeply", (level) => {
+    const read = parsePolicyText(level.repeat(6_000));
+    expect(read).toMatchObject({ ok: false, message: "The policy nests too deeply." });
+  });
+
+  it("is refused where it is longer than a person writes, and as JSON at its fault", () => {
+    const message = "A policy in YAML has at most 1048576 characters.";
+    expect(parsePolicyText("a: b".padEnd(1_048_577))).toMatchObject({ ok: false, message });
+    expect(parsePolicyText(`{\n${" ".repeat(1_048_576)}x`)).toMatchObject({ ok: false, at: { line: 2 } });
   });
 });
 

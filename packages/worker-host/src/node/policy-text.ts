@@ -28,6 +28,9 @@ export type PolicyTextRead =
   | { readonly ok: true; readonly value: PolicyText }
   | { readonly ok: false; readonly message: string; readonly at: Position };
 
+/** UTF-16 units that the reader of YAML is given: it takes 50 times as long as that of JSON. A person writes less. */
+const mostLength = 1_048_576;
+
 /**
  * Reads the text of a policy: JSON, or YAML 1.2 with nothing that JSON does not have. Refuses
  * anchors, aliases, tags and merge keys: a person reads exactly the policy, and no text is larger
@@ -43,11 +46,33 @@ export function parsePolicyText(
 ): PolicyTextRead {
   const plain = format === "json" ? plainJson(text) : undefined;
   if (plain) return { ok: true, value: plain };
+  const start = { line: 1, column: 1 };
+  if (text.length > mostLength) {
+    const fault = format === "json" ? jsonFault(text) : undefined;
+    const tooLong = { message: `A ${noun} in YAML has at most ${mostLength} characters.`, at: start };
+    return { ok: false, ...(fault ?? tooLong) };
+  }
+  try {
+    return readYaml(text, format, noun);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { ok: false, message: tooDeep(noun), at: start };
+  }
+}
+
+/** Parsers call themselves for each level. */
+const tooDeep = (noun: string): string => `The ${noun} nests too deeply.`;
+
+/** @throws RangeError for a text that nests too deeply */
+function readYaml(text: string, format: "json" | "yaml", noun: string): PolicyTextRead {
   const lines = new LineCounter();
   const parsed = parseDocument(text, {
     version: "1.2",
     schema: format === "json" ? "json" : "core",
     lineCounter: lines,
+    // Both compare each part with all others, and a foreign text can have many.
+    uniqueKeys: false,
+    prettyErrors: false,
   });
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
@@ -57,6 +82,8 @@ export function parsePolicyText(
 
   const [error] = [...parsed.errors, ...parsed.warnings];
   if (error) return refused(messageOf(error, noun), error.pos[0]);
+  const twice = repeatedKey(parsed);
+  if (twice !== undefined) return refused("Map keys must be unique.", twice);
   let stray: { readonly what: string; readonly offset: number } | undefined;
   visit(parsed, {
     Alias: (_, { range }) => void (stray ??= { what: "An alias", offset: range?.[0] ?? 0 }),
@@ -83,6 +110,26 @@ export function parsePolicyText(
       locateMember: (pointer) => at(keyOffsetOf(parsed, pointer)),
     },
   };
+}
+
+/** Where the first key is that stands twice in its map. */
+function repeatedKey(parsed: ReturnType<typeof parseDocument>): number | undefined {
+  let offset: number | undefined;
+  visit(parsed, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          offset = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return offset;
 }
 
 /** Where a policy is a file. Rejects as `node:fs` does when it cannot be read. */
@@ -115,7 +162,8 @@ function jsonFault(text: string): { readonly message: string; readonly at: Posit
 /** Without the excerpt that follows it, and in our words. */
 function messageOf({ code, message }: YAMLParseError | YAMLWarning, noun: string): string {
   if (code === "MULTIPLE_DOCS") return `A ${noun} is one document.`;
-  return message.split("\n", 1)[0]!.replace(/ at line \d+, column \d+:$/, ".");
+  if (message.startsWith("Maximum call stack")) return tooDeep(noun);
+  return /[.!]$/.test(message) ? message : `${message}.`;
 }
 
 function jsonText(text: string): PolicyText {
