@@ -1,11 +1,12 @@
 // Builds `dist` of the public packages: what a user installs. In the repository nothing reads it. Types are not checked:
 // `npm test` and `npm run check` do that.
-import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { build, createBuilder } from "vite";
 import { keyhole } from "./keyhole-plugin.mjs";
 import { publicPackages, root, run, typescriptProjects } from "./project.mjs";
+import { buildAll, isBuilt } from "./serve/build.mjs";
 
 /** @param {string} name */
 function readManifest(name) {
@@ -176,6 +177,12 @@ writeFileSync(
   join(root, "packages/edge/dist/sandbox-worker.js"),
   built.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"),
 );
+// Only for tarballs that people install: the page takes as long as all packages, and no check of them reads it.
+if (process.argv.includes("--playground")) {
+  if (!isBuilt()) await buildAll();
+  const to = join(root, "packages/edge/dist/playground");
+  cpSync(join(root, "packages/playground/dist"), to, { recursive: true, filter: (path) => !path.endsWith(".map") });
+}
 // npm makes a command executable where it installs a package; here it is linked as it is.
 for (const name of publicPackages)
   for (const path of Object.values(readManifest(name).bin ?? {})) chmodSync(join(root, "packages", name, path), 0o755);

@@ -3,11 +3,16 @@ const topLevel = ["LICENSE", "README.md", "dist", "package.json"];
 
 /**
  * The folders of a tarball, and the files that each may hold. `dist` has modules, declarations, modules of WebAssembly, and the
- * header for C; source maps would name sources that are not there. `schemas` has JSON Schemas, which editors find by path. `templates` has the files of projects, whatever they are.
+ * header for C; source maps would name sources that are not there. `dist/playground` is a page. `schemas` has JSON Schemas, which editors find by path. `templates` has the files of projects, whatever they are.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
-const folders = { dist: [".js", ".d.ts", ".wasm", ".h"], schemas: [".json"], templates: [""] };
+const folders = {
+  "dist/playground": [".html", ".js", ".css", ".svg", ".wasm", ".json"],
+  dist: [".js", ".d.ts", ".wasm", ".h"],
+  schemas: [".json"],
+  templates: [""],
+};
 
 /** In this repository alone: the condition under which the packages are their sources. */
 const sourceCondition = "keyhole-source";
@@ -49,11 +54,11 @@ function isThere(path, files) {
 export function tarballFaults(files, { exports, bin }) {
   const entries = [...new Set(files.map((path) => path.split("/", 1)[0] ?? ""))].sort();
   const allowed = [...topLevel, ...Object.keys(folders)];
-  const strange = Object.entries(folders).flatMap(([folder, kinds]) =>
-    files
-      .filter((path) => path.startsWith(`${folder}/`) && !kinds.some((kind) => path.endsWith(kind)))
-      .map((path) => `${path} is none of ${kinds.join(", ")}`),
-  );
+  const strange = files.flatMap((path) => {
+    // The narrower folder stands first.
+    const [, kinds = [""]] = Object.entries(folders).find(([folder]) => path.startsWith(`${folder}/`)) ?? [];
+    return kinds.some((kind) => path.endsWith(kind)) ? [] : [`${path} is none of ${kinds.join(", ")}`];
+  });
   const dangling = [...pathsOf(exports), ...pathsOf(bin)].filter((path) => !isThere(path, files));
   return [
     ...entries.filter((entry) => !allowed.includes(entry)).map((entry) => `${entry} does not belong there`),

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { type CommandResult, runCommand } from "../../packages/keyhole/src/command/run-command.ts";
+import { freePorts } from "../../scripts/serve/ports.mjs";
 import { ioIn } from "../support/command-files.ts";
 import { program, removePrograms, toolText } from "../vite/program.ts";
 
@@ -29,6 +30,18 @@ describe("dev --edge", () => {
       2,
       `--port takes a port from 1 to 65535; got ${port.replace("\u202e", "\\u202e")}.\n`,
     ]);
+  });
+
+  it("refuses one port for edge and page, and --built-in without an edge", async () => {
+    const [port = 0] = await freePorts(1);
+    expect(await run(folder, ["dev", "--edge", `--port=${port}`, `--page-port=${port}`])).toMatchObject({
+      exitCode: 2,
+      errorOutput: `Port ${port} is wanted twice. Name another one with --page-port.\n`,
+    });
+    expect(await run(folder, ["dev", "--built-in"])).toMatchObject({
+      exitCode: 2,
+      errorOutput: "--built-in is for --edge.\n",
+    });
   });
 
   it("refuses what only the dev without an edge has", async () => {

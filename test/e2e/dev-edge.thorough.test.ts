@@ -40,9 +40,9 @@ it("a folder of tools is served, takes changes, waits for keyhole approve, and l
     "tools/greet.ts": toolText("greet", "({ name }) => `Hello ${name}`"),
     "policy.json": readFileSync(join(template, "policy.json"), "utf8"),
   });
-  const [port = 0] = await freePorts(1);
+  const [port = 0, pagePort = 0] = await freePorts(2);
   const url = `http://127.0.0.1:${port}`;
-  const { child, said } = start(folder, "dev", "--edge", "--port", String(port));
+  const { child, said } = start(folder, "dev", "--edge", `--port=${port}`, `--page-port=${pagePort}`);
   const starts = (): number => said().split("\nready\n").length - 1;
   const headers = { authorization: "Bearer own-token", "content-type": "application/json" };
   const call = async (name: string, input: object): Promise<object> =>
@@ -51,6 +51,9 @@ it("a folder of tools is served, takes changes, waits for keyhole approve, and l
     ).json() as Promise<object>;
   await until(() => starts() === 1 || child.exitCode !== null);
   expect(said()).toContain(`  edge   ${url}\n  token  own-token\n`);
+  const link = new URL(/ {2}page {3}(\S+)/.exec(said())![1]!);
+  expect(new URLSearchParams(link.hash.slice(1)).get("token")).toBe("own-token");
+  expect(await (await fetch(link)).text()).toContain("<title>");
   expect(await call("greet", { name: "Ada" })).toMatchObject({ ok: true, data: "Hello Ada" });
   const note = { path: "diary/today.txt", text: "Rain." };
   expect(await call("save_note", note)).toMatchObject({ code: "CAPABILITY_DENIED" });

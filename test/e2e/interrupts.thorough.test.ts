@@ -35,7 +35,7 @@ const verbs: readonly { readonly words: string; readonly out?: string; readonly 
   { words: "run one --record run.keyhole --log audit.jsonl", out: "run.keyhole" },
   { words: "list" },
   { words: "dev" },
-  { words: "dev --edge --port 8939", longestMs: 12_000 },
+  { words: "dev --edge --port 8939 --page-port 8938", longestMs: 12_000 },
   { words: "serve --mcp" },
   { words: "serve --mcp --http 0" },
   { words: "policy check policy.json" },

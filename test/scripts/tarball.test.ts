@@ -19,6 +19,16 @@ it.each([
   ["a source map", [...files, "dist/index.js.map"], ["dist/index.js.map is none of .js, .d.ts, .wasm, .h"]],
   ["a source among the schemas", [...files, "schemas/policy.ts"], ["schemas/policy.ts is none of .json"]],
   ["a source in dist", [...files, "dist/index.ts"], ["dist/index.ts is none of .js, .d.ts, .wasm, .h"]],
+  [
+    "a page outside of the playground",
+    [...files, "dist/playground/index.html", "dist/a.html"],
+    ["dist/a.html is none of .js, .d.ts, .wasm, .h"],
+  ],
+  [
+    "a map of the playground",
+    [...files, "dist/playground/a.js.map"],
+    [expect.stringContaining("dist/playground/a.js.map is none of .html") as string],
+  ],
   ["no licence", files.filter((file) => file !== "LICENSE"), ["LICENSE is missing"]],
   [
     "an export that is not there",

@@ -13,7 +13,7 @@ import { visible as shown } from "@keyhole/kernel/visible";
  * | 130 | interrupted | interrupted |
  * | 143, 129 | ended by SIGTERM, by SIGHUP | the same |
  */
-export type ExitCode = 0 | 1 | 2 | 3 | 130;
+export type ExitCode = 0 | 1 | 2 | 3 | 129 | 130 | 143;
 
 export interface CommandResult {
   readonly exitCode: ExitCode;

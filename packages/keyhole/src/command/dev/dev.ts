@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { chooseConfig } from "../config.ts";
-import { type CommandIo, type CommandOptions, type CommandResult, visible } from "../io.ts";
+import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
 import { optionOf } from "../options.ts";
 import { openKernel, type OpenKernel } from "../run/open-kernel.ts";
 import { defaultFolder, openTools } from "../tools/find-tool.ts";
@@ -14,6 +14,7 @@ import { WatchedPolicy } from "./watched-policy.ts";
 /** Takes calls of tools while a person writes them: a change of a tool or of the policy holds from the next call on. */
 export async function dev(typed: readonly string[], options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   if (options["edge"] === true) return (await import("./edge/edge.ts")).devEdge(typed, options, io);
+  if (options["builtIn"] === true) throw new Unusable("--built-in is for --edge.");
   const config = await chooseConfig(options, io);
   const opened = await openKernel(undefined, options, io, config);
   const ended = new AbortController();

@@ -3,7 +3,8 @@ import { type AddVerb, below } from "./verb.ts";
 
 const help = `Packs the tools, watches them and the policy, and takes calls: a tool's name and its arguments as JSON. A changed file holds from the next call on.
 An empty line lists the tools. Ctrl-D ends. Without a terminal only the changes are printed.
-With --edge, clients call over HTTP and keyhole approve answers. It needs the packages @keyhole/edge and wrangler. KEYHOLE_TOKEN sets the token.
+With --edge, clients call over HTTP, and keyhole approve or the playground answers. It needs the packages @keyhole/edge and wrangler. KEYHOLE_TOKEN sets the token.
+With @keyhole/mcp installed it serves MCP clients too.
 `;
 
 export const addDev: AddVerb = (program, act) => {
@@ -18,6 +19,8 @@ export const addDev: AddVerb = (program, act) => {
     .option("--log <file>", "append the audit log to this file")
     .option("--edge", "serve the tools over HTTP on this machine, in place of the questions")
     .option("--port <number>", "with --edge: the port of 127.0.0.1", "8787")
+    .option("--page-port <number>", "with --edge: the port of 127.0.0.1 for the playground", "8788")
+    .option("--built-in", "with --edge: serve the built-in tools too")
     .option("--state <folder>", "with --edge: where log and files are kept", ".keyhole/edge")
     .addHelpText("after", below(help))
     .action((paths: readonly string[], options: CommandOptions) =>

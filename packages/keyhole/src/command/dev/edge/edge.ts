@@ -1,8 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
-import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../../io.ts";
+import { type CommandIo, type CommandOptions, type CommandResult, type ExitCode, Unusable, visible } from "../../io.ts";
 import { optionOf } from "../../options.ts";
 import { choosePolicy } from "../../policy/read-policy.ts";
 import { defaultFolder, openTools } from "../../tools/find-tool.ts";
@@ -10,8 +12,8 @@ import { faultLine, idOf } from "../../tools/load-tools.ts";
 import { toolFolder } from "../../tools/tool-files.ts";
 import { type Round, watchRounds } from "../../watch.ts";
 import { removedAtExit } from "../../whole-file.ts";
-import { type EdgeParts, edgeParts, type RunningEdge } from "./parts.ts";
-import { writeConfig, writeWorker, type WorkerParts } from "./worker.ts";
+import { type EdgeParts, edgeParts, type RunningEdge, type RunningPlayground } from "./parts.ts";
+import { type WorkerParts, writeConfig, writeParts, writeWorker } from "./worker.ts";
 
 /** Serves the tools over HTTP while a person writes them. A change of a tool or of the policy starts the kernel again; its log and files stay. */
 export async function devEdge(
@@ -23,20 +25,23 @@ export async function devEdge(
     if (options[other] !== undefined)
       throw new Unusable(`--${other} is not for --edge: the edge has a store of its own.`);
   const parts = await edgeParts();
-  const port = await freePort(optionOf(options, "port") ?? "", parts);
+  const port = await freePort("port", options, parts);
+  const pagePort = await freePort("page-port", options, parts);
+  if (port === pagePort) throw new Unusable(`Port ${port} is wanted twice. Name another one with --page-port.`);
   const token = tokenOf(parts);
   const folder = await mkdtemp(join(tmpdir(), "keyhole-edge-"));
   const forget = removedAtExit(folder);
-  const session = new EdgeSession({ folder, port, token, options, io, parts });
+  const page = await parts.servePlayground(pagePort);
+  const session = new EdgeSession({ folder, port, token, options, io, parts, page });
   try {
     await watchRounds(() => session.round(typed.length > 0 ? typed : [defaultFolder]), session.io);
     session.throwIfLost();
   } finally {
-    await session.stop();
+    await Promise.all([page?.stop(), session.stop()]);
     await rm(folder, { recursive: true, force: true });
     forget();
   }
-  return { exitCode: io.signal.aborted ? 130 : 0, output: "" };
+  return { exitCode: io.signal.aborted ? 130 : session.exitCode, output: "" };
 }
 
 interface Around {
@@ -46,6 +51,7 @@ interface Around {
   readonly options: CommandOptions;
   readonly io: CommandIo;
   readonly parts: EdgeParts;
+  readonly page: RunningPlayground | undefined;
 }
 
 class EdgeSession {
@@ -53,6 +59,8 @@ class EdgeSession {
   readonly #lost = new AbortController();
   readonly #ended = new AbortController();
   readonly io: CommandIo;
+  /** Of the signal that ended it; an interrupt is the command's. */
+  exitCode: ExitCode = 0;
   #packages: ReadonlyMap<string, readonly ToolPackage[]> = new Map();
   #policy: WorkerParts["policy"] | undefined;
   #served = "";
@@ -61,7 +69,14 @@ class EdgeSession {
   constructor(around: Around) {
     this.#around = around;
     // wrangler listens too, so that neither signal ends this process by itself.
-    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, () => this.#ended.abort());
+    for (const [signal, exitCode] of [
+      ["SIGTERM", 143],
+      ["SIGHUP", 129],
+    ] as const)
+      process.once(signal, () => {
+        this.exitCode = exitCode;
+        this.#ended.abort();
+      });
     const signals = [around.io.signal, this.#lost.signal, this.#ended.signal];
     this.io = { ...around.io, signal: AbortSignal.any(signals) };
   }
@@ -100,31 +115,46 @@ class EdgeSession {
   }
 
   async #serve(): Promise<void> {
-    const { folder, port, options, parts, io } = this.#around;
+    const { folder, options, io } = this.#around;
     const tools = [...this.#packages.values()].flat();
-    const worker: WorkerParts = { tools, policy: this.#policy ?? { version: "1", posture: "standard" } };
-    const text = JSON.stringify(worker);
+    const policy = this.#policy ?? { version: "1", posture: "standard" };
+    const text = JSON.stringify({ tools, policy } satisfies WorkerParts);
     if (text === this.#served) return;
     io.note(this.#edge ? "starting the kernel again …\n" : "starting the edge …\n");
-    await writeWorker(folder, io.folder, worker);
-    if (this.#edge) await this.#edge.reload();
-    else
-      await this.#start(await writeConfig(folder), resolve(io.folder, optionOf(options, "state") ?? ""), port, parts);
+    if (this.#edge) {
+      await writeParts(folder, text);
+      await this.#edge.reload();
+    } else {
+      const hasMcp = hasPackage("@keyhole/mcp", io.folder);
+      await writeWorker(folder, io.folder, { hasBuiltIn: options["builtIn"] === true, hasMcp });
+      await writeParts(folder, text);
+      await this.#start(await writeConfig(folder), hasMcp);
+    }
     this.#served = text;
     io.note("ready\n");
   }
 
-  async #start(config: string, state: string, port: number, { startEdge }: EdgeParts): Promise<void> {
+  async #start(config: string, hasMcp: boolean): Promise<void> {
     const { io } = this;
-    const { token } = this.#around;
+    const { token, port, page, options, parts } = this.#around;
+    const state = resolve(io.folder, optionOf(options, "state") ?? "");
+    const approvalKey = randomBytes(24).toString("base64url");
+    const vars = {
+      KEYHOLE_ORIGINS: page === undefined ? "" : `${page.url} ${page.url.replace("127.0.0.1", "localhost")}`,
+    };
     const onLine = (line: string): void => io.note(`${visible(line)}\n`);
     try {
-      this.#edge = await startEdge({ config, port, state, token, onLine });
+      this.#edge = await parts.startEdge({ config, port, state, token, approvalKey, vars, onLine });
     } catch (error) {
       throw new Unusable(visible(error instanceof Error ? error.message : String(error)), { cause: error });
     }
     void this.#edge.failed.then((reason) => this.#lost.abort(new Unusable(visible(reason))));
-    io.note(`  edge   ${this.#edge.url}\n  token  ${token}\nCtrl-C ends everything.\n`);
+    const { url } = this.#edge;
+    // In the fragment, which a browser sends to no server.
+    const link = page && `${page.url}/#${String(new URLSearchParams({ edge: url, token }))}`;
+    io.note(`  edge   ${url}\n  token  ${token}\n${link === undefined ? "" : `  page   ${link}\n`}`);
+    if (hasMcp) io.note(`  MCP    ${url}/mcp, with the token; its approval pages take ${approvalKey}\n`);
+    io.note(`\n  curl -H 'authorization: Bearer ${token}' ${url}/v1/tools\n\nCtrl-C ends everything.\n`);
   }
 
   /** @throws {Unusable} where a part of the edge ended and does not come back */
@@ -138,11 +168,20 @@ class EdgeSession {
 }
 
 /** @throws {Unusable} for a port that is none, or that is taken */
-async function freePort(typed: string, { isFree }: EdgeParts): Promise<number> {
+async function freePort(option: "port" | "page-port", options: CommandOptions, { isFree }: EdgeParts): Promise<number> {
+  const typed = optionOf(options, option === "port" ? "port" : "pagePort") ?? "";
   const port = /^\d{1,5}$/.test(typed) ? Number(typed) : 0;
-  if (port < 1 || port > 65_535) throw new Unusable(visible(`--port takes a port from 1 to 65535; got ${typed}.`));
-  if (!(await isFree(port))) throw new Unusable(`Port ${port} is taken. Name another one with --port.`);
+  if (port < 1 || port > 65_535) throw new Unusable(visible(`--${option} takes a port from 1 to 65535; got ${typed}.`));
+  if (!(await isFree(port))) throw new Unusable(`Port ${port} is taken. Name another one with --${option}.`);
   return port;
+}
+
+function hasPackage(name: string, folder: string): boolean {
+  try {
+    return createRequire(join(folder, "package.json")).resolve(`${name}/package.json`) !== "";
+  } catch {
+    return false;
+  }
 }
 
 /** @throws {Unusable} for a text that no token is */

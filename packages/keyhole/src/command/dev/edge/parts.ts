@@ -10,6 +10,12 @@ export interface RunningEdge {
   stop(): Promise<void>;
 }
 
+/** The page in which a person calls the tools. */
+export interface RunningPlayground {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
 export interface EdgeParts {
   isFree(port: number): Promise<boolean>;
   /** Of `KEYHOLE_TOKEN`, which it takes away; else a new one. @throws {Error} for a text that no token is */
@@ -19,8 +25,13 @@ export interface EdgeParts {
     readonly port: number;
     readonly state: string;
     readonly token: string;
+    /** For the pages on which people answer an MCP client's questions. */
+    readonly approvalKey: string;
+    readonly vars: Readonly<Record<string, string>>;
     readonly onLine: (line: string) => void;
   }): Promise<RunningEdge>;
+  /** `undefined` where the package came without the page. */
+  servePlayground(port: number): Promise<RunningPlayground | undefined>;
 }
 
 /** A peer: most users of this command run no edge. */

@@ -5,13 +5,21 @@ import { build } from "esbuild";
 import { keyhole } from "../../../esbuild.ts";
 import { Unusable, visible } from "../../io.ts";
 
-/** What the Worker of `dev --edge` is made of. */
+/** What the Worker of `dev --edge` reads when it starts. */
 export interface WorkerParts {
   readonly tools: readonly ToolPackage[];
   readonly policy: JsonValue | PolicyDocument;
 }
 
-/** One kernel for each tenant, with the bindings of the template `worker`. */
+/** What stays while a person works. */
+export interface WorkerKind {
+  /** Whether the built-in tools are served too. */
+  readonly hasBuiltIn: boolean;
+  /** Whether MCP clients are served, at `/mcp`. */
+  readonly hasMcp: boolean;
+}
+
+/** One kernel for each tenant, with the bindings of the template `worker`, and a database. */
 const wranglerText = `name = "keyhole-dev"
 main = "worker/worker.js"
 no_bundle = true
@@ -22,13 +30,25 @@ durable_objects.bindings = [{ name = "KERNEL", class_name = "KernelObject" }]
 migrations = [{ tag = "v1", new_sqlite_classes = ["KernelObject"] }]
 r2_buckets = [{ binding = "FILES", bucket_name = "keyhole-files" }]
 kv_namespaces = [{ binding = "VALUES", id = "keyhole-values" }]
+d1_databases = [{ binding = "DATABASE", database_name = "keyhole", database_id = "keyhole-database" }]
 `;
 
-const entry = `import { gatewayWorker, kernelObject } from "@keyhole/edge";
-import { policy, tools } from "./parts.json";
-export class KernelObject extends kernelObject({ tools, policy }) {}
+/** The Worker's module. The own tools come first: a built-in one of the same name stays away. */
+function entryOf({ hasBuiltIn, hasMcp }: WorkerKind): string {
+  return `import { gatewayWorker, kernelObject } from "@keyhole/edge";
+${hasMcp ? 'import { edgeMcp } from "@keyhole/edge/mcp";' : ""}
+import { d1Database } from "@keyhole/worker-host/brokers/db-d1";
+${hasBuiltIn ? 'import { builtinTools } from "@keyhole/worker-host/tools";' : ""}
+import parts from "./parts.txt";
+const { policy, tools } = JSON.parse(parts);
+const own = new Set(tools.map(({ manifest }) => manifest.name));
+const others = ${hasBuiltIn ? "builtinTools.filter(({ manifest }) => !own.has(manifest.name))" : "[]"};
+const databases = ({ DATABASE }, tenant) => (tenant === "default" ? { main: d1Database(DATABASE) } : {});
+const options = { tools: [...tools, ...others], policy, databases${hasMcp ? ", mcp: edgeMcp()" : ""} };
+export class KernelObject extends kernelObject(options) {}
 export default gatewayWorker;
 `;
+}
 
 /** In the repository the packages are their sources. */
 const conditions = import.meta.url.endsWith(".ts") ? ["keyhole-source"] : [];
@@ -40,17 +60,21 @@ export async function writeConfig(folder: string): Promise<string> {
   return path;
 }
 
+/** Writes the parts beside the Worker: for a changed tool nothing is bundled again. @param text of {@link WorkerParts} as JSON */
+export async function writeParts(folder: string, text: string): Promise<void> {
+  await writeFile(join(folder, "worker", "parts.txt"), text);
+}
+
 /**
  * Bundles the Worker into `worker/worker.js` of a folder.
  *
  * @param project where `@keyhole/edge` is found
  * @throws {Unusable} with the bundler's reason
  */
-export async function writeWorker(folder: string, project: string, parts: WorkerParts): Promise<void> {
-  const { tools, policy } = parts;
+export async function writeWorker(folder: string, project: string, kind: WorkerKind): Promise<void> {
   try {
     await build({
-      stdin: { contents: entry, resolveDir: project, sourcefile: "keyhole-dev.ts", loader: "ts" },
+      stdin: { contents: entryOf(kind), resolveDir: project, sourcefile: "keyhole-dev.ts", loader: "ts" },
       outfile: join(folder, "worker", "worker.js"),
       bundle: true,
       format: "esm",
@@ -65,12 +89,8 @@ export async function writeWorker(folder: string, project: string, parts: Worker
         keyhole(),
         {
           name: "parts",
-          setup({ onResolve, onLoad }) {
-            onResolve({ filter: /^\.\/parts\.json$/ }, () => ({ path: "parts", namespace: "parts" }));
-            onLoad({ filter: /.*/, namespace: "parts" }, () => ({
-              contents: JSON.stringify({ tools, policy }),
-              loader: "json",
-            }));
+          setup({ onResolve }) {
+            onResolve({ filter: /^\.\/parts\.txt$/ }, ({ path }) => ({ path, external: true }));
           },
         },
       ],
