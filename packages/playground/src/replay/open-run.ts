@@ -43,7 +43,7 @@ export async function toolsOf({ entries }: Run): Promise<KnownTools> {
   // Not part of a page on which nobody replays.
   const [{ builtinTools, runCode }, { exampleTools }] = await Promise.all([
     import("@keyhole/worker-host/tools"),
-    import("../tools/index.ts"),
+    import("../example-tools.ts"),
   ]);
   const tools = [...builtinTools, runCode, ...exampleTools]
     .filter(({ hash }) => wanted.has(hash))

@@ -1,7 +1,7 @@
 import type { ToolPackage } from "@keyhole/kernel";
-// A file beside this one is a tool of the page, and so is a module in a folder, with its manifest.
-import scripts from "keyhole:./*.ts?all";
-import modules from "keyhole:./*/*.wasm?all";
+// A file of the folder is a tool of the page, and so is a module in a folder, with its manifest.
+import scripts from "keyhole:./tools/*.ts?all";
+import modules from "keyhole:./tools/*/*.wasm?all";
 
 /**
  * The page's additions to the built-in tools. They show a person a stopped tool, a tool that runs
