@@ -6,6 +6,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -176,6 +177,18 @@ describe("a file that is written whole", () => {
     await expect(writeWhole(at("kept"), "third", { isNew: true })).rejects.toMatchObject({ code: "EEXIST" });
     expect(readFileSync(at("kept"), "utf8")).toBe("after");
     expect(drafts()).toEqual([]);
+  });
+
+  it("follows no link that another program put where a draft could be", async () => {
+    writeFileSync(at("victim"), "own");
+    for (const name of ["plain", "log"]) symlinkSync("victim", at(`${name}.${process.pid}.tmp`));
+    await writeWhole(at("plain"), "foreign", { mode: 0o600 });
+    const file = await openWhole(at("log"));
+    await file.write("foreign");
+    await file.end();
+    expect([readFileSync(at("plain"), "utf8"), readFileSync(at("log"), "utf8")]).toEqual(["foreign", "foreign"]);
+    expect(readFileSync(at("victim"), "utf8")).toBe("own");
+    for (const name of ["plain", "log"]) unlinkSync(at(`${name}.${process.pid}.tmp`));
   });
 
   it("leaves a device where it is, and a folder that is not there to the error", async () => {

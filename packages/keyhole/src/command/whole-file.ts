@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createWriteStream, rmSync } from "node:fs";
 import { chmod, link, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { once } from "node:events";
@@ -41,7 +42,7 @@ export async function writeWhole(
   const draft = draftOf(target.path);
   const forget = removedAtExit(draft);
   try {
-    await writeFile(draft, content, { mode: target.mode ?? mode });
+    await writeFile(draft, content, { mode: target.mode ?? mode, flag: newFile });
     if (isNew) await link(draft, target.path);
     else await moveOver(draft, target);
   } finally {
@@ -62,7 +63,7 @@ export async function openWhole(path: string): Promise<WholeFile> {
   const target = await targetOf(path);
   const draft = target.canReplace ? draftOf(target.path) : target.path;
   const forget = target.canReplace ? removedAtExit(draft) : () => {};
-  const stream = createWriteStream(draft);
+  const stream = createWriteStream(draft, target.canReplace ? { flags: newFile, mode: target.mode } : {});
   let failure: Error | undefined;
   stream.on("error", (error) => (failure = error));
   const closed = once(stream, "close").catch(() => {});
@@ -106,7 +107,9 @@ async function targetOf(path: string): Promise<Target> {
   return { path: await realpath(path), mode: found.mode & 0o777, canReplace: true };
 }
 
-const draftOf = (path: string): string => `${path}.${process.pid}.tmp`;
+/** In a folder that others can write to, no link of theirs is followed and no file of theirs is filled. */
+const newFile = "wx";
+const draftOf = (path: string): string => `${path}.${randomBytes(8).toString("hex")}.tmp`;
 
 async function moveOver(draft: string, { path, mode }: Target): Promise<void> {
   // The umask took some of it away.
