@@ -1,6 +1,6 @@
 import { createFullKernel, type Kernel, systemClock } from "@keyhole/kernel";
-import { mcpSource, type McpSourceOptions } from "@keyhole/mcp";
-import { describe, expect, it } from "vitest";
+import { type McpEndpoint, type McpSource, mcpSource, type McpSourceOptions } from "@keyhole/mcp";
+import { describe, expect, it, vi } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { plain, Scripted, type ScriptedOptions } from "./scripted.ts";
 import { afterwards, closeAfterEach } from "./support.ts";
@@ -9,6 +9,7 @@ closeAfterEach();
 
 interface Opened {
   readonly kernel: Kernel;
+  readonly source: McpSource;
   readonly server: Scripted;
   readonly logged: string[];
   /** Moves the clock of the source. */
@@ -25,7 +26,7 @@ async function against(script: ScriptedOptions, options: Partial<McpSourceOption
   const onLog = (_: string, data: unknown): void => void logged.push(String(data));
   const source = await mcpSource(kernel, { name: "peer", server, era: "2025-11-25", clock, onLog, ...options });
   afterwards(() => source.close());
-  return { kernel, server, logged, pass: (ms) => void (nowMs += ms) };
+  return { kernel, source, server, logged, pass: (ms) => void (nowMs += ms) };
 }
 
 /** The code and the message of a failed call. */
@@ -91,6 +92,38 @@ describe("a server that changes its tools without end", () => {
     for (const { manifest } of kernel.list().slice(0, 3))
       expect(await kernel.call(manifest.name, {})).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
   });
+});
+
+it("forgets the tools that a server listed once and nobody pinned", async () => {
+  let lists = 0;
+  const { source } = await against({ list: () => ({ tools: [plain("kept"), plain(`once${lists++}`)] }) });
+  for (let at = 0; at < 20; at++) await source.refresh();
+  expect(source.tools.map(({ serverName, state }) => [serverName, state])).toEqual([
+    ["kept", "open"],
+    ["once0", "gone"],
+    ["once20", "new"],
+  ]);
+});
+
+it("says that a server did not start in time, and not how its process was ended then", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const silent: McpEndpoint = {
+      capabilities: [],
+      effects: [],
+      open: ({ onFault }) => ({
+        start: async () => {},
+        send: async () => {},
+        close: async () => onFault(new Error("The server ended by SIGTERM.")),
+      }),
+    };
+    const opening = against({}, { server: silent });
+    const rejected = expect(opening).rejects.toThrow("The server did not start within 60000 ms.");
+    await vi.advanceTimersByTimeAsync(60_000);
+    await rejected;
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe("a server that answers wrong", () => {

@@ -101,6 +101,9 @@ export class Toolbox {
     }
     for (const serverName of new Set([...pins.keys(), ...seen.keys(), ...this.#entries.keys()]))
       await this.#compare(this.#entryOf(serverName), pins.get(serverName), seen.get(serverName));
+    // A server can list other names each time. Those that nobody pinned are forgotten with its list.
+    for (const [serverName, { id, pin }] of this.#entries)
+      if (id === undefined && pin === undefined && !seen.has(serverName)) this.#entries.delete(serverName);
     if (this.#leftOut > 0) this.#options.onLeftOut(this.#leftOut);
     this.#leftOut = 0;
   }

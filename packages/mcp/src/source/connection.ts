@@ -1,5 +1,5 @@
 import type { Clock } from "@keyhole/kernel";
-import { Client, type LoggingLevel } from "@modelcontextprotocol/client";
+import { Client, type LoggingLevel, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { jsonValidator } from "../json-validator.ts";
 import type { McpEndpoint } from "./endpoint.ts";
 import { GuardedTransport } from "./guard.ts";
@@ -147,7 +147,8 @@ export class ServerConnection {
       await client.connect(transport, { timeout: START_MS });
     } catch (error) {
       await transport.close().catch(() => {});
-      throw transport.fault ?? error;
+      // The end of a server that was too slow is ours: it is not why it did not start.
+      throw isTimeout(error) ? tooSlow() : (transport.fault ?? error);
     }
     this.#era = client.getProtocolEra() === "modern" ? "2026-07-28" : "2025-11-25";
     return { client, transport };
@@ -163,3 +164,7 @@ export class ServerConnection {
     this.#restsUntilMs = this.#failures++ === 0 ? 0 : this.#ports.clock.monotonicMs() + restMs;
   }
 }
+
+const isTimeout = (error: unknown): boolean => error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+
+const tooSlow = (): Error => new Error(`The server did not start within ${START_MS} ms.`);
