@@ -133,10 +133,32 @@ describe("several sandboxes", () => {
     expect([first.end(), ...sandboxes[1]!.seen]).toEqual(["answered", "load first"]);
     sandboxes[0]!.isGone = false;
     sandboxes[1]!.isGone = true;
-    await expect(load("second")).rejects.toThrow("lost");
     const second = ends(load("second"));
     await vi.advanceTimersByTimeAsync(0);
-    expect(second.end()).toBe("answered");
+    expect([second.end(), sandboxes[0]!.seen.at(-1)]).toEqual(["answered", "load second"]);
+  });
+
+  it("a kind that held one up is loaded into the last from then on, and into the first again once it has answered", async () => {
+    const { sandboxes, ends, moving } = opened(3);
+    const loadsOf = (kind: string): number[] =>
+      sandboxes.map(({ seen }) => seen.filter((each) => each.startsWith(`load ${kind}`)).length);
+    void moving("spin 1", "spin").catch(() => {});
+    await vi.advanceTimersByTimeAsync(600);
+    sandboxes[0]!.die();
+    await vi.advanceTimersByTimeAsync(600);
+    const again = ends(moving("spin 2", "spin"));
+    await vi.advanceTimersByTimeAsync(600);
+    for (let i = 0; i < 3; i++) await moving(`other ${i}`);
+    expect([loadsOf("spin"), loadsOf("other")]).toEqual([
+      [1, 0, 1],
+      [3, 0, 0],
+    ]);
+    sandboxes[2]!.go();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(again.end()).toBe("answered");
+    void moving("spin 3", "spin");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(loadsOf("spin")).toEqual([2, 0, 1]);
   });
 
   it("leaves no timer behind", async () => {

@@ -19,8 +19,8 @@ export class Standstill extends Error {
 interface Waiting {
   readonly kind: Kind;
   readonly progress: CallProgress;
-  /** Whether its kind left a sandbox while it ran, and has not answered since. */
-  readonly hasLeft: () => boolean;
+  /** Standstills at which its kind may have been the cause, since it answered last. */
+  readonly strikes: () => number;
   readonly leave: () => void;
 }
 
@@ -44,14 +44,12 @@ export class Rack {
 /** `still`: it has not answered in time, and may yet. `gone`: there is no way to it, until it is started again. */
 type State = "answers" | "still" | "gone";
 
-type Asked = Pick<Waiting, "kind" | "progress"> & { readonly isBegun: () => boolean };
+type Asked = Omit<Waiting, "leave"> & { readonly isBegun: () => boolean };
 
 interface PlaceParts {
   readonly loader: IsolateLoader;
   readonly use: SandboxUse;
   readonly ofAllKernels: Set<Waiting>;
-  /** Kinds that left a sandbox while they ran, and have not answered since; and that sandbox. */
-  readonly left: ReadonlyMap<Kind, Place>;
   /** Something waits there, and it does not answer. */
   readonly onStill: (place: Place) => void;
   /** It has not answered for long, and nothing runs there that has a deadline. */
@@ -66,19 +64,18 @@ export class Place {
   readonly use: SandboxUse;
   readonly #waiting = new Set<Waiting>();
   readonly #ofAllKernels: Set<Waiting>;
-  readonly #left: ReadonlyMap<Kind, Place>;
   readonly #onStill: (place: Place) => void;
   readonly #idle: IdleWatch;
   #isAsked = false;
   #heardAtMs = -Infinity;
   #timer: ReturnType<typeof setInterval> | undefined;
   #state: State = "answers";
+  #standstills = 0;
 
-  constructor({ loader, use, ofAllKernels, left, onStill, onIdleStill, isWatched }: PlaceParts) {
+  constructor({ loader, use, ofAllKernels, onStill, onIdleStill, isWatched }: PlaceParts) {
     this.loader = loader;
     this.use = use;
     this.#ofAllKernels = ofAllKernels;
-    this.#left = left;
     this.#onStill = onStill;
     this.#idle = new IdleWatch({
       isIdle: () => {
@@ -121,17 +118,29 @@ export class Place {
     return this.#state === "still" && [...this.#waiting].some(({ progress }) => progress.begunAt !== undefined);
   }
 
-  /**
-   * Whether a tool of this kind may be what holds it up: it ran in another one that stood still, or, where none did, it began here last. A call that was announced just after one
-   * that computes began last too, and would wait for the deadline of the other.
-   */
+  /** Whether a tool of this kind may be what holds it up. */
   suspects(kind: Kind): boolean {
-    if (this.#state !== "still") return false;
-    const begun = [...this.#ofAllKernels].filter(({ progress }) => progress.begunAt !== undefined);
-    const left = begun.filter(({ hasLeft }) => hasLeft());
-    const last = begun.reduce((latest, { progress }) => Math.max(latest, progress.begunAt ?? 0), 0);
-    const suspected = left.length > 0 ? left : begun.filter(({ progress }) => progress.begunAt === last);
-    return suspected.some((each) => each.kind === kind && this.#waiting.has(each));
+    return this.suspected() === kind;
+  }
+
+  /**
+   * The kind that may be what holds it up, where it is one of this kernel: with the most standstills before, and among those the one that began last. A call that was announced
+   * just after one that computes began last too, and would wait for the deadline of the other.
+   */
+  suspected(): Kind | undefined {
+    if (this.#state !== "still") return undefined;
+    let [most, last, suspected]: [number, number, Waiting | undefined] = [0, 0, undefined];
+    for (const each of this.#ofAllKernels) {
+      const [strikes, begunAt] = [each.strikes(), each.progress.begunAt ?? 0];
+      if (begunAt === 0 || strikes < most || (strikes === most && begunAt < last)) continue;
+      [most, last, suspected] = [strikes, begunAt, each];
+    }
+    return suspected && this.#waiting.has(suspected) ? suspected.kind : undefined;
+  }
+
+  /** How often it began to stand still. */
+  get standstills(): number {
+    return this.#standstills;
   }
 
   /**
@@ -139,10 +148,9 @@ export class Place {
    *
    * @param isBegun whether code of the tool may run for it
    */
-  async wait<Answer>({ kind, progress, isBegun }: Asked, ask: () => Promise<Answer>): Promise<Answer> {
+  async wait<Answer>({ kind, progress, strikes, isBegun }: Asked, ask: () => Promise<Answer>): Promise<Answer> {
     const left = Promise.withResolvers<never>();
-    const hasLeft = (): boolean => this.#left.has(kind);
-    const waiting: Waiting = { kind, progress, hasLeft, leave: () => left.reject(new Standstill()) };
+    const waiting: Waiting = { kind, progress, strikes, leave: () => left.reject(new Standstill()) };
     this.#waiting.add(waiting);
     this.#ofAllKernels.add(waiting);
     this.#timer ??= setInterval(() => void this.#look(), lookEveryMs);
@@ -183,8 +191,14 @@ export class Place {
       },
       () => void (this.#state = "gone"),
     );
-    if (!(await isWithin(patienceMs, pong))) this.#state = "still";
+    if (!(await isWithin(patienceMs, pong))) this.#stand();
     return this.#state === "answers";
+  }
+
+  /** Two that ask at the same time see one standstill. */
+  #stand(): void {
+    if (this.#state !== "still") this.#standstills++;
+    this.#state = "still";
   }
 
   /** Lets go of all of which nothing was heard; a kind that may be what holds it up stays together. Gives the kinds of calls that had begun. */

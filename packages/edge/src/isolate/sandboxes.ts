@@ -3,8 +3,9 @@ import type { LoadedCode } from "@keyhole/worker-host/protocol";
 import type { CallProgress, IsolateLoader, LoadedTool, LoaderAnswer } from "./loader.ts";
 import { Place, Rack, Standstill } from "./sandbox-place.ts";
 import type { Kind } from "./sandbox-use.ts";
+import { Suspicions } from "./suspicions.ts";
 
-/** Kinds that left a sandbox while they were loaded, or while they ran; a program of a call is a kind too. */
+/** Kinds that left a sandbox while they were loaded; a program of a call is a kind too. */
 const maxLeft = 100;
 
 const kindOf = (code: LoadedCode): Kind => (typeof code === "string" ? code : code.module);
@@ -47,14 +48,12 @@ class Sandboxes implements IsolateLoader {
   readonly #watchers = new Map<string, (isAlone: boolean) => void>();
   /** What left a sandbox while its module was being loaded: one that leaves again and again would hold up all. */
   readonly #leftLoading = new Set<Kind>();
-  readonly #leftRunning = new Map<Kind, Place>();
+  readonly #suspicions = new Suspicions();
   readonly #onHeldUp: (sandbox: number) => void;
-  #current: Place;
   readonly announces: boolean;
 
   constructor(loaders: readonly IsolateLoader[], rack: Rack, onHeldUp: (sandbox: number) => void) {
     this.#onHeldUp = onHeldUp;
-    const left = this.#leftRunning;
     const events = {
       onStill: (place: Place): void => this.#avoid(place),
       onIdleStill: (place: Place): void => this.#tell(place),
@@ -62,9 +61,8 @@ class Sandboxes implements IsolateLoader {
         [...this.#watchers.keys()].some((id) => this.#homes.get(id)?.place === place),
     };
     this.#places = loaders.map(
-      (loader, at) => new Place({ loader, use: rack.useOf(at), ofAllKernels: rack.at(at), left, ...events }),
+      (loader, at) => new Place({ loader, use: rack.useOf(at), ofAllKernels: rack.at(at), ...events }),
     );
-    this.#current = this.#places[0]!;
     this.announces = loaders.every(({ announces }) => announces === true);
   }
 
@@ -80,15 +78,17 @@ class Sandboxes implements IsolateLoader {
     this.#homes.set(id, { place, kind });
     place.use.open(id, kind);
     if (this.#watchers.has(id)) place.watch();
-    const progress = this.#leftLoading.has(kind) ? begunLast : notBegun;
+    const hasLeft = this.#leftLoading.has(kind);
+    const asked = { kind, progress: hasLeft ? begunLast : notBegun, strikes: () => Number(hasLeft) };
     try {
-      const answer = await place.wait({ kind, progress, isBegun: () => true }, () => place.loader.load(id, tool));
+      const answer = await place.wait({ ...asked, isBegun: () => true }, () => place.loader.load(id, tool));
       this.#leftLoading.delete(kind);
       return answer;
     } catch (error) {
       if (error instanceof Standstill) {
         this.#leftLoading.add(kind);
-        forgetOldest(this.#leftLoading);
+        const [oldest] = this.#leftLoading;
+        if (this.#leftLoading.size > maxLeft && oldest !== undefined) this.#leftLoading.delete(oldest);
       }
       throw error;
     }
@@ -100,8 +100,9 @@ class Sandboxes implements IsolateLoader {
     const { place, kind } = home;
     if (place.state === "still" && !place.suspects(kind) && this.#isElsewhere) throw new Standstill();
     const isBegun = (): boolean => !this.announces || progress.begunAt !== undefined || progress.heard;
-    const answer = await place.wait({ kind, progress, isBegun }, () => place.loader.call(id, call, target, progress));
-    this.#leftRunning.delete(kind);
+    const asked = { kind, progress, strikes: () => this.#suspicions.strikes(kind), isBegun };
+    const answer = await place.wait(asked, () => place.loader.call(id, call, target, progress));
+    this.#suspicions.clear(kind);
     return answer;
   }
 
@@ -145,14 +146,16 @@ class Sandboxes implements IsolateLoader {
     return heldUp < Math.max(2, this.#places.length - 1);
   }
 
-  /** Asks first: whether a module that is being loaded has begun, nobody tells. */
+  /**
+   * The first that answers; for a kind that seems to have held one up, the last: it holds up no others there. Asks first, because nobody tells whether a module that is being loaded
+   * has begun.
+   */
   async #placeFor(kind: Kind): Promise<Place> {
     const own = this.#places.find((place) => place.suspects(kind));
     if (own) return own;
-    const from = this.#places.indexOf(this.#current);
-    for (const place of [...this.#places.slice(from), ...this.#places.slice(0, from)])
-      if ((place === this.#current || this.#mayMove) && (await place.answers())) return (this.#current = place);
-    return this.#current;
+    const order = this.#suspicions.isLikely(kind) ? this.#places.toReversed() : this.#places;
+    for (const place of order) if ((place === order[0] || this.#mayMove) && (await place.answers())) return place;
+    return order[0]!;
   }
 
   #tell(place: Place): void {
@@ -164,17 +167,12 @@ class Sandboxes implements IsolateLoader {
 
   #avoid(place: Place): void {
     for (const each of this.#places) if (each.state === "gone") void each.answers();
-    for (const [kind, from] of this.#leftRunning)
-      if (from !== place && from.state === "still" && place.suspects(kind)) this.#onHeldUp(this.#places.indexOf(from));
-    if (!this.#isElsewhere) return;
-    for (const kind of place.empty()) {
-      this.#leftRunning.set(kind, place);
-      forgetOldest(this.#leftRunning);
+    const suspected = place.suspected();
+    if (suspected !== undefined) {
+      const left = this.#suspicions.left(suspected);
+      if (left !== undefined && left !== place && left.state === "still") this.#onHeldUp(this.#places.indexOf(left));
+      this.#suspicions.suspect(suspected, place, "stays");
     }
+    if (this.#isElsewhere) for (const kind of place.empty()) this.#suspicions.suspect(kind, place, "left");
   }
-}
-
-function forgetOldest(kinds: Pick<Map<Kind, unknown>, "size" | "keys" | "delete">): void {
-  const [oldest] = kinds.keys();
-  if (kinds.size > maxLeft && oldest !== undefined) kinds.delete(oldest);
 }
