@@ -1,3 +1,4 @@
+import { createFullKernel, defineTool } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openFiles } from "../../packages/playground/src/authoring/open-files.ts";
 import { readLink, writeLink } from "../../packages/playground/src/authoring/link.ts";
@@ -40,6 +41,19 @@ describe("uses of capabilities in a source", () => {
   it("are not found in strings, comments, or members of something else", () => {
     expect(usesIn('"fetch(1)"; /* kv.put() */ my.own.thing.fetch(1); map.get(1)')).toEqual([]);
   });
+
+  it.each(["net.read", "net.write", "fs.read", "fs.write", "kv.read", "kv.write", "db.read", "tool.call"])(
+    "are declared by one change that the kernel takes: %s",
+    async (kind) => {
+      const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+      // The source is our own, and without types it is JavaScript.
+      const body = declare(startSource, kind)!
+        .replace(/^import.*$/m, "")
+        .replace("export default", "return");
+      const tool = new Function("defineTool", body)(defineTool) as Parameters<typeof kernel.registerTrusted>[0];
+      expect(kernel.registerTrusted(tool)).toMatchObject({ ok: true });
+    },
+  );
 
   it("are declared with their effect by one change", () => {
     const [use] = usesIn("fetch('x')");

@@ -67,31 +67,46 @@ const examples: ReadonlyMap<string, string> = new Map([
   ["tool.call", '{ kind: "tool.call", tools: ["echo"] }'],
 ]);
 
-/** The source with one capability more, and its effect; `undefined` where its `capabilities` are no plain list. */
+/** The source with one capability more, and what follows from it; `undefined` where its `capabilities` are no plain list. */
 export function declare(source: string, kind: string): string | undefined {
   const example = examples.get(kind);
-  if (example === undefined) return undefined;
-  const withCapability = intoList(source, "capabilities", example);
-  const isEffect = kind !== "tool.call";
-  return withCapability === undefined || !isEffect
-    ? withCapability
-    : (intoList(withCapability, "effects", JSON.stringify(kind)) ?? withCapability);
+  const withCapability = example === undefined ? undefined : intoList(source, "capabilities", example);
+  if (withCapability === undefined) return undefined;
+  // A tool with a capability depends on more than its input and its seed.
+  const impure = withoutPurity(withCapability);
+  return kind === "tool.call" ? impure : (intoList(impure, "effects", JSON.stringify(kind)) ?? impure);
 }
 
-/** A property of that name whose value is a list, at its first place in the source. */
+function withoutPurity(source: string): string {
+  const place = valueOf(source, "determinism", "String");
+  if (place === undefined || !/^.(?:pure|seeded).$/.test(source.slice(place.from, place.to))) return source;
+  return `${source.slice(0, place.from)}"external"${source.slice(place.to)}`;
+}
+
 function intoList(source: string, member: string, item: string): string | undefined {
-  let found: { readonly from: number; readonly to: number } | undefined;
-  typescriptLanguage.parser.parse(source).iterate({
-    enter({ name, node }) {
-      if (found !== undefined || name !== "Property") return;
-      const [key, value] = [node.firstChild, node.lastChild];
-      if (key === null || value?.name !== "ArrayExpression") return;
-      if (source.slice(key.from, key.to) === member) found = value;
-    },
-  });
+  const found = valueOf(source, member, "ArrayExpression");
   if (found === undefined) return undefined;
   const within = source.slice(found.from + 1, found.to - 1);
   if (within.includes(item)) return source;
   const rest = within.trim() === "" ? "" : `, ${within}`;
   return `${source.slice(0, found.from)}[${item}${rest}]${source.slice(found.to)}`;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The value of the first property of that name that is written in that form. */
+function valueOf(source: string, member: string, form: "ArrayExpression" | "String"): Span | undefined {
+  let found: Span | undefined;
+  typescriptLanguage.parser.parse(source).iterate({
+    enter({ name, node }) {
+      if (found !== undefined || name !== "Property") return;
+      const [key, value] = [node.firstChild, node.lastChild];
+      if (key === null || value?.name !== form) return;
+      if (source.slice(key.from, key.to) === member) found = value;
+    },
+  });
+  return found;
 }
