@@ -72,6 +72,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
           <Header
             place={place}
             onPlace={setPlace}
+            name={place === "edge" ? (loadEdgeSettings()?.name ?? "") : ""}
             address={place === "edge" ? (client?.address ?? loadEdgeSettings()?.address) : undefined}
             state={connection.state === "ready" && connection.isStarting ? "connecting" : connection.state}
             isWatched={client?.isWatched === true}

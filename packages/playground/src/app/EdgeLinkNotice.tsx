@@ -1,7 +1,7 @@
-import { parseUrl, visible } from "@keyhole/kernel";
+import { visible } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useDeliberate } from "../approval/useDeliberate.ts";
-import { isLoopback } from "@keyhole/worker-host/edge-protocol";
+import { hostOf, isHere, isOfPage } from "../client/edge-address.ts";
 import { type EdgeLink, takeEdgeLink } from "../client/edge-settings.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
@@ -48,29 +48,30 @@ interface OfferProps extends EdgeLinkNoticeProps {
   readonly link: Extract<EdgeLink, { kind: "offer" }>;
 }
 
-function Offer({ link: { settings, replaced }, onUse, onIgnore }: OfferProps): ReactNode {
+function Offer({ link: { settings, known }, onUse, onIgnore }: OfferProps): ReactNode {
   const place = useRef<HTMLParagraphElement>(null);
   const { isReady, guard } = useDeliberate(place);
   const { address } = settings;
   return (
     <Notice
       tone="warn"
-      title={`Use the edge at ${address}?`}
+      title={isOfPage(address) ? `Watch the kernel of ${hostOf(address)}?` : `Use the edge at ${address}?`}
       urgent
       actions={
         <>
           <Button look="primary" onPress={guard(() => onUse(settings))} isUnavailable={!isReady}>
-            Use this edge
+            {isOfPage(address) ? "Watch it" : "Use this edge"}
           </Button>
           <Button onPress={onIgnore}>Ignore the link</Button>
         </>
       }
     >
       <p ref={place} tabIndex={-1}>
-        A link asks for it. The edge is on{" "}
-        {isLoopback(parseUrl(address)?.hostname ?? "") ? "this machine" : "another machine"}. It receives what you enter
-        into the forms of its tools.
-        {replaced !== undefined && ` It takes the place of ${replaced}.`}
+        A link asks for it.{" "}
+        {isOfPage(address)
+          ? "The page reads that kernel’s tools, policy and calls, and keeps the calls in its log."
+          : `The edge is on ${isHere(address) ? "this machine" : "another machine"}. It receives what you enter into the forms of its tools.`}
+        {known && " This tab has an edge at this address. The link replaces its token."}
       </p>
     </Notice>
   );

@@ -1,9 +1,19 @@
 import { type SubmitEvent, type ReactNode, useState } from "react";
 import { FieldError, Input, Label, TextField } from "../ui/TextField.tsx";
-import { readAddress } from "@keyhole/worker-host/edge-protocol";
-import { loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
+import { hostOf, readKernelAddress } from "../client/edge-address.ts";
+import {
+  chooseEdge,
+  loadEdges,
+  loadEdgeSettings,
+  type NamedEdge,
+  removeEdge,
+  saveEdgeSettings,
+} from "../client/edge-settings.ts";
+import { visible } from "@keyhole/kernel";
+import { useSessionState } from "../session/useSession.ts";
 import { Button } from "../ui/Button.tsx";
 import { Sheet } from "../ui/Sheet.tsx";
+import { trustOf, trustState, trustText } from "./edge-trust.ts";
 
 interface EdgeSettingsFormProps {
   readonly isOpen: boolean;
@@ -13,22 +23,87 @@ interface EdgeSettingsFormProps {
 
 export function EdgeSettingsSheet({ isOpen, onClose, onSaved }: EdgeSettingsFormProps): ReactNode {
   return (
-    <Sheet title="Edge" isOpen={isOpen} onClose={onClose}>
+    <Sheet title="Edges" isOpen={isOpen} onClose={onClose}>
+      <SavedEdges onSaved={onSaved} />
       <EdgeSettingsForm onSaved={onSaved} />
     </Sheet>
+  );
+}
+
+/** Each edge with its host, and what its answers were worth. */
+function SavedEdges({ onSaved }: { readonly onSaved: () => void }): ReactNode {
+  const [edges, setEdges] = useState(loadEdges);
+  const current = loadEdgeSettings()?.address;
+  if (edges.length === 0) return null;
+  return (
+    <section aria-label="Edges of this tab">
+      <ul className="edge-list">
+        {edges.map((edge) => (
+          <EdgeRow
+            key={edge.address}
+            edge={edge}
+            isCurrent={edge.address === current}
+            onUse={() => {
+              chooseEdge(edge.address);
+              onSaved();
+            }}
+            onRemove={() => {
+              removeEdge(edge.address);
+              setEdges(loadEdges());
+              if (edge.address === current) onSaved();
+            }}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface EdgeRowProps {
+  readonly edge: NamedEdge;
+  readonly isCurrent: boolean;
+  readonly onUse: () => void;
+  readonly onRemove: () => void;
+}
+
+function EdgeRow({ edge: { name, address }, isCurrent, onUse, onRemove }: EdgeRowProps): ReactNode {
+  const { heads } = useSessionState();
+  const trust = trustOf(heads, address);
+  const shown = visible(name === "" ? hostOf(address) : name);
+  return (
+    <li aria-current={isCurrent ? "true" : undefined}>
+      <b>{shown}</b>
+      <code>{visible(address)}</code>
+      <span className="edge-trust" data-trust={trustState(trust)}>
+        {trustText(trust)}
+      </span>
+      <span className="actions">
+        {isCurrent ? (
+          <span className="hint">In use</span>
+        ) : (
+          <Button onPress={onUse} aria-label={`Use ${shown}`}>
+            Use
+          </Button>
+        )}
+        <Button look="quiet" onPress={onRemove} aria-label={`Forget ${shown}`}>
+          Forget
+        </Button>
+      </span>
+    </li>
   );
 }
 
 function EdgeSettingsForm({ onSaved }: { readonly onSaved: () => void }): ReactNode {
   const [address, setAddress] = useState(() => loadEdgeSettings()?.address ?? "http://127.0.0.1:8701");
   const [token, setToken] = useState(() => loadEdgeSettings()?.token ?? "");
+  const [name, setName] = useState("");
   const [isInvalid, setInvalid] = useState(false);
 
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const origin = readAddress(address);
+    const origin = readKernelAddress(address);
     if (origin === undefined) return setInvalid(true);
-    saveEdgeSettings({ address: origin, token: token.trim() });
+    saveEdgeSettings({ address: origin, token: token.trim(), name: name.trim() });
     onSaved();
   };
   return (
@@ -54,6 +129,12 @@ function EdgeSettingsForm({ onSaved }: { readonly onSaved: () => void }): ReactN
       <TextField value={token} onChange={setToken} type="password">
         <Label>Token</Label>
         <Input className="input mono" autoComplete="off" spellCheck={false} />
+      </TextField>
+      <TextField value={name} onChange={setName}>
+        <Label>
+          Name <span className="optional">optional</span>
+        </Label>
+        <Input className="input" autoComplete="off" maxLength={60} />
       </TextField>
       <p className="hint">Kept in this tab only, and sent to this address only.</p>
       <div className="actions">

@@ -1,9 +1,12 @@
-import { parseUrl } from "@keyhole/kernel";
+import { visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
+import { hostOf } from "../client/edge-address.ts";
 import type { Governance, GovernanceState, Place } from "../client/kernel-client.ts";
 import { Button, IconButton } from "../ui/Button.tsx";
 import type { IconName } from "../ui/icons.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
+import { useSessionState } from "../session/useSession.ts";
+import { trustOf, trustState, trustText } from "./edge-trust.ts";
 import { ModeSwitch } from "./ModeSwitch.tsx";
 import { RunningCalls } from "./RunningCalls.tsx";
 import type { Connection } from "./useKernel.ts";
@@ -14,6 +17,8 @@ interface HeaderProps {
   readonly onPlace: (place: Place) => void;
   /** Origin of the edge, where one is set up. */
   readonly address: string | undefined;
+  /** What a person calls the edge; empty for its host. */
+  readonly name: string;
   readonly state: Connection["state"];
   /** Another program's kernel, which the page only reads. */
   readonly isWatched: boolean;
@@ -38,7 +43,7 @@ const places = [
 ] as const;
 
 export function Header(props: HeaderProps): ReactNode {
-  const { place, onPlace, address, state, isWatched, governance, governed, onEdgeSettings, onOpenCall } = props;
+  const { place, onPlace, address, name, state, isWatched, governance, governed, onEdgeSettings, onOpenCall } = props;
   const [theme, setTheme] = useTheme();
   return (
     <header className="top">
@@ -50,7 +55,7 @@ export function Header(props: HeaderProps): ReactNode {
       <output className="state" data-state={state}>
         <span className="state-dot" aria-hidden="true" />
         <span className="state-text">{isWatched ? "Watching" : stateTexts[state]}</span>
-        {address !== undefined && <code className="state-address">{parseUrl(address)?.host ?? address}</code>}
+        {address !== undefined && <EdgeMark address={address} name={name} />}
       </output>
       {governed !== undefined && <ModeSwitch mode={governed.mode} setMode={governance?.setMode} />}
       <RunningCalls onOpen={onOpenCall} />
@@ -67,6 +72,29 @@ export function Header(props: HeaderProps): ReactNode {
         />
       </div>
     </header>
+  );
+}
+
+const trustWords = {
+  none: "no answer yet",
+  matched: "answers match",
+  unchecked: "not verified",
+  broken: "broken answers",
+} as const satisfies Record<ReturnType<typeof trustState>, string>;
+
+/** The edge: its name, its host always, and what its answers were worth. */
+function EdgeMark({ address, name }: { readonly address: string; readonly name: string }): ReactNode {
+  const { heads } = useSessionState();
+  const trust = trustOf(heads, address);
+  const state = trustState(trust);
+  return (
+    <>
+      {name !== "" && <b className="state-name">{visible(name)}</b>}
+      <code className="state-address">{hostOf(address)}</code>
+      <span className="edge-trust" data-trust={state} title={trustText(trust)}>
+        {trustWords[state]}
+      </span>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { isOfPage } from "../client/edge-address.ts";
 import { loadEdgeSettings } from "../client/edge-settings.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Text } from "../ui/Json.tsx";
@@ -10,7 +11,10 @@ const usualAddress = "http://127.0.0.1:8701";
 
 /** The same call from a program, from a shell and from an MCP client. */
 export function CopyAs({ run }: { readonly run: ActiveRun }): ReactNode {
-  const snippets = snippetsOf(run.tool, run.input, loadEdgeSettings()?.address ?? usualAddress);
+  const address = loadEdgeSettings()?.address;
+  // A kernel of a page has no address that curl knows.
+  const known = address === undefined || isOfPage(address) ? usualAddress : address;
+  const snippets = snippetsOf(run.tool, run.input, known);
   return (
     <div className="copy-as">
       {snippets.map(({ id, title, text }) => (

@@ -1,10 +1,10 @@
 export { type EdgeSettings, isLoopback, readAddress } from "./address.ts";
 export { mostOfEdge } from "./bounds.ts";
 export { failureOf } from "./failure-from-log.ts";
-export { aheadBytes, callOver } from "./call.ts";
+export { aheadBytes, answerOver, callOver } from "./call.ts";
 export { isKnown } from "./known-event.ts";
 export { EdgeFault } from "./fault.ts";
-export { Edge } from "./http.ts";
+export { Edge, type EdgeTransport } from "./http.ts";
 export { checkBytes, EdgeOutput } from "./output.ts";
 export {
   type EdgePolicy,
@@ -13,6 +13,7 @@ export {
   readGovernance,
   readLog,
   readPreview,
+  readQuestions,
   readResult,
   readStanding,
   readTools,

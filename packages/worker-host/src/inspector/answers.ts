@@ -1,7 +1,8 @@
-import type { AuditEvent, Kernel } from "@keyhole/kernel";
+import { membersOf } from "./members.ts";
+import { type AuditEvent, type Kernel, type Mode, modes, parseJson } from "@keyhole/kernel";
 
 interface InspectorAnswer {
-  readonly status: 200 | 400 | 404 | 429;
+  readonly status: 200 | 400 | 404 | 405 | 429;
   /** JSON. */
   readonly body: unknown;
 }
@@ -9,6 +10,8 @@ interface InspectorAnswer {
 export interface InspectedParts {
   /** The policy document in force, for the page to show. Default: the page shows no policy and no mode. */
   readonly policy?: () => unknown;
+  /** Whether the page can set the mode of the kernel, and so end its work with LOCKDOWN. Default `false`: it changes nothing. */
+  readonly mayChangeMode?: boolean;
 }
 
 /** Events in one answer. */
@@ -50,7 +53,10 @@ export class InspectorAnswers {
     const next: From = this.#last === undefined ? "first" : this.#last + 1;
     switch (name) {
       case "/v1/tools":
-        return { status: 200, body: { tools: this.#kernel.list(), inspector: { next } } };
+        return {
+          status: 200,
+          body: { tools: this.#kernel.list(), inspector: { next, mayChangeMode: this.#mayChangeMode } },
+        };
       case "/v1/policy":
         return this.#policy();
       case "/v1/approvals":
@@ -60,6 +66,20 @@ export class InspectorAnswers {
       default:
         return problem(404, "NOT_FOUND", "An inspector has no such path. It reads, and changes nothing.");
     }
+  }
+
+  /** @param json `{ "mode", "reason" }` for `/v1/mode` */
+  async change(path: string, json: string): Promise<InspectorAnswer> {
+    if (path !== "/v1/mode" || !this.#mayChangeMode)
+      return problem(405, "METHOD_NOT_ALLOWED", "An inspector reads, and changes nothing.");
+    const asked = readModeChange(json);
+    if (asked === undefined) return problem(400, "INVALID_REQUEST", "The body is not a mode with its reason.");
+    await this.#kernel.setMode(asked.mode, asked.reason);
+    return { status: 200, body: { mode: this.#kernel.mode } };
+  }
+
+  get #mayChangeMode(): boolean {
+    return this.#parts.mayChangeMode === true;
   }
 
   /** Requests that wait are answered with no event. */
@@ -113,11 +133,21 @@ function page(events: readonly AuditEvent[], from: From): InspectorAnswer {
   return { status: 200, body: { events, next: last === undefined ? from : last.seq + 1 } };
 }
 
+const mostOfReason = 500;
+
+function readModeChange(json: string): { readonly mode: Mode; readonly reason: string } | undefined {
+  const parsed = parseJson(json);
+  const { mode: name, reason } = membersOf(parsed.ok ? parsed.value : undefined);
+  const mode = modes.find((each) => each === name);
+  if (mode === undefined || typeof reason !== "string" || reason.length > mostOfReason) return undefined;
+  return { mode, reason };
+}
+
 function readFrom(text: string): From | undefined {
   if (text === "first") return text;
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function problem(status: 400 | 404 | 429, code: string, detail: string): InspectorAnswer {
+function problem(status: 400 | 404 | 405 | 429, code: string, detail: string): InspectorAnswer {
   return { status, body: { code, detail } };
 }

@@ -24,10 +24,11 @@ export interface Inspector {
 const mostConnections = 16;
 /** A reader that takes nothing for so long is cut off. An answer waits at most half of that for an event. */
 const silenceMs = 30_000;
+const mostOfBody = 4_000;
 
 /**
  * Lets the playground watch a kernel of this program, on 127.0.0.1 alone: its tools, its policy and every call. It reads with a new token, and changes
- * nothing. The program can end while a page watches.
+ * nothing unless `mayChangeMode` says so. The program can end while a page watches.
  *
  * @throws Error where no origin is given, or one that is none
  * @example
@@ -89,7 +90,6 @@ async function respond(
   { answers, origins, token }: Reading,
 ): Promise<void> {
   const { origin, host = "" } = request.headers;
-  request.resume();
   // A page that led a name of its own to this machine sends that name.
   if (!/^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host)) return end(response, 403, refused("Host"));
   if (origin !== undefined && !origins.includes(origin)) return end(response, 403, refused("Origin"));
@@ -97,19 +97,31 @@ async function respond(
   if (request.method === "OPTIONS") return end(response, 204, undefined);
   if (!isSame(request.headers.authorization ?? "", `Bearer ${token}`))
     return end(response, 401, { code: "UNAUTHENTICATED", detail: "The token is missing or wrong." });
-  if (request.method !== "GET")
-    return end(response, 405, { code: "METHOD_NOT_ALLOWED", detail: "An inspector reads, and changes nothing." });
   try {
-    const { status, body } = await answers.answer(request.url ?? "/");
+    const path = request.url ?? "/";
+    const { status, body } = await (request.method === "GET"
+      ? answers.answer(path)
+      : answers.change(request.method === "POST" ? path : "", await textOf(request)));
     end(response, status, body);
   } catch {
     end(response, 503, { code: "AUDIT_UNAVAILABLE", detail: "The log of the kernel cannot be read." });
   }
 }
 
+/** Of a request that changes something; empty where there is more. */
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let byteLength = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    byteLength += part.length;
+    if (byteLength <= mostOfBody) parts.push(part);
+  }
+  return byteLength <= mostOfBody ? Buffer.concat(parts).toString("utf8") : "";
+}
+
 function allow(response: ServerResponse, origin: string): void {
   response.setHeader("access-control-allow-origin", origin);
-  response.setHeader("access-control-allow-headers", "authorization");
+  response.setHeader("access-control-allow-headers", "authorization, content-type");
   response.setHeader("access-control-allow-private-network", "true");
   response.setHeader("vary", "origin");
 }

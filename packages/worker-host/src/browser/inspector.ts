@@ -1,0 +1,119 @@
+import { type Kernel, parseUrl } from "@keyhole/kernel";
+import { type InspectedParts, InspectorAnswers } from "../inspector/answers.ts";
+import { membersOf } from "../inspector/members.ts";
+import { Asks, readAsk } from "../inspector/messages.ts";
+
+export interface PageInspectorOptions extends InspectedParts {
+  /**
+   * The page that may read: `https://playground.example`. With another origin than this page it has to be opened from here, by the link. With this page's own
+   * origin it can be opened anywhere in this browser.
+   */
+  readonly origin: string;
+}
+
+export interface PageInspector {
+  /** The address of the page, set up for this kernel. It holds the token. Open it with `window.open(link)`. */
+  readonly link: string;
+  close(): void;
+}
+
+/** Readers over ports. A page needs one; a reload leaves one behind. */
+const mostReaders = 16;
+
+/**
+ * Lets a playground in this browser watch a kernel of this page: its tools, its policy and every call. A reader needs a new token, and over windows the
+ * named origin. It changes nothing, unless `mayChangeMode` says so.
+ *
+ * @throws Error where the origin is none
+ * @example
+ * const { link } = exposeInspector(kernel, { origin: "https://playground.example", policy: () => policy });
+ * button.onclick = () => window.open(link);
+ */
+export function exposeInspector(kernel: Kernel, options: PageInspectorOptions): PageInspector {
+  const origin = originOf(options.origin);
+  const token = tokenOf();
+  const answers = new InspectorAnswers(kernel, options);
+  const isSame = origin === location.origin;
+  const stop = isSame ? overChannel(answers, token) : overWindows(answers, { origin, token });
+  const address = isSame ? `channel:${channelOf(token)}` : `window:${location.origin}`;
+  return {
+    link: `${origin}/#edge=${encodeURIComponent(address)}&token=${token}`,
+    close() {
+      answers.close();
+      stop();
+    },
+  };
+}
+
+/** Pages of one origin can read each other anyway: the token keeps a page from reading a kernel that it was not given. */
+function overChannel(answers: InspectorAnswers, token: string): () => void {
+  const channel = new BroadcastChannel(channelOf(token));
+  const asks = new Asks(answers, (answer) => channel.postMessage(answer));
+  channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+    const ask = readAsk(data);
+    if (ask !== undefined && hasToken(data, token)) void asks.take(ask);
+  });
+  return () => {
+    asks.close();
+    channel.close();
+  };
+}
+
+interface Readers {
+  readonly origin: string;
+  readonly token: string;
+}
+
+/** The page that was opened sends a port. Whoever holds the other end reads, so that a port without the token is closed. */
+function overWindows(answers: InspectorAnswers, { origin, token }: Readers): () => void {
+  const readers = new Map<MessagePort, Asks>();
+  const leave = (port: MessagePort): void => {
+    readers.get(port)?.close();
+    readers.delete(port);
+    port.close();
+  };
+  const take = (event: MessageEvent<unknown>): void => {
+    const [port] = event.ports;
+    if (event.origin !== origin || port === undefined || !isAttach(event.data)) return;
+    if (!hasToken(event.data, token)) return port.close();
+    for (const oldest of readers.keys()) if (readers.size >= mostReaders) leave(oldest);
+    const asks = new Asks(answers, (answer) => port.postMessage(answer));
+    readers.set(port, asks);
+    port.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+      const ask = readAsk(data);
+      if (ask !== undefined) void asks.take(ask);
+    });
+    port.start();
+  };
+  addEventListener("message", take);
+  return () => {
+    removeEventListener("message", take);
+    for (const port of readers.keys()) leave(port);
+  };
+}
+
+function isAttach(foreign: unknown): boolean {
+  return membersOf(foreign)["inspectorAttach"] === true;
+}
+
+function hasToken(foreign: unknown, token: string): boolean {
+  return membersOf(foreign)["token"] === token;
+}
+
+function originOf(text: string): string {
+  // A page without an origin of its own, such as one in a sandboxed frame, calls it "null".
+  const origin = parseUrl(text)?.origin;
+  if (origin !== text || origin === "null")
+    throw new Error(`Got the origin "${text}"; expected one such as "https://playground.example".`);
+  return origin;
+}
+
+/** 256 bits, as hexadecimal digits. */
+function tokenOf(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The name is no secret, and differs for each kernel. */
+function channelOf(token: string): string {
+  return `keyhole-inspector-${token.slice(0, 16)}`;
+}
