@@ -1,6 +1,7 @@
 import { hashBytes } from "@keyhole/kernel";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestEdge, type TestEdge } from "./edge/service.ts";
+import { lyingEdge } from "./playground/lying-edge.ts";
 import { serve, servePage, type Site } from "./playground/site.ts";
 import {
   agreeToEdge,
@@ -138,6 +139,22 @@ describe("the page at an edge", () => {
     await callOf(page).getByText("too much").first().waitFor();
   });
 
+  it("lists what waits for all callers, and answers it", async () => {
+    const { page } = visitor;
+    const asked = edge.send("/v1/tools/asking/calls", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ input: { amount: 7_003 } }),
+    });
+    await page.getByRole("link", { name: "Approvals" }).click();
+    const screen = page.getByRole("main", { name: "Approvals" });
+    await screen.getByRole("region", { name: "Exact arguments" }).getByText("7003").waitFor();
+    await screen.getByRole("button", { name: "Allow once" }).click();
+    expect((await asked).status).toBe(200);
+    await screen.getByText("Nothing waits").waitFor();
+    await page.getByRole("link", { name: "Call", exact: true }).click();
+  });
+
   it("stops a tool that spins, and the next call works", async () => {
     const { page } = visitor;
     await choose(page, "deed");
@@ -261,25 +278,6 @@ describe("a tool at an edge that gives a stream", () => {
     });
   }
 });
-
-/** An edge with these tools that answers each call with four bytes and the digest of others. */
-function lyingEdge(tools: readonly object[]): Promise<Site> {
-  const send = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-  const digest = hashBytes(new Uint8Array([1, 2, 3, 4]));
-  const meta = { durationMs: 1, networkRequests: 0, networkBytes: 0, cached: false, warnings: [] };
-  const ended = { tool: "pour@1.0.0", callId: "c", effects: [], meta, proof: {} };
-  const result = { ok: true, ...ended, data: { digest, byteLength: 4 }, hash: digest };
-  const lie = send("output", { base64: btoa("\u0000\u0000\u0000\u0000") }) + send("result", result);
-  return serve(({ url, method }, response) => {
-    response
-      .setHeader("access-control-allow-origin", "*")
-      .setHeader("access-control-allow-headers", "*, authorization");
-    if (method === "OPTIONS") response.end();
-    else if (url === "/v1/tools") response.end(JSON.stringify({ tools }));
-    else if (url === "/v1/policy") response.end(JSON.stringify({ policy: {}, policyHash: "", mode: "NORMAL" }));
-    else response.setHeader("content-type", "text/event-stream").end(lie);
-  });
-}
 
 describe("the page without its edge", () => {
   it("says that the token is not accepted, and takes another", async () => {

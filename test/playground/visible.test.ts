@@ -121,7 +121,15 @@ describe("untrusted text", () => {
       reason: t("Because"),
       expiresAt: "2126-11-20T12:00:00.000Z",
     } as unknown as ApprovalRequest;
-    expectVisible(html(Question, { request, place: { number: 1, total: 2 }, known: {}, onAnswer: () => {} }));
+    expectVisible(
+      html(Question, {
+        request,
+        place: { number: 1, total: 2 },
+        tool: undefined,
+        before: { input: { [t("gone")]: t("old") }, at: 0 },
+        onAnswer: () => {},
+      }),
+    );
   });
 
   const event = {

@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useApprovals } from "../approval/useApprovals.ts";
+import { useAskedAway } from "../approval/useAskedAway.ts";
 import { type EdgeLink, loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
 import type { Governance, GovernanceState, KernelClient, Place } from "../client/kernel-client.ts";
 import { CallLog } from "../log/CallLog.tsx";
@@ -157,7 +158,9 @@ interface MainProps {
 function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainProps): ReactNode {
   /** One session per visit: what a person allows "for this session" ends when the page does. */
   const [sessionId] = useState(() => `playground-${crypto.randomUUID()}`);
-  const { question, place: inQueue, approve } = useApprovals();
+  const approvals = useApprovals();
+  const { question, questions, approve } = approvals;
+  useAskedAway(questions);
   const isHidden = screen.kind === "timeline" || screen.kind === "screen";
   return (
     <ErrorBoundary part="This kernel" resetKey={connection} onReset={onReconnect}>
@@ -194,11 +197,7 @@ function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainP
       )}
       {question !== undefined && (
         <Suspense>
-          <ApprovalDialog
-            question={question}
-            place={inQueue}
-            tools={connection.state === "ready" ? connection.tools : []}
-          />
+          <ApprovalDialog approvals={approvals} tools={connection.state === "ready" ? connection.tools : []} />
         </Suspense>
       )}
     </ErrorBoundary>

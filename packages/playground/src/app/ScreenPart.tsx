@@ -9,6 +9,9 @@ import type { Go } from "./useRoute.ts";
 
 const PolicyScreen = lazy(async () => ({ default: (await import("../policy/PolicyScreen.tsx")).PolicyScreen }));
 const BuildScreen = lazy(async () => ({ default: (await import("../authoring/BuildScreen.tsx")).BuildScreen }));
+const ApprovalsScreen = lazy(async () => ({
+  default: (await import("../approval/ApprovalsScreen.tsx")).ApprovalsScreen,
+}));
 const ReplayScreen = lazy(async () => ({ default: (await import("../replay/ReplayScreen.tsx")).ReplayScreen }));
 
 interface ScreenPartProps {
@@ -38,6 +41,12 @@ function Screen({ screen, connection, governed, approve, sessionId, go }: Screen
   if (screen.name === "replay") return <ReplayScreen />;
   // The workbench says why there is no kernel.
   if (connection.state !== "ready") return null;
+  if (screen.name === "approvals") {
+    const { client, tools } = connection;
+    return (
+      <ApprovalsScreen key={client.address ?? client.place} desk={client.governance?.approvals.desk} tools={tools} />
+    );
+  }
   if (screen.name === "build") {
     return (
       <BuildScreen

@@ -1,19 +1,21 @@
-import type { JsonObject, ToolSummary } from "@keyhole/kernel";
+import type { ToolSummary } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
-import { approver, Question, questionTitle } from "./Question.tsx";
-import type { Approvals, Place } from "./useApprovals.ts";
+import { approver } from "./answers.tsx";
+import { Question, questionTitle } from "./Question.tsx";
+import { Queue } from "./Queue.tsx";
+import type { Approvals } from "./useApprovals.ts";
 
 interface ApprovalDialogProps {
-  readonly question: Approvals["question"];
-  readonly place: Place;
+  readonly approvals: Pick<Approvals, "question" | "questions" | "place" | "choose">;
   readonly tools: readonly ToolSummary[];
 }
 
 /** Nothing has the focus that would allow, and no button allows right after the question appeared: see {@link DeadTime}. */
-export function ApprovalDialog({ question, place, tools }: ApprovalDialogProps): ReactNode {
+export function ApprovalDialog({ approvals, tools }: ApprovalDialogProps): ReactNode {
+  const { question, questions, place, choose } = approvals;
   return (
     <ModalOverlay
       className="overlay centered"
@@ -22,8 +24,11 @@ export function ApprovalDialog({ question, place, tools }: ApprovalDialogProps):
         !open && question?.answer({ answer: "deny", approver, reason: "The dialog was dismissed." })
       }
     >
-      <Modal className="dialog">
+      <Modal className={place.total > 1 ? "dialog with-queue" : "dialog"}>
         <Dialog className="dialog-body" role="alertdialog" aria-labelledby={questionTitle}>
+          {question !== undefined && place.total > 1 && (
+            <Queue questions={questions} shown={question} tools={tools} onChoose={choose} />
+          )}
           {question !== undefined && (
             <ErrorBoundary
               part="The question"
@@ -41,9 +46,9 @@ export function ApprovalDialog({ question, place, tools }: ApprovalDialogProps):
             >
               <Question
                 key={question.request.approvalId}
-                request={question.request}
+                {...question}
                 place={place}
-                known={propertiesOf(tools.find(({ id }) => id === question.request.tool))}
+                tool={tools.find(({ id }) => id === question.request.tool)}
                 onAnswer={question.answer}
               />
             </ErrorBoundary>
@@ -52,13 +57,4 @@ export function ApprovalDialog({ question, place, tools }: ApprovalDialogProps):
       </Modal>
     </ModalOverlay>
   );
-}
-
-const none: JsonObject = {};
-
-function propertiesOf(tool: ToolSummary | undefined): JsonObject {
-  const properties = tool?.manifest.input["properties"];
-  return typeof properties === "object" && properties !== null && !Array.isArray(properties)
-    ? (properties as JsonObject)
-    : none;
 }

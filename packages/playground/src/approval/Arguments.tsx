@@ -1,5 +1,6 @@
 import { type JsonValue, visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
+import { DiffView } from "../ui/DiffView.tsx";
 import { isObject } from "../form/resolve.ts";
 import { beginningOf, LongText } from "../ui/LongText.tsx";
 
@@ -23,8 +24,16 @@ export function longOnes(all: readonly Argument[]): readonly string[] {
   return all.filter(({ text }) => beginningOf(text, shown.length, shown.lines) < text.length).map(({ name }) => name);
 }
 
+interface ArgumentsProps {
+  readonly all: readonly Argument[];
+  /** The arguments of the call that a person allowed last. */
+  readonly before?: readonly Argument[] | undefined;
+}
+
 /** One row for each argument: a long value cannot push another argument out of sight. */
-export function Arguments({ all }: { readonly all: readonly Argument[] }): ReactNode {
+export function Arguments({ all, before }: ArgumentsProps): ReactNode {
+  const known = before && new Map(before.map(({ name, text }) => [name, text]));
+  const gone = (before ?? []).filter(({ name }) => !all.some((each) => each.name === name));
   const long = longOnes(all);
   return (
     <section className="arguments" aria-label="Exact arguments">
@@ -46,12 +55,40 @@ export function Arguments({ all }: { readonly all: readonly Argument[] }): React
             </dt>
             <dd>
               <LongText text={text} what={name} length={shown.length} lines={shown.lines} />
+              {known !== undefined && <Change name={name} before={known.get(name)} after={text} />}
             </dd>
+          </div>
+        ))}
+        {gone.map(({ name }) => (
+          <div className="argument" key={name}>
+            <dt>
+              <LongText text={name} what="the name" length={200} lines={2} />
+            </dt>
+            <dd className="argument-changed">Left out now</dd>
           </div>
         ))}
       </dl>
     </section>
   );
+}
+
+/** A whole value stands above it, so that nothing of what is asked can hide in a difference. */
+function Change({ name, before, after }: ChangeProps): ReactNode {
+  if (before === after) return <p className="argument-same">As allowed before</p>;
+  if (before === undefined) return <p className="argument-changed">New</p>;
+  return (
+    <details className="argument-changed">
+      <summary>Changed</summary>
+      <DiffView before={before} after={after} label={`Changes of ${name}`} />
+    </details>
+  );
+}
+
+interface ChangeProps {
+  readonly name: string;
+  /** JSON; `undefined` where the earlier call had no such argument. */
+  readonly before: string | undefined;
+  readonly after: string;
 }
 
 function shortList(names: readonly string[]): string {

@@ -2,6 +2,7 @@ import { type ApprovalRequest, type ArgumentCondition, type JsonObject, patternR
 import { type ReactNode, useMemo, useState } from "react";
 import { Choice } from "../ui/Choice.tsx";
 import { Json } from "../ui/Json.tsx";
+import { matchedBy, useEarlierCalls } from "./earlier-inputs.ts";
 import { type ArgumentChoices, argumentChoices, patternOf } from "./pattern.ts";
 
 interface PatternAnswerProps {
@@ -37,9 +38,34 @@ export function PatternAnswer({ request, state: { all, chosen, choose, pattern }
         <>
           <h3>The rule that this becomes, in this session</h3>
           <Json value={patternRule(request, pattern, "playground")} label="The rule that this becomes" />
+          <Matched request={request} pattern={pattern} />
         </>
       )}
     </>
+  );
+}
+
+/** Of the calls that it matches. */
+const mostNamed = 5;
+
+/** What the pattern would have answered, so far as this browser knows. */
+function Matched({ request, pattern }: Pick<PatternState, "pattern"> & Pick<PatternAnswerProps, "request">): ReactNode {
+  const earlier = useEarlierCalls(request);
+  const matched = useMemo(() => matchedBy(request, pattern, earlier ?? []), [request, pattern, earlier]);
+  if (earlier === undefined) return <p className="hint">Reading the earlier calls…</p>;
+  if (earlier.length === 0) return <p className="hint">This browser has no earlier call of this tool.</p>;
+  return (
+    <div className="pattern-matched">
+      <p>
+        It fits {matched.length} of the last {earlier.length} {earlier.length === 1 ? "call" : "calls"} of this tool in
+        this browser.
+      </p>
+      <ul className="plain-list mono">
+        {matched.slice(0, mostNamed).map(({ what }, index) => (
+          <li key={index}>{visible(what)}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

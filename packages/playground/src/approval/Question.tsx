@@ -1,34 +1,31 @@
-import { type ApprovalAnswer, type ApprovalRequest, type JsonObject, type JsonValue, visible } from "@keyhole/kernel";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type JsonObject,
+  type JsonValue,
+  type ToolSummary,
+  visible,
+} from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Input, Label, TextArea, TextField } from "../ui/TextField.tsx";
-import { effectText } from "../app/capability-words.ts";
-import { tierText, tierTones } from "../app/words.ts";
-import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { LongText } from "../ui/LongText.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
+import type { AllowedCall } from "./allowed-before.ts";
+import { AllowButtons, type AnswerKind, answers, answersOf, answersToBody, approver, parse } from "./answers.tsx";
 import { Arguments, argumentsOf } from "./Arguments.tsx";
+import { clockText, useLeftMs } from "./clock.ts";
+import { Facts } from "./Facts.tsx";
 import { PatternAnswer, usePattern } from "./PatternAnswer.tsx";
 import { PasskeyNote } from "./PasskeyNote.tsx";
+import { sentenceOf } from "./sentence.ts";
 import type { Place } from "./useApprovals.ts";
 import { type Deliberate, useDeliberate } from "./useDeliberate.ts";
 import { usePasskey } from "./usePasskey.ts";
-
-export const approver = "playground";
-
-const answers = [
-  { value: "shown", text: "As shown" },
-  { value: "pattern", text: "A pattern" },
-  { value: "edit", text: "Edited" },
-] as const;
-
-/** The next body is another one: nothing is allowed beyond this call. */
-const answersToBody = answers.filter(({ value }) => value !== "pattern");
-
-type AnswerKind = (typeof answers)[number]["value"];
+import { type Armed, useQuestionKeys } from "./useQuestionKeys.ts";
 
 /** Id of the heading, which names the dialog. */
 export const questionTitle = "question-title";
@@ -38,20 +35,18 @@ const restingText = "The button appeared under the pointer. Move the pointer, th
 interface QuestionProps {
   readonly request: ApprovalRequest;
   readonly place: Place;
-  /** The properties of the tool's input schema. */
-  readonly known: JsonObject;
+  /** Absent where the page does not know it. */
+  readonly tool: ToolSummary | undefined;
+  /** What was allowed before. */
+  readonly before: AllowedCall | undefined;
   readonly onAnswer: (answer: ApprovalAnswer) => void;
 }
 
-export function Question({ request, place, known, onAnswer }: QuestionProps): ReactNode {
-  const [kind, setKind] = useState<AnswerKind>("shown");
+export function Question({ request, place, tool, before, onAnswer }: QuestionProps): ReactNode {
   const [reason, setReason] = useState("");
   const shown = useMemo(() => canonicalForm(request), [request]);
-  const [text, setText] = useState(() => visible(JSON.stringify(shown, undefined, 2)));
-  const edited = parse(text);
-  const state = usePattern(request, known);
+  const scope = useScope(request, shown, tool);
   const leftMs = useLeftMs(request.expiresAt);
-  const isOver = !(leftMs > 0);
   const heading = useRef<HTMLHeadingElement>(null);
   const deliberate = useDeliberate(heading);
   const passkey = usePasskey(request, onAnswer);
@@ -60,92 +55,129 @@ export function Question({ request, place, known, onAnswer }: QuestionProps): Re
     // The button that answered the question before is gone, and the focus must not go to the next one's.
     if (place.number > 1) heading.current?.focus();
   }, [place.number]);
+  const deny = (): void => onAnswer({ answer: "deny", approver, ...(reason !== "" && { reason }) });
+  const mayAllow = deliberate.isReady && leftMs > 0 && isBound && !passkey.isWaiting;
+  const allowed = useMemo(() => before && argumentsOf(canonicalForm(before)), [before]);
+  const armed = useQuestionKeys({
+    heading,
+    guard: deliberate.guard,
+    deny,
+    edit: () => scope.setKind("edit"),
+    allow: mayAllow && scope.kind === "shown" ? allowingKeys(request, passkey.give) : {},
+  });
   return (
-    <>
+    <div className="question">
       <QuestionHead request={request} place={place} headingRef={heading} />
       <div className="dialog-content">
+        <p className="dialog-sentence">{sentenceOf(request, tool)}</p>
         <p className="dialog-reason">
           <LongText text={request.reason} what="the reason" lines={3} />
         </p>
-        <Arguments all={argumentsOf(shown)} />
+        <Arguments all={argumentsOf(shown)} before={allowed} />
+        {before !== undefined && (
+          <p className="hint">
+            Compared with the call that you allowed at {new Date(before.at).toLocaleTimeString("en-GB")}.
+          </p>
+        )}
         <Binding argsHash={request.argsHash} isBound={isBound} />
         <Facts request={request} />
-        <Segmented
-          label="What to allow"
-          value={kind}
-          options={request.hasBody ? answersToBody : answers}
-          onChange={setKind}
-        />
-        {kind === "pattern" && <PatternAnswer request={request} state={state} />}
-        {kind === "edit" && <OtherArguments text={text} onChange={setText} fault={edited.fault} />}
+        <ScopeChoice request={request} scope={scope} />
         <DenialReason reason={reason} onChange={setReason} />
         <PasskeyNote request={request} passkey={passkey} />
       </div>
-      <footer className="dialog-actions">
-        <span className="countdown" data-urgent={leftMs < 15_000 || undefined}>
-          {deliberate.isResting ? restingText : isOver ? "Expired" : `Expires in ${clockText(leftMs)}`}
-        </span>
-        <Button look="danger" onPress={() => onAnswer({ answer: "deny", approver, ...(reason !== "" && { reason }) })}>
-          Deny
-        </Button>
-        <AllowButtons
-          answers={answersOf(kind, request, state.pattern, edited)}
-          mayAllow={deliberate.isReady && !isOver && isBound && !passkey.isWaiting}
-          guard={deliberate.guard}
-          onAnswer={passkey.give}
-        />
-      </footer>
+      <Actions
+        request={request}
+        deliberate={deliberate}
+        leftMs={leftMs}
+        armed={armed}
+        mayAllow={mayAllow}
+        answers={answersOf(scope.kind, request, scope.pattern.pattern, scope.edited)}
+        onDeny={deny}
+        onAnswer={passkey.give}
+      />
+    </div>
+  );
+}
+
+interface Scope {
+  readonly kind: AnswerKind;
+  readonly setKind: (kind: AnswerKind) => void;
+  readonly pattern: ReturnType<typeof usePattern>;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly edited: ReturnType<typeof parse>;
+}
+
+function useScope(request: ApprovalRequest, shown: JsonValue, tool: ToolSummary | undefined): Scope {
+  const [kind, setKind] = useState<AnswerKind>("shown");
+  const [text, setText] = useState(() => visible(JSON.stringify(shown, undefined, 2)));
+  const known = useMemo(() => propertiesOf(tool), [tool]);
+  return { kind, setKind, pattern: usePattern(request, known), text, setText, edited: parse(text) };
+}
+
+/** What a yes would cover. */
+function ScopeChoice({ request, scope }: Pick<QuestionProps, "request"> & { readonly scope: Scope }): ReactNode {
+  const { kind, setKind, pattern, text, setText, edited } = scope;
+  return (
+    <>
+      <Segmented
+        label="What to allow"
+        value={kind}
+        options={request.hasBody ? answersToBody : answers}
+        onChange={setKind}
+      />
+      {kind === "pattern" && <PatternAnswer request={request} state={pattern} />}
+      {kind === "edit" && <OtherArguments text={text} onChange={setText} fault={edited.fault} />}
     </>
   );
 }
 
-/** A button that allows the call. */
-interface Allowing {
-  readonly text: string;
-  /** Absent where the person has to fill in something first. */
-  readonly answer: ApprovalAnswer | undefined;
-}
-
-/** What can be answered besides a denial; the last one is the one that is meant. */
-function answersOf(
-  kind: AnswerKind,
-  { hasBody }: ApprovalRequest,
-  pattern: Extract<ApprovalAnswer, { scope: "pattern" }>["pattern"],
-  edited: Parsed,
-): readonly Allowing[] {
-  switch (kind) {
-    case "shown": {
-      const once: Allowing = { text: "Allow once", answer: { answer: "allow", scope: "once", approver } };
-      const session = { answer: "allow", scope: "session", approver } as const;
-      return hasBody ? [once] : [{ text: "Allow for this session", answer: session }, once];
-    }
-    case "pattern": {
-      const answer = { answer: "allow", scope: "pattern", pattern, approver } as const;
-      return [{ text: "Allow what fits", answer: pattern.length === 0 ? undefined : answer }];
-    }
-    case "edit": {
-      const answer = edited.ok ? ({ answer: "edit", input: edited.value, approver } as const) : undefined;
-      return [{ text: "Start again with these", answer }];
-    }
-  }
-}
-
-interface AllowButtonsProps extends Pick<Deliberate, "guard">, Pick<QuestionProps, "onAnswer"> {
-  readonly answers: readonly Allowing[];
+interface ActionsProps extends Pick<QuestionProps, "request" | "onAnswer"> {
+  readonly deliberate: Deliberate;
+  readonly leftMs: number;
+  readonly armed: Armed | undefined;
   readonly mayAllow: boolean;
+  readonly answers: ReturnType<typeof answersOf>;
+  readonly onDeny: () => void;
 }
 
-function AllowButtons({ answers, mayAllow, guard, onAnswer }: AllowButtonsProps): ReactNode {
-  return answers.map(({ text, answer }, index) => (
-    <Button
-      key={text}
-      {...(index === answers.length - 1 && { look: "primary" })}
-      onPress={guard(() => answer && onAnswer(answer))}
-      isUnavailable={!mayAllow || answer === undefined}
-    >
-      {text}
-    </Button>
-  ));
+function Actions(props: ActionsProps): ReactNode {
+  const { request, deliberate, leftMs, armed, mayAllow, answers: given, onDeny, onAnswer } = props;
+  const left = leftMs > 0 ? `Expires in ${clockText(leftMs)}` : "Expired";
+  return (
+    <footer className="dialog-actions">
+      <span className="countdown" data-urgent={leftMs < 15_000 || undefined}>
+        {deliberate.isResting ? restingText : left}
+      </span>
+      <KeysNote armed={armed} hasBody={request.hasBody} />
+      <Button look="danger" onPress={onDeny}>
+        Deny
+      </Button>
+      <AllowButtons answers={given} mayAllow={mayAllow} guard={deliberate.guard} onAnswer={onAnswer} />
+    </footer>
+  );
+}
+
+/** Two keys: the second one says that the first was meant. */
+function allowingKeys(
+  { hasBody }: ApprovalRequest,
+  give: (answer: ApprovalAnswer) => void,
+): Partial<Record<Armed, () => void>> {
+  const allow = (scope: Armed) => (): void => give({ answer: "allow", scope, approver });
+  return hasBody ? { once: allow("once") } : { once: allow("once"), session: allow("session") };
+}
+
+const armedTexts = {
+  once: "Press Enter to allow it once.",
+  session: "Press Enter to allow it for this session.",
+} as const satisfies Record<Armed, string>;
+
+function KeysNote({ armed, hasBody }: { readonly armed: Armed | undefined; readonly hasBody: boolean }): ReactNode {
+  return (
+    <output className="question-keys" data-armed={armed}>
+      {armed === undefined ? `D denies, E edits, A${hasBody ? "" : " or S"} and Enter allow` : armedTexts[armed]}
+    </output>
+  );
 }
 
 interface QuestionHeadProps extends Pick<QuestionProps, "request" | "place"> {
@@ -215,74 +247,17 @@ function OtherArguments({ text, onChange, fault }: OtherArgumentsProps): ReactNo
   );
 }
 
-function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
-  const { tier, risk, effects, grants, description, hasBody } = request;
-  return (
-    <dl className="facts">
-      <dt>Does</dt>
-      <dd>
-        <LongText text={description} what="the description" />
-      </dd>
-      {hasBody && (
-        <>
-          <dt>Body</dt>
-          <dd>Bytes come with this call that cannot be shown here.</dd>
-        </>
-      )}
-      <dt>Tier</dt>
-      <dd>
-        <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
-        {risk !== null && <Badge>{visible(risk)} risk</Badge>}
-      </dd>
-      <dt>Effects</dt>
-      <dd>{effects.length === 0 ? "None" : effects.map((effect) => effectText(effect)).join(", ")}</dd>
-      <dt>May use</dt>
-      <dd>
-        {grants.length === 0 ? (
-          "No capability"
-        ) : (
-          <ul className="plain-list mono">
-            {grants.map((grant) => (
-              <li key={grant}>
-                <LongText text={grant} what="the grant" lines={2} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </dd>
-    </dl>
-  );
-}
-
 /** In the order in which they are hashed. */
-function canonicalForm({ input }: ApprovalRequest): JsonValue {
+function canonicalForm({ input }: Pick<ApprovalRequest, "input">): JsonValue {
   const canonical = canonicalize(input);
   return canonical.ok ? (JSON.parse(canonical.text) as JsonValue) : input;
 }
 
-type Parsed =
-  | { readonly ok: true; readonly value: JsonValue; readonly fault: "" }
-  | { readonly ok: false; readonly fault: string };
+const none: JsonObject = {};
 
-function parse(text: string): Parsed {
-  try {
-    return { ok: true, value: JSON.parse(text) as JsonValue, fault: "" };
-  } catch (error) {
-    return { ok: false, fault: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function useLeftMs(expiresAt: string): number {
-  const end = Date.parse(expiresAt);
-  const [left, setLeft] = useState(() => end - Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setLeft(end - Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, [end]);
-  return left;
-}
-
-function clockText(ms: number): string {
-  const seconds = Math.ceil(ms / 1_000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+function propertiesOf(tool: ToolSummary | undefined): JsonObject {
+  const properties = tool?.manifest.input["properties"];
+  return typeof properties === "object" && properties !== null && !Array.isArray(properties)
+    ? (properties as JsonObject)
+    : none;
 }

@@ -1,9 +1,12 @@
 import type { ApprovalAnswer, ApprovalRequest } from "@keyhole/kernel";
 import { useCallback, useState } from "react";
+import { AllowedBefore, type AllowedCall } from "./allowed-before.ts";
 
-interface Question {
+export interface Question {
   readonly request: ApprovalRequest;
   readonly answer: (answer: ApprovalAnswer) => void;
+  /** What a person allowed this caller to do with this tool before, in this visit. */
+  readonly before: AllowedCall | undefined;
 }
 
 /** Where the shown question stands among those that came together. */
@@ -14,9 +17,12 @@ export interface Place {
 }
 
 export interface Approvals {
-  /** The question that is shown; the others wait behind it. */
+  /** Everything that waits, the oldest first. */
+  readonly questions: readonly Question[];
+  /** The question that is shown: the oldest, or the one that the person chose. */
   readonly question: Question | undefined;
   readonly place: Place;
+  readonly choose: (approvalId: string) => void;
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 }
 
@@ -36,13 +42,17 @@ function without({ questions, answered }: Queue, question: Question): Queue {
 /** Questions in the order in which they came, each until it is answered or the approval is closed. */
 export function useApprovals(): Approvals {
   const [{ questions, answered }, setQueue] = useState<Queue>(empty);
+  const [chosen, setChosen] = useState<string>();
+  const [allowed] = useState(() => new AllowedBefore());
 
   const approve = useCallback(
     (request: ApprovalRequest, signal: AbortSignal) =>
       new Promise<ApprovalAnswer>((resolve) => {
         const question: Question = {
           request,
+          before: allowed.find(request),
           answer: (answer) => {
+            allowed.note(request, answer, Date.now());
             setQueue((queue) => without(queue, question));
             resolve(answer);
           },
@@ -55,8 +65,11 @@ export function useApprovals(): Approvals {
           setQueue((queue) => ({ ...queue, questions: [...queue.questions, question] }));
         }
       }),
-    [],
+    [allowed],
   );
 
-  return { question: questions[0], place: { number: answered + 1, total: answered + questions.length }, approve };
+  const question = questions.find(({ request }) => request.approvalId === chosen) ?? questions[0];
+  const at = question === undefined ? 0 : questions.indexOf(question);
+  const place = { number: answered + at + 1, total: answered + questions.length };
+  return { questions, question, place, choose: setChosen, approve };
 }

@@ -1,13 +1,16 @@
 import type { ToolSummary } from "@keyhole/kernel";
 import {
   aheadBytes,
+  answerOver,
   callOver,
   checkBytes,
   Edge,
   EdgeOutput,
   type EdgeSettings,
+  type EdgeTransport,
   readGovernance,
   readPreview,
+  readQuestions,
   readStanding,
   readTools,
   type Verification,
@@ -19,18 +22,20 @@ import {
   type ClientAnswer,
   type ClientCall,
   type Governance,
+  heard,
   type KernelClient,
 } from "./kernel-client.ts";
 import { watchEvents } from "./watch-events.ts";
 
-/** A kernel behind HTTP. */
-export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClient> {
-  const edge = new Edge(settings);
+/** A kernel behind HTTP, or behind what carries its requests in the place of HTTP. */
+export async function openEdgeClient(settings: EdgeSettings, transport?: EdgeTransport): Promise<KernelClient> {
+  const edge = new Edge(settings, transport);
   const listed = await edge.get("/v1/tools");
   const { tools } = readTools(listed);
   const governance = await edge.optional("/v1/policy");
-  const start = startOf(listed);
-  if (start !== undefined) return inspectorClient(edge, { address: settings.address, tools, start, governance });
+  const inspector = inspectorOf(listed);
+  if (inspector !== undefined)
+    return inspectorClient(edge, { address: settings.address, tools, governance, ...inspector });
   return {
     place: "edge",
     address: settings.address,
@@ -44,10 +49,11 @@ export async function openEdgeClient(settings: EdgeSettings): Promise<KernelClie
   };
 }
 
-/** Where the log of a watched kernel goes on; `undefined` for an edge. */
-function startOf(listed: unknown): number | string | undefined {
-  const { next } = membersOf(membersOf(listed)["inspector"]);
-  return typeof next === "number" || typeof next === "string" ? next : undefined;
+/** Where the log of a watched kernel goes on, and what the page may do; `undefined` for an edge. */
+function inspectorOf(listed: unknown): Pick<Watchable, "start" | "mayChangeMode"> | undefined {
+  const { next, mayChangeMode } = membersOf(membersOf(listed)["inspector"]);
+  if (typeof next !== "number" && typeof next !== "string") return undefined;
+  return { start: next, mayChangeMode: mayChangeMode === true };
 }
 
 function membersOf(foreign: unknown): Readonly<Record<string, unknown>> {
@@ -58,11 +64,12 @@ interface Watchable {
   readonly address: string;
   readonly tools: readonly ToolSummary[];
   readonly start: number | string;
+  readonly mayChangeMode: boolean;
   readonly governance: unknown;
 }
 
 /** A kernel of another program, which lets itself be watched: `exposeInspector`. */
-function inspectorClient(edge: Edge, { address, tools, start, governance }: Watchable): KernelClient {
+function inspectorClient(edge: Edge, { address, tools, start, mayChangeMode, governance }: Watchable): KernelClient {
   const { read, approvals } = governanceOf(edge);
   return {
     place: "edge",
@@ -74,7 +81,13 @@ function inspectorClient(edge: Edge, { address, tools, start, governance }: Watc
     watch: (listener) => watchEvents(edge, start, listener),
     governance:
       governance !== undefined
-        ? { read, approvals: { list: approvals.list, revoke: () => Promise.reject(watchedFault) } }
+        ? heard({
+            read,
+            ...(mayChangeMode && {
+              setMode: async (mode, reason) => void (await edge.post("/v1/mode", { mode, reason })),
+            }),
+            approvals: { list: approvals.list, revoke: () => Promise.reject(watchedFault) },
+          })
         : undefined,
     close: () => {},
   };
@@ -88,6 +101,10 @@ function governanceOf(edge: Edge): Governance {
     approvals: {
       list: async () => readStanding(await edge.get("/v1/approvals")).standing,
       revoke: async (approvalId) => void (await edge.remove(`/v1/approvals/${encodeURIComponent(approvalId)}`)),
+      desk: {
+        waiting: async () => readQuestions(await edge.get("/v1/approvals")).approvals,
+        answer: async (approvalId, answer) => void (await answerOver(edge, approvalId, answer)),
+      },
     },
   };
 }

@@ -99,6 +99,12 @@ export interface Governance {
     list(): Promise<readonly StandingApproval[]>;
     /** One that is gone already is no fault. */
     revoke(approvalId: string): Promise<void>;
+    /** What waits for an answer, of all callers. Absent where this client hears of its own calls alone. */
+    readonly desk?: {
+      waiting(): Promise<readonly ApprovalRequest[]>;
+      /** One that nobody waits for any more is no fault. */
+      answer(approvalId: string, answer: ApprovalAnswer): Promise<void>;
+    };
   };
 }
 

@@ -27,7 +27,9 @@ export function ExampleButton({ tool, fills, onFill }: ExampleButtonProps): Reac
   );
 }
 
+/** Empty where nothing stands beside the page: it is one file, or no page. */
 function placeOfPage(): string {
-  const { location } = globalThis as { readonly location?: Location };
-  return location === undefined ? "" : `${location.origin}${location.pathname}`;
+  const { location, document } = globalThis as { readonly location?: Location; readonly document?: Document };
+  const isOneFile = document?.documentElement.hasAttribute("data-one-file") === true;
+  return location === undefined || isOneFile ? "" : `${location.origin}${location.pathname}`;
 }

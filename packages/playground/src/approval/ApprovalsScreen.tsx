@@ -1,0 +1,86 @@
+import { type ToolSummary, visible } from "@keyhole/kernel";
+import { type ReactNode, useState } from "react";
+import type { Governance } from "../client/kernel-client.ts";
+import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
+import { Empty, Loading, Notice } from "../ui/Notice.tsx";
+import "./approvals.css";
+import { Question } from "./Question.tsx";
+import { Queue } from "./Queue.tsx";
+import { useEdgeQuestions } from "./useEdgeQuestions.ts";
+
+interface ApprovalsScreenProps {
+  /** Absent where this page may not see the questions of other callers. */
+  readonly desk: Governance["approvals"]["desk"];
+  readonly tools: readonly ToolSummary[];
+}
+
+/** Every question that waits at the edge, whoever makes the call. Questions of this page's own calls come as a dialog. */
+export function ApprovalsScreen({ desk, tools }: ApprovalsScreenProps): ReactNode {
+  return (
+    <main className="approvals-screen" aria-label="Approvals">
+      {desk === undefined ? (
+        <Empty title="Calls of this page ask here">
+          <p>
+            A question of a call that you make appears over the page. Turn to an edge, with a token that may answer, and
+            the questions of all its callers are listed here.
+          </p>
+        </Empty>
+      ) : (
+        <Waiting desk={desk} tools={tools} />
+      )}
+    </main>
+  );
+}
+
+function Waiting({
+  desk,
+  tools,
+}: Required<Pick<ApprovalsScreenProps, "tools">> & {
+  readonly desk: NonNullable<ApprovalsScreenProps["desk"]>;
+}): ReactNode {
+  const { questions, fault } = useEdgeQuestions(desk);
+  const [chosen, setChosen] = useState<string>();
+  const shown = questions?.find(({ request }) => request.approvalId === chosen) ?? questions?.[0];
+  return (
+    <>
+      {fault !== undefined && (
+        <Notice tone="bad" title={fault.message} urgent>
+          <p>{visible(fault.hint)}</p>
+        </Notice>
+      )}
+      {questions === undefined && fault === undefined && <Loading>Asking the edge…</Loading>}
+      {questions?.length === 0 && (
+        <Empty title="Nothing waits">
+          <p>No call at this edge waits for an answer.</p>
+        </Empty>
+      )}
+      {questions !== undefined && shown !== undefined && (
+        <div className="approvals-bench">
+          <Queue questions={questions} shown={shown} tools={tools} onChoose={setChosen} />
+          <ErrorBoundary part="The question" resetKey={shown}>
+            <Question
+              key={keyOf(shown.request)}
+              {...shown}
+              place={{ number: questions.indexOf(shown) + 1, total: questions.length }}
+              tool={tools.find(({ id }) => id === shown.request.tool)}
+              onAnswer={shown.answer}
+            />
+          </ErrorBoundary>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Another question under the same id starts anew, with its own dead time. */
+function keyOf({
+  approvalId,
+  argsHash,
+  tool,
+}: {
+  readonly approvalId: string;
+  readonly argsHash: string;
+  readonly tool: string;
+}): string {
+  return JSON.stringify([approvalId, argsHash, tool]);
+}

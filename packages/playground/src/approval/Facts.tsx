@@ -1,0 +1,46 @@
+import type { ApprovalRequest } from "@keyhole/kernel";
+import { visible } from "@keyhole/kernel";
+import type { ReactNode } from "react";
+import { effectText } from "../app/capability-words.ts";
+import { tierText, tierTones } from "../app/words.ts";
+import { Badge } from "../ui/Badge.tsx";
+import { LongText } from "../ui/LongText.tsx";
+
+export function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
+  const { tier, risk, effects, grants, description, hasBody } = request;
+  return (
+    <dl className="facts">
+      <dt>Does</dt>
+      <dd>
+        <LongText text={description} what="the description" />
+      </dd>
+      {hasBody && (
+        <>
+          <dt>Body</dt>
+          <dd>Bytes come with this call that cannot be shown here.</dd>
+        </>
+      )}
+      <dt>Tier</dt>
+      <dd>
+        <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
+        {risk !== null && <Badge>{visible(risk)} risk</Badge>}
+      </dd>
+      <dt>Effects</dt>
+      <dd>{effects.length === 0 ? "None" : effects.map((effect) => effectText(effect)).join(", ")}</dd>
+      <dt>May use</dt>
+      <dd>
+        {grants.length === 0 ? (
+          "No capability"
+        ) : (
+          <ul className="plain-list mono">
+            {grants.map((grant) => (
+              <li key={grant}>
+                <LongText text={grant} what="the grant" lines={2} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,79 @@
+import { type ToolSummary, visible } from "@keyhole/kernel";
+import { type ReactNode, useState } from "react";
+import { Button } from "../ui/Button.tsx";
+import { clockText, useLeftMs } from "./clock.ts";
+import { sentenceOf } from "./sentence.ts";
+import type { Question } from "./useApprovals.ts";
+
+interface QueueProps {
+  readonly questions: readonly Question[];
+  readonly shown: Question;
+  readonly tools: readonly ToolSummary[];
+  readonly onChoose: (approvalId: string) => void;
+}
+
+/** A person reads no more at once; the rest comes as these are answered. */
+const mostRows = 50;
+
+/** The questions that wait, the oldest first. */
+export function Queue({ questions, shown, tools, onChoose }: QueueProps): ReactNode {
+  return (
+    <nav className="question-queue" aria-label="Questions that wait">
+      <h3>
+        Waiting <span className="count">{questions.length}</span>
+      </h3>
+      <ol>
+        {questions.slice(0, mostRows).map((question) => (
+          <Row
+            key={question.request.approvalId}
+            question={question}
+            isShown={question === shown}
+            tool={tools.find(({ id }) => id === question.request.tool)}
+            onChoose={onChoose}
+          />
+        ))}
+      </ol>
+      {questions.length > mostRows && <p className="hint">And {questions.length - mostRows} more.</p>}
+      <NotificationChoice />
+    </nav>
+  );
+}
+
+interface RowProps extends Pick<QueueProps, "onChoose"> {
+  readonly question: Question;
+  readonly isShown: boolean;
+  readonly tool: ToolSummary | undefined;
+}
+
+function Row({ question: { request }, isShown, tool, onChoose }: RowProps): ReactNode {
+  const leftMs = useLeftMs(request.expiresAt);
+  return (
+    <li>
+      <button
+        type="button"
+        className="question-row"
+        aria-current={isShown ? "true" : undefined}
+        onClick={() => onChoose(request.approvalId)}
+      >
+        <span className="question-row-tool">{visible(request.tool)}</span>
+        <span className="question-row-what">{sentenceOf(request, tool)}</span>
+        <span className="question-row-left" data-urgent={leftMs < 15_000 || undefined}>
+          {leftMs > 0 ? `${clockText(leftMs)} left` : "Expired"}, for {visible(request.caller).slice(0, 60)}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+/** Only a press may ask the browser for it. */
+function NotificationChoice(): ReactNode {
+  const [permission, setPermission] = useState(() =>
+    "Notification" in globalThis ? Notification.permission : "denied",
+  );
+  if (permission !== "default") return null;
+  return (
+    <Button look="quiet" onPress={() => void Notification.requestPermission().then(setPermission)}>
+      Notify me while this page is hidden
+    </Button>
+  );
+}

@@ -1,0 +1,37 @@
+import type { ApprovalAnswer, ApprovalRequest, JsonValue } from "@keyhole/kernel";
+
+/** The call of a tool that a person allowed last. */
+export interface AllowedCall {
+  readonly input: JsonValue;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+type Asked = Pick<ApprovalRequest, "tool" | "caller" | "input">;
+
+/** Of pairs of a tool and a caller; the oldest go. */
+const mostKept = 200;
+
+/** What a person allowed since the page was opened, for each tool and caller the last. */
+export class AllowedBefore {
+  readonly #calls = new Map<string, AllowedCall>();
+
+  note({ tool, caller, input }: Asked, answer: ApprovalAnswer, at: number): void {
+    if (answer.answer !== "allow") return;
+    const key = keyOf(tool, caller);
+    this.#calls.delete(key);
+    this.#calls.set(key, { input, at });
+    for (const oldest of this.#calls.keys()) {
+      if (this.#calls.size <= mostKept) break;
+      this.#calls.delete(oldest);
+    }
+  }
+
+  find({ tool, caller }: Pick<Asked, "tool" | "caller">): AllowedCall | undefined {
+    return this.#calls.get(keyOf(tool, caller));
+  }
+}
+
+function keyOf(tool: string, caller: string): string {
+  return JSON.stringify([tool, caller]);
+}
