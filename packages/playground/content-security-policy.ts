@@ -15,8 +15,7 @@ export function contentSecurityPolicy(): Plugin {
     name: "playground:content-security-policy",
     apply: "build",
     moduleParsed({ id, code }) {
-      if (frameScript.test(id) && code !== null)
-        digest = createHash("sha256").update(exportedText(code)).digest("base64");
+      digest = frameDigest(id, code) ?? digest;
     },
     transformIndexHtml: {
       order: "post",
@@ -50,6 +49,12 @@ function policyOf(digest: string): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
+}
+
+/** Of the module that holds the frames' script, in base64; `undefined` for any other module. */
+export function frameDigest(id: string, code: string | null): string | undefined {
+  if (!frameScript.test(id) || code === null) return undefined;
+  return createHash("sha256").update(exportedText(code)).digest("base64");
 }
 
 /** The plugin that made the module wrote `export default "…"`. */

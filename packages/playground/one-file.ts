@@ -28,18 +28,36 @@ export function oneFile(environment: string): Plugin {
 }
 
 function inlined(html: string, script: string, style: string): string {
-  // The parser of HTML ends a script at these letters wherever they stand; in a string of JavaScript the backslash changes nothing.
-  const code = script.replaceAll(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--");
-  const policy = [
+  return withContent(html, { script, style }, (digests) => [
     "default-src 'none'",
-    `script-src '${digestOf(code)}'`,
-    `style-src '${digestOf(style)}'`,
+    `script-src '${digests.script}'`,
+    `style-src '${digests.style}'`,
     "base-uri 'none'",
     "form-action 'none'",
-  ].join("; ");
+  ]);
+}
+
+interface Content {
+  readonly script: string;
+  readonly style: string;
+}
+
+/**
+ * The page with its script and style inside, and nothing that it would load.
+ *
+ * @param policyOf the directives of its policy, by the digests of both as the page has them
+ */
+export function withContent(
+  html: string,
+  { script, style }: Content,
+  policyOf: (digests: Content) => readonly string[],
+): string {
+  // The parser of HTML ends a script at these letters wherever they stand; in a string of JavaScript the backslash changes nothing.
+  const code = script.replaceAll(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--");
+  const policy = policyOf({ script: digestOf(code), style: digestOf(style) }).join("; ");
   return html
     .replace(/<script type="module"[^>]*><\/script>\s*/, "")
-    .replace(/<link rel="stylesheet"[^>]*>\s*/, "")
+    .replaceAll(/<link rel="(?:stylesheet|modulepreload)"[^>]*>\s*/g, "")
     .replace("<head>", () => `<head>\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`)
     .replace("</head>", () => `<style>${style}</style>\n  </head>`)
     .replace("</body>", () => `<script type="module">${code}</script>\n  </body>`);

@@ -29,7 +29,7 @@ export function StandingApprovals({ approvals }: { readonly approvals: Governanc
   };
   return (
     <section className="standing" aria-label="Standing approvals">
-      <h3>Standing approvals</h3>
+      <h2>Standing approvals</h2>
       {fault !== undefined && (
         <Notice tone="bad" title={fault.message} urgent>
           <p>{visible(fault.hint)}</p>

@@ -1,0 +1,56 @@
+import type { Locator, Page } from "playwright";
+import { expect } from "vitest";
+import { callOf, endOf, run } from "./visitor.ts";
+
+/** Chooses one tool after the other, until the line above Run says what a person looks for. */
+async function chooseOneThat(page: Page, tools: Locator, foreseen: string): Promise<void> {
+  const count = await tools.count();
+  for (let at = 0; at < count; at++) {
+    // On a narrow screen the tool takes the place of the list.
+    const back = page.getByRole("button", { name: "Back to the tools" });
+    if (await back.isVisible()) await back.click();
+    await tools.nth(at).click();
+    const example = page.getByRole("button", { name: "Fill in an example" });
+    if ((await example.count()) === 0) continue;
+    await example.click();
+    const answer = page.getByText(/^would (?:be allowed|be refused|ask)$/);
+    await answer.waitFor();
+    if ((await answer.textContent()) === foreseen) return;
+  }
+  throw new Error(`No tool ${foreseen}.`);
+}
+
+/**
+ * The way of a person who has never seen the page, by what stands on it alone: a refusal, why, a changed policy, a success, and an approved write.
+ *
+ * @param seen is told each step, when its screen is there
+ */
+export async function walkFirstTime(page: Page, seen: (step: string) => Promise<void> = async () => {}): Promise<void> {
+  const tools = page.getByRole("listbox", { name: "Tools" });
+  await seen("start");
+  await chooseOneThat(page, tools.getByRole("group", { name: "Network" }).getByRole("option"), "would be refused");
+  await run(page);
+  expect(await endOf(page)).toBe("Refused");
+  await seen("refused");
+  await callOf(page).getByRole("button", { name: "What would change this" }).click();
+  await callOf(page).getByText("decided here").waitFor();
+  await seen("decision");
+  await callOf(page).getByRole("button", { name: "Add to the policy" }).first().click();
+  await callOf(page).getByText("In force. Run it again.").waitFor();
+  await page.getByText("would be allowed").waitFor();
+  await run(page);
+  await page.getByRole("tab", { name: "Result" }).waitFor();
+  expect(await endOf(page)).toBe("Completed");
+  await seen("completed");
+
+  await chooseOneThat(page, tools.getByRole("group", { name: "Files" }).getByRole("option"), "would ask");
+  await run(page);
+  const question = page.getByRole("alertdialog");
+  await question.waitFor();
+  await seen("question");
+  await page.mouse.move(1, 1);
+  await question.getByRole("button", { name: "Allow once" }).click();
+  await question.waitFor({ state: "detached" });
+  expect(await endOf(page)).toBe("Completed");
+  expect(await page.getByRole("region", { name: "Log of calls" }).getByRole("row").count()).toBe(4);
+}
