@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type EnvironmentOptions } from "vite";
 import { contentSecurityPolicy } from "./packages/playground/content-security-policy.ts";
+import { offline } from "./packages/playground/offline.ts";
 import { oneFile } from "./packages/playground/one-file.ts";
 import { toolSources } from "./packages/playground/tool-sources.ts";
 import { toolSummaries } from "./packages/playground/tool-summaries.ts";
@@ -44,7 +45,7 @@ function workerdBundle(name: string): EnvironmentOptions {
 // `vite build --app` builds everything that `npm start` serves.
 export default defineConfig({
   root: path("packages/playground"),
-  plugins: [keyhole(), react(), contentSecurityPolicy(), oneFile("verify"), toolSummaries(), toolSources()],
+  plugins: [keyhole(), react(), contentSecurityPolicy(), offline(), oneFile("verify"), toolSummaries(), toolSources()],
   // The kernel's worker imports tools too, and a worker has plugins of its own.
   worker: { format: "es", plugins: () => [keyhole(), toolSources()] },
   server: { host: "127.0.0.1" },

@@ -2,6 +2,7 @@ import "./styles/index.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App.tsx";
+import { keepForOffline } from "./app/offline.ts";
 import { connect } from "./client/connect.ts";
 import { takeEdgeLink } from "./client/edge-settings.ts";
 import { LastResort } from "./LastResort.tsx";
@@ -16,3 +17,4 @@ createRoot(root).render(
     </LastResort>
   </StrictMode>,
 );
+if (import.meta.env.PROD) keepForOffline();

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { choose, endOf, field, run } from "./playground/visitor.ts";
+import { Visiting } from "./playground/visiting.ts";
+
+const visiting = new Visiting();
+
+it("works after the first load without its server, and stores nothing but its own files", async () => {
+  const page = await visiting.open();
+  const kept = () =>
+    page.evaluate(async () => {
+      const stores = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
+      const requests = await Promise.all(stores.map((store) => store.keys()));
+      return requests.flat().map(({ url }) => new URL(url).pathname);
+    });
+  await expect.poll(async () => (await kept()).length).toBeGreaterThan(20);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await choose(page, "http_fetch");
+  await page.getByRole("button", { name: "Fill in an example" }).click();
+  await run(page);
+  expect(await endOf(page)).toBe("Completed");
+  expect((await kept()).filter((path) => path !== "/" && !path.startsWith("/assets/"))).toEqual([]);
+
+  await page.context().setOffline(true);
+  await page.reload();
+  await page.getByText("Ready", { exact: true }).waitFor({ state: "attached" });
+  await choose(page, "echo");
+  await field(page, "message").fill("nobody answers out there");
+  await run(page);
+  expect(await endOf(page)).toBe("Completed");
+  for (const screen of ["Timeline", "Policy", "Replay", "Approvals"]) {
+    await page.getByRole("link", { name: screen, exact: true }).click();
+    await page.getByRole("main", { name: screen }).waitFor();
+  }
+  await page.context().setOffline(false);
+});
