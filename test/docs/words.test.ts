@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { barCeiling, ceilingsFile, closest, valuesOf } from "../support/words/ceiling.ts";
 import { ceilings } from "../support/words/ceilings.ts";
 import { isPassive, measure, sentencesOf, totalBar, wordsOf } from "../support/words/measure.ts";
-import { replacedIn } from "../support/words/replaced-words.ts";
+import { emptySubject, replacedIn } from "../support/words/replaced-words.ts";
 import { commentsIn, docstringsIn, measuredTexts } from "../support/words/texts.ts";
 
 const names = ["words", "mean", "longest", "passive %", "replaced words"];
@@ -50,6 +50,16 @@ describe("the measure", () => {
   it("finds replaced words and empty subjects", () => {
     expect(replacedIn("What nobody reads goes on.")).toEqual(["nobody", "goes on", "What"]);
     expect(replacedIn("What does the kernel check?")).toEqual([]);
+  });
+});
+
+/** Docstrings of a package that begin with a subject that names nothing. A number can only fall. */
+const emptyBeginnings = { mcp: 0, edge: 0, agents: 0, keyhole: 0, bus: 0, kernel: 50, "worker-host": 86, playground: 103 };
+
+describe("docstrings begin with a noun or a verb", () => {
+  it.each(Object.entries(emptyBeginnings))("of %s, but for at most %i", (name, most) => {
+    const { parts } = texts.find((text) => text.name === `docstrings of ${name}`)!;
+    expect(parts.filter((part) => emptySubject.test(part)).slice(most)).toEqual([]);
   });
 });
 

@@ -13,7 +13,7 @@ import {
 
 export type { AgentKernel, RunBudget, RunEnd, RunPart, RunSpent };
 
-/** What the framework gives of one turn. `streamText` of AI SDK 7 does. */
+/** The framework's stream of one turn. `streamText` of AI SDK 7 does. */
 export interface RunStream<Message> {
   readonly stream: AsyncIterable<StreamPart>;
   readonly responseMessages: PromiseLike<readonly Message[]>;

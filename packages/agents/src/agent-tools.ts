@@ -29,13 +29,13 @@ type MaybePromise<Value> = Value | Promise<Value>;
 /** Of a proof: what decided about the requests of a call. */
 type AuthorityOfProof = Pick<Proof, "policyHash" | "grantHash">;
 
-/** What an agent reads of the result of a call. A `CallResult` has it. */
+/** The part of a call's result that an agent reads. A `CallResult` has it. */
 export type AgentResult =
   | (Pick<CallSuccess, "ok" | "data" | "hash" | "callId"> &
       Partial<Pick<CallSuccess, "effects">> & { readonly proof?: AuthorityOfProof })
   | Pick<CallFailure, "ok" | "error" | "callId">;
 
-/** What an agent reads of a preview. A `Preview` has it. */
+/** The part of a preview that an agent reads. A `Preview` has it. */
 export type AgentPreview =
   | { readonly decision: "allow"; readonly proof?: AuthorityOfProof; readonly revoked?: readonly string[] }
   | {
@@ -73,7 +73,7 @@ export interface AgentCall {
   /** The framework's id of the call. The same id with the same input runs once, however often the framework asks. */
   readonly id?: string;
   readonly signal?: AbortSignal | undefined;
-  /** What a person approved through the framework. It counts for that one question: not for other arguments, not twice, and not for calls within. */
+  /** The approval of a person through the framework. It counts for that one question: not for other arguments, not twice, and not for calls within. */
   readonly approved?: FrameworkYes | undefined;
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -122,7 +122,7 @@ function budgetOf(name: string, { budgets = {}, ...common }: AgentOptions): Cont
   return { ...common, ...(Object.hasOwn(budgets, name) && budgets[name]) };
 }
 
-/** What a model is told of a tool, in the budget of the tool. */
+/** The definition of a tool for a model, within the budget of the tool. */
 function shownAs(manifest: ToolManifest, budget: ContextBudget): Omit<AgentTool, "question" | "call"> {
   const { name, title, description, input } = manifest;
   return { title, manifest, ...definitionWithin({ name, description, inputSchema: structuredClone(input) }, budget) };

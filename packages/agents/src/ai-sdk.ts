@@ -6,7 +6,7 @@ import type { FrameworkYes } from "./framework-approvals.ts";
 
 export type { AgentAnswer, AgentKernel, AgentOptions };
 
-/** What AI SDK 7 shows a model of an answer. */
+/** The part of an answer that AI SDK 7 shows to a model. */
 export type AiSdkModelOutput =
   | { readonly type: "json"; readonly value: JsonValue }
   | { readonly type: "text"; readonly value: string }

@@ -1,6 +1,6 @@
 import type { JsonValue, ModelError } from "@keyhole/kernel";
 
-/** What became of a call, for a program and for its model. `text` is what a model reads of it. */
+/** The outcome of a call, for a program and for its model. A model reads `text`. */
 export type AgentAnswer =
   | {
       readonly ok: true;

@@ -48,7 +48,7 @@ export function codeMode(kernel: AgentKernel, options: CodeModeOptions = {}): Ag
 
 interface Shown {
   readonly runner: ToolSummary;
-  /** What programs call: the highest version of each name. */
+  /** The tools that programs call: the highest version of each name. */
   readonly tools: readonly ToolSummary[];
 }
 

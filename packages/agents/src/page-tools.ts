@@ -110,7 +110,7 @@ async function foreignTools(context: PageModelContext): Promise<readonly PageToo
 
 interface Named {
   readonly tool: PageTool;
-  /** What the kernel is told of the tool. A change of it is another tool. */
+  /** The definition for the kernel. A changed definition is another tool. */
   readonly definition: string;
 }
 

@@ -7,7 +7,7 @@ export interface PolicyClient {
   evaluate<Result = unknown>(path: string, input: unknown): Promise<Result>;
 }
 
-/** What the policy says of one call, as `opaPolicy` reads it. */
+/** The policy's decision about one call, as `opaPolicy` reads it. */
 export interface PolicyDecision {
   readonly decision: "allow" | "deny" | "requires-approval";
   readonly reason?: string;

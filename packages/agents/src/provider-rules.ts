@@ -1,6 +1,6 @@
 import type { AgentTool } from "./agent-tools.ts";
 
-/** What a provider's API refuses in the schema of a tool's input. */
+/** The parts of a tool's input schema that a provider's API refuses. */
 export interface ProviderRule {
   readonly provider: string;
   /** Keywords that it refuses at the top of the schema. */

@@ -1,6 +1,6 @@
 import type { AgentAnswer } from "./answer.ts";
 
-/** What a run may use, of each kind. Default: no limit. */
+/** The budget of a run, of each kind. Default: no limit. */
 export interface RunBudget {
   /** Tokens of the model, read and written. The step that passes the budget is the last. */
   readonly tokens?: number;
@@ -32,7 +32,7 @@ export interface StreamPart {
   readonly usage?: unknown;
 }
 
-/** What happens in a turn. */
+/** An event of a turn. */
 export type RunPart =
   /** A piece of what the model says. */
   | { readonly type: "text"; readonly text: string }

@@ -1,4 +1,4 @@
-/** What `wrangler.toml` deploys: the gateway, and kernels with the built-in tools under the bundled policy. */
+/** The program that `wrangler.toml` deploys: the gateway, and kernels with the built-in tools under the bundled policy. */
 import type { PolicyDocument } from "@keyhole/kernel";
 import { d1Database } from "@keyhole/worker-host/brokers/db-d1";
 import { builtinTools, webSearchAt } from "@keyhole/worker-host/tools";

@@ -6,7 +6,7 @@ interface WatchContext {
   addWatchFile(file: string): void;
 }
 
-/** What rollup and rolldown ask of a plugin. */
+/** The interface of a plugin for rollup and rolldown. */
 interface RollupPlugin {
   readonly name: string;
   buildStart(): void;

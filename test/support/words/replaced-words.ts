@@ -20,7 +20,7 @@ export const replacedWords: readonly (readonly [words: RegExp, term: string])[] 
 
 /** Subjects that name nothing. */
 export const emptySubject: RegExp =
-  /^(?:what|who|whoever|whatever|nobody|anybody|somebody|one that|those that)\b(?!.*\?)/i;
+  /^(?:what|who|whom|whose|whoever|whatever|nobody|anybody|somebody|one that|those that)\b(?!.*\?)/i;
 
 /** Replaced words and empty subjects in a sentence, each as it stands. */
 export function replacedIn(sentence: string): readonly string[] {

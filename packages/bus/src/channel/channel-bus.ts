@@ -7,7 +7,7 @@ const BODY_BYTES = 1_048_576;
 /** Messages that wait for the choice of their sender, and choices that a sender remembers. */
 const MOST_WAITING = 1_000;
 
-/** What a `BroadcastChannel` and a `MessagePort` have in common. */
+/** The interface that a `BroadcastChannel` and a `MessagePort` share. */
 export interface ChannelLike {
   postMessage(message: unknown): void;
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;

@@ -1,6 +1,6 @@
 import { isSubject } from "../wire/subjects.ts";
 
-/** What goes over a channel: a message, the wish of a queue's member to have it, and the sender's choice among them. */
+/** A message on a channel: a message, the wish of a queue's member to have it, and the sender's choice among them. */
 export type ChannelMessage =
   | {
       readonly type: "message";

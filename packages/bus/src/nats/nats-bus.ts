@@ -22,7 +22,7 @@ interface NatsMessage<Headers> {
   readonly data: Uint8Array;
 }
 
-/** What is used of a connection of NATS's client. */
+/** The used part of a connection of NATS's client. */
 export interface NatsLike<Headers extends NatsHeaders> {
   readonly info?: { readonly max_payload: number } | undefined;
   publish(subject: string, body: Uint8Array, options: { headers: Headers; reply?: string }): void;

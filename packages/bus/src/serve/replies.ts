@@ -30,7 +30,7 @@ export function failureReply(correlation: string, failure: BusFailure, callId?: 
 /** Of one result, in all its messages. */
 const RESULT_BYTES = 16_777_216;
 
-/** What a call gave, as messages of at most `bodyBytes`: the parts of a large result, and last the result. */
+/** The result of a call, as messages of at most `bodyBytes`: the parts of a large result, and last the result. */
 export function resultReplies(correlation: string, result: CallResult, bodyBytes: number): readonly OutgoingMessage[] {
   if (!result.ok) return [failureReply(correlation, failureOf(result), result.callId)];
   const { data, callId } = result;

@@ -10,7 +10,7 @@ const MOST_CALLS = 100_000;
 const MOST_RUNNING = 1_000;
 /** Results that are kept for callers that lost them. The largest one alone fits. */
 const RESULTS_BYTES = 17_825_792;
-/** What a message costs beside its body. */
+/** The cost of a message beside its body, in bytes. */
 const RESULT_COST_BYTES = 512;
 /** Behind its deadline, for a clock that is behind. */
 const KEPT_MS = 5_000;

@@ -30,7 +30,7 @@ function textOf(body: Uint8Array): string | undefined {
   }
 }
 
-/** What the serving kernel says of a call that failed: its words are shown, and nothing follows from them. */
+/** The serving kernel's report of a failed call. The caller shows its words and derives nothing from them. */
 export function readFailure({ body }: BusMessage, tool: string): Error {
   const { code, message, hint, ran } = readObject(body) ?? {};
   const words = [message, hint]

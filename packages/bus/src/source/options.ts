@@ -15,7 +15,7 @@ export interface BusSourceOptions extends ForeignBounds {
   readonly pins?: ToolPinStore;
   /** By the serving kernel's name of a tool. Default: the tier that its definition names, and at least 2. */
   readonly tiers?: Readonly<Record<string, Tier>>;
-  /** What the policy of this kernel has to grant to each tool. Default: nothing beside the tier. */
+  /** The capabilities that this kernel's policy must grant to each tool. Default: nothing beside the tier. */
   readonly capabilities?: readonly Capability[];
   /** Default: none. */
   readonly effects?: readonly Effect[];
@@ -44,7 +44,7 @@ export interface BusSource {
   close(): Promise<void>;
 }
 
-/** What a call reports while it runs. */
+/** The reports of a running call. */
 export interface CallReports {
   readonly log: (message: string, level?: LogEntry["level"]) => void;
   readonly progress: (progress: { readonly done: number; readonly total?: number; readonly message?: string }) => void;

@@ -1,24 +1,34 @@
 import type { BusMessage } from "../port.ts";
 
-/** The headers of requests and replies. docs/bus-protocol.md says what each of them holds. */
+/** The headers of requests and replies. docs/bus-protocol.md lists them with these texts. */
 export const headers = {
-  /** What a message is: see {@link Kind}. */
+  /** In all: the kind of the message. */
   kind: "keyhole-kind",
+  /** In all: 32 hexadecimal digits, random for each exchange. Answers repeat it. */
   correlation: "keyhole-correlation",
+  /** In requests: milliseconds since the epoch, at most 16 minutes ahead. The clocks of both machines must agree. */
   deadline: "keyhole-deadline",
+  /** In requests: the digest of the definition that the caller means. */
   definition: "keyhole-definition",
+  /** In requests: 64 hexadecimal digits, the digest of the first kernel's caller and its key. */
   key: "keyhole-idempotency-key",
+  /** In all, if callers seal: `ID:SEAL`. The seal is BLAKE3 keyed with the caller's key, over subject, reply, these headers and the digest of the body. */
   credential: "keyhole-credential",
+  /** In requests: W3C Trace Context of the call's span in the first kernel. */
   traceparent: "traceparent",
+  /** In results: `ok` or `error`. */
   outcome: "keyhole-outcome",
-  /** Of a result's body. */
+  /** In results: the form of the body, `json`, `text` or `binary`. */
   form: "keyhole-form",
+  /** In results: the serving kernel's id of the call. */
   call: "keyhole-call",
+  /** In progress, logs and parts: from 1. The caller drops a number that is not above the last. */
   sequence: "keyhole-sequence",
-  /** Of a description: the kernel. Of a call that was offered: one kernel, for this call. */
+  /** In definitions: the kernel that describes. In offers and answers of that call: the kernel that runs one call. */
   kernel: "keyhole-kernel",
+  /** In `described`: the number of definitions that the kernel sent. */
   count: "keyhole-count",
-  /** Of a result: how many messages of kind `part` come before it. */
+  /** In results: the number of `part` messages before this one. */
   parts: "keyhole-parts",
 } as const;
 

@@ -25,7 +25,7 @@ export function checkCredential({ id, key }: BusCredential): void {
 /** Every header that anything here reads, but the seal itself. A server may add others. */
 const coveredNames = Object.values(headers).filter((name) => name !== headers.credential);
 
-/** What a seal covers: all of a message. A listener can repeat it and cannot change it. */
+/** The content of a seal: all of a message. A listener can repeat it and cannot change it. */
 type Sealed = Pick<BusMessage, "subject" | "headers" | "body"> & { readonly reply?: string | undefined };
 
 function sealOf({ subject, reply = "", headers: all, body }: Sealed, key: Uint8Array): string {

@@ -17,9 +17,9 @@ export interface ApprovalDesk {
   readonly approverApart: Approver;
   /** Whether a token with these scopes may answer what waits under this id. */
   mayAnswer(approvalId: string, scopes: readonly Scope[]): boolean;
-  /** What waits now, oldest first. */
+  /** The open requests, oldest first. */
   list(): readonly ApprovalRequest[];
-  /** What waits under this id. */
+  /** The open request with this id. */
   find(approvalId: string): ApprovalRequest | undefined;
   /** Answers once. `false` where nothing of this id waits (any more). */
   answer(approvalId: string, answer: ApprovalAnswer): boolean;

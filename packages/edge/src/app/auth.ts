@@ -9,15 +9,15 @@ export const scopes = [
   "approvals:write",
   "policy:read",
 ] as const;
-/** What a token may do. There is no scope that includes others. */
+/** The scopes of a token. No scope includes another. */
 export type Scope = (typeof scopes)[number];
 
-/** Who a request comes from, once its token is known. */
+/** The sender of a request with a known token. */
 export interface Identity {
   /** The caller in policy and audit log, and the approver of what it approves. */
   readonly subject: string;
   readonly scopes: readonly Scope[];
-  /** Whose kernel: registry, rate windows, approvals and log are one per tenant. */
+  /** The tenant of the kernel: registry, rate windows, approvals and log are one per tenant. */
   readonly tenant: string;
 }
 
@@ -70,7 +70,7 @@ function bytesOf(hex: string): Uint8Array {
 const bearer = /^Bearer +([A-Za-z0-9._~+/-]{1,512}=*)$/i;
 
 /**
- * Who sends a request, from its `Authorization` header. The token is compared as a digest, in time that does not depend on the table.
+ * The sender of a request, from its `Authorization` header. The token is compared as a digest, in time that does not depend on the table.
  *
  * @throws {HttpRefusal} with the `WWW-Authenticate` of RFC 6750, 3
  */

@@ -52,7 +52,7 @@ const callBody = checkOf(
 type CallBody = ReturnType<typeof callBody>;
 
 /**
- * What would be decided about a call: 200, whatever that is. The body is that of a call.
+ * Answers with the decision about a call: always 200. The body is that of a call.
  *
  * @throws {HttpRefusal}
  */
@@ -99,7 +99,7 @@ function resultFor(identity: Identity, result: CallResult): CallResult {
   return result.ok ? result : { ...result, error: errorFor(identity, result.error) };
 }
 
-/** What can be changed is for those who may see the policy. Whoever only calls may hand the whole answer to a model. */
+/** Removes the operator's hint for tokens without `policy:read`: such a caller can pass the complete answer to a model. */
 function errorFor({ scopes }: Identity, error: CallError): CallError {
   return scopes.includes("policy:read") ? error : { ...error, operatorHint: "" };
 }

@@ -10,7 +10,7 @@ export interface GatewaySettings {
   readonly origins: string | undefined;
 }
 
-/** What stands behind the gateway. */
+/** The kernels behind the gateway. */
 export interface Backend<Env> {
   /** Takes a request to the kernel of a tenant. The sender is known by now, except for an approval page, which takes a key of its own. */
   readonly forward: (request: Request, to: Pick<Identity, "tenant">, env: Env) => Promise<Response>;
@@ -22,7 +22,7 @@ export interface Backend<Env> {
 export interface McpAccess {
   /** Metadata of RFC 9728; `undefined` for any other address. */
   metadata(request: Request): Response | undefined;
-  /** Who sends a request, where `KEYHOLE_TOKENS` does not have its token. A `Response` refuses it. */
+  /** The sender of a request, where `KEYHOLE_TOKENS` does not have its token. A `Response` refuses it. */
   authenticate(request: Request): Promise<{ readonly identity: Identity; readonly grants?: unknown } | Response>;
 }
 

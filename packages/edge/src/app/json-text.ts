@@ -19,7 +19,7 @@ export interface JsonTextLimits {
 }
 
 /**
- * What speaks against a JSON text before it is parsed, as a sentence: more than its limits allow, or a name twice in one object, of which every
+ * The fault of a JSON text before it is parsed, as a sentence: more than its limits allow, or a name twice in one object, of which every
  * reader takes another one. Says nothing about what is no JSON at all.
  */
 export function jsonTextFault(text: string, limits: JsonTextLimits): string | undefined {

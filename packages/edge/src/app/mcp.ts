@@ -2,7 +2,7 @@ import type { Capability, ContentStore, Kernel, PolicyDocument } from "@keyhole/
 import type { ApprovalDesk } from "./approvals.ts";
 import type { Identity } from "./auth.ts";
 
-/** What the part for MCP works on. */
+/** The kernel and settings of the part for MCP. */
 export interface McpServed {
   readonly kernel: Kernel;
   readonly desk: ApprovalDesk;

@@ -6,7 +6,7 @@ interface Kind {
   readonly title: string;
 }
 
-/** What the transport itself refuses, before any call exists. */
+/** Codes of the transport's refusals, before any call exists. */
 export type HttpCode =
   | "INVALID_REQUEST"
   | "UNAUTHENTICATED"
@@ -100,7 +100,7 @@ export function httpProblem(code: HttpCode, detail: string, headers?: HeadersIni
   return problem(httpProblems[code], code, { detail, hint, retryable: false }, headers);
 }
 
-/** What answers an exception: a refusal as itself, a log that cannot be written as such, anything else as a bug. Details stay in the service's own log. */
+/** Answers an exception: a refusal as itself, a log that cannot be written as such, anything else as a bug. Details stay in the service's own log. */
 export function problemOf(thrown: unknown): Response {
   if (thrown instanceof HttpRefusal) return httpProblem(thrown.code, thrown.message, thrown.headers, thrown.hint);
   if (isStorageFault(thrown)) return storageProblem();
@@ -108,7 +108,7 @@ export function problemOf(thrown: unknown): Response {
   return problem(callProblems.INTERNAL, "INTERNAL", { detail, hint: "", retryable: false });
 }
 
-/** Nobody knows whether a call had begun: where it had, the next kernel on the log ends it as `tool.lost`. */
+/** A call may have begun: then the next kernel on the log ends it as `tool.lost`. */
 function storageProblem(): Response {
   const detail = "The audit log cannot be written. If the request was a call, its tool may have run.";
   const hint = "Ask the operator to free space for the log or to repair its storage.";

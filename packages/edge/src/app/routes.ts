@@ -14,7 +14,7 @@ import { httpProblem, HttpRefusal, problemOf } from "./problem.ts";
 import { kernelCauses, readinessAnswer, type ReadinessCause } from "./readiness.ts";
 import { drainUntouched } from "./drain-body.ts";
 
-/** What the routes of one tenant work on. */
+/** The kernel, log and settings of one tenant's routes. */
 export interface Served {
   readonly kernel: Kernel;
   readonly desk: ApprovalDesk;
@@ -87,7 +87,7 @@ function routeTools(app: Routes, { kernel, desk }: Served): void {
   app.post("/v1/tools/:name/health", allow("tools:call"), (c) => health.answer(c.req.param("name"), c.var.identity));
 }
 
-/** What is kept of calls: the events of the log, and values under their digests. */
+/** The stored records of calls: the events of the log, and values under their digests. */
 function routeRecords(app: Routes, { kernel, content }: Served): void {
   app.get("/v1/audit", allow("audit:read"), async (c) => {
     const { from, limit } = auditRange(c.req.url);

@@ -10,7 +10,7 @@ import {
 import { Misconfigured } from "../app/problem.ts";
 import type { BusPart } from "../object/joined-bus.ts";
 
-/** What is used of `@nats-io/nats-core`. */
+/** The used part of `@nats-io/nats-core`. */
 export interface NatsClient<Headers extends bus.NatsHeaders> {
   readonly wsconnect: (
     options: BusConnectOptions,

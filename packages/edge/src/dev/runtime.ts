@@ -14,7 +14,7 @@ import type { Miniflare, MiniflareModule } from "./wrangler.ts";
 export interface RuntimeTimes {
   /** One whose starts fail for so long has a reason that the next start does not change. */
   readonly giveUpMs: number;
-  /** What starts may take so long on a machine that does much else. Twice as long each time that it was not enough: only a failure is a reason to give up. */
+  /** The time for a start on a busy machine, in ms. It doubles each time that it was not enough: only a failure is a reason to give up. */
   readonly startMs: number;
   readonly longestStartMs: number;
 }
@@ -22,7 +22,7 @@ export interface RuntimeTimes {
 const usualTimes: RuntimeTimes = { giveUpMs: 60_000, startMs: 30_000, longestStartMs: 240_000 };
 /** Between two starts: a reason that passes is tried again soon, another one does not fill the machine. */
 const pauses = { firstMs: 20, mostMs: 2_000 };
-/** What ends an instance may wait for the process that has ended. */
+/** The longest wait for the process of an instance that ends. */
 const disposeMs = 5_000;
 /** Lines of output that are kept for the message when something fails. */
 const keptLines = 40;
@@ -39,7 +39,7 @@ export interface RuntimeOptions {
   readonly state: string;
   /** Where the Workers of one run find each other. */
   readonly registry: string;
-  /** What the Worker prints. */
+  /** The output of the Worker. */
   readonly onLine?: ((line: string) => void) | undefined;
   /** Called when it does not come back. */
   readonly onLost: (reason: string) => void;
@@ -55,7 +55,7 @@ class LateStart extends Error {
   }
 }
 
-/** Who hears of the processes that an instance starts: Miniflare names none. */
+/** The listener for processes that an instance starts: Miniflare names none. */
 const starting = new AsyncLocalStorage<(child: ChildProcess) => void>();
 subscribe("child_process", (message) => {
   starting.getStore()?.((message as { readonly process: ChildProcess }).process);

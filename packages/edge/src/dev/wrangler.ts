@@ -8,14 +8,14 @@ export interface Miniflare {
   dispose(): Promise<void>;
 }
 
-/** What is used of Miniflare, the part of wrangler that starts workerd. */
+/** The used part of Miniflare, the part of wrangler that starts workerd. */
 export interface MiniflareModule {
   readonly Miniflare: new (options: object) => Miniflare;
   readonly convertV4MiniflareOptions: (options: object) => object;
   readonly Log: new (level: number) => object;
 }
 
-/** What is used of wrangler: it reads its configuration file. */
+/** The used part of wrangler: it reads its configuration file. */
 export interface Wrangler {
   readonly readConfig: (config: string, environment: string | undefined) => { readonly name?: string | undefined };
   readonly workerOptions: (config: string, environment: string | undefined) => WorkerOptions;

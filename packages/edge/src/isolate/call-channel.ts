@@ -191,7 +191,7 @@ export class CallChannel implements CallProgress {
     return word;
   }
 
-  /** What the guest returned at its end; anything that is no outcome of this call is a breach. */
+  /** The guest's return value at its end; anything that is no outcome of this call is a breach. */
   outcomeOf(data: unknown): IsolateOutcome {
     const { callId } = this.#call;
     const message = parseGuestMessage({ type: "outcome", callId, outcome: data });

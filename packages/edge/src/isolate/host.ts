@@ -21,9 +21,9 @@ export interface EdgeHostOptions {
   readonly brokers?: readonly Broker[];
   /** WASI commands that tools may run, or be, by the names under which they know them. Each run is in a dynamic Worker of its own, under fuel. Default: none. */
   readonly commands?: Readonly<Record<string, WasiCommand>>;
-  /** What goes into a command and comes out of it, and how many run. */
+  /** The limits of a command's input and output, and the number of running commands. */
   readonly commandLimits?: SpawnLimits;
-  /** Who can end the sandbox's process from outside is told here when a guest does not end. */
+  /** Called when a guest does not end, so that a program outside can end the sandbox's process. */
   readonly onUnresponsive?: OnUnresponsive;
   /**
    * Whether something ends a guest that spins: Cloudflare's CPU limit, or a watchdog over the sandbox. Default `true`; `false` where workerd runs on its own,

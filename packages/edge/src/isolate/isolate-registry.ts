@@ -100,7 +100,7 @@ function startOf({ code }: LoadedTool): ModuleStart | undefined {
   return { args, environment, memoryBytes };
 }
 
-/** What the shell offers. Nothing that it returns is believed. */
+/** The functions of the shell. The registry trusts none of their results. */
 interface ShellEntry {
   load(start: ModuleStart | undefined): Promise<unknown>;
   call(call: IsolateCall, target: object): Promise<unknown>;

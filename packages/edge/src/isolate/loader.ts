@@ -3,7 +3,7 @@ import type { LoadedCode, LoadedModule } from "@keyhole/worker-host/protocol";
 import { remote } from "./remote.ts";
 
 /**
- * What stands between the host and the dynamic Workers: the registry in this Worker ({@link IsolateRegistry}), or one in another process
+ * The part between the host and the dynamic Workers: the registry in this Worker ({@link IsolateRegistry}), or one in another process
  * ({@link sandboxLoader}). A rejection means that the way there broke; whatever `unknown` carries comes from a guest and is hostile.
  */
 export interface IsolateLoader {
@@ -59,13 +59,13 @@ export interface LoadedTool {
   readonly cpuMs: number;
 }
 
-/** What a module of WebAssembly is started with. */
+/** The start options of a WebAssembly module. */
 export type ModuleStart = Omit<LoadedModule, "module">;
 
 /**
  * Isolates in another Worker, which can die without taking the kernel with it. RPC is sent once: it is never retried on the way.
  *
- * @param registry whose isolates: the tenant
+ * @param registry the tenant of the isolates
  */
 export function sandboxLoader(sandbox: Fetcher, registry: string): IsolateLoader {
   const registries = remote<IsolateRegistries>(sandbox, ["load", "call", "close", "holds", "ping"]);

@@ -1,7 +1,7 @@
 import type { IsolateOutcome, IsolateUsage } from "@keyhole/kernel";
 import * as v from "valibot";
 
-/** What the shell around a metered module returns: what the call cost, beside how it ended. */
+/** The result of the shell around a metered module: the outcome and the cost of the call. */
 export interface MeteredAnswer {
   readonly usage: Required<IsolateUsage>;
   /** An outcome that only what counts can know of. */

@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 /**
- * What all kernels of this process wait for, by sandbox. A tool that computes lets no other begin after it: where a sandbox stands still, the call that began there last is
+ * The place in each sandbox for which all kernels of this process wait. A tool that computes lets no other begin after it: where a sandbox stands still, the call that began there last is
  * the one to suspect, and only all kernels together know which that is.
  */
 export class Rack {

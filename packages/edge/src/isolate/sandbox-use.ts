@@ -10,7 +10,7 @@ interface Guest {
   closedAtMs: number;
 }
 
-/** What uses one sandbox: isolates, and what runs in them. Of all kernels of this process together, because one tenant's tool can hold up what another tenant's waits for. */
+/** The use of one sandbox: its isolates and their calls. Of all kernels of this process together, because one tenant's tool can hold up what another tenant's waits for. */
 export class SandboxUse {
   readonly #running = new Set<() => boolean>();
   readonly #guests = new Map<string, Guest>();

@@ -46,7 +46,7 @@ class Sandboxes implements IsolateLoader {
   /** Where an isolate was loaded, and of which kind it is. */
   readonly #homes = new Map<string, { readonly place: Place; readonly kind: Kind }>();
   readonly #watchers = new Map<string, (isAlone: boolean) => void>();
-  /** What left a sandbox while its module was being loaded: one that leaves again and again would hold up all. */
+  /** Kinds of guests that left a sandbox while their module was loading: one that leaves again and again would hold up all. */
   readonly #leftLoading = new Set<Kind>();
   readonly #suspicions = new Suspicions();
   readonly #onHeldUp: (sandbox: number) => void;

@@ -13,7 +13,7 @@ import { authenticate, type Identity, readTokens } from "../app/auth.ts";
 import type { McpPart, McpServed } from "../app/mcp.ts";
 import { httpProblem, HttpRefusal, Misconfigured } from "../app/problem.ts";
 
-/** What a program can say of its endpoint. Who calls, who is reached, and who approves follow from the settings of the service. */
+/** A program's options of its endpoint. Callers, addresses and approvers follow from the settings of the service. */
 export type EdgeMcpOptions = Omit<McpServerOptions, "approvals" | "content" | "clock" | "stateKey"> & SessionLimits;
 
 /**

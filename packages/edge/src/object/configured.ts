@@ -3,7 +3,7 @@ import type { SecretStore } from "@keyhole/kernel/secrets";
 import { type BusEntry, readConfig } from "@keyhole/worker-host/config";
 import { Misconfigured } from "../app/problem.ts";
 
-/** What a configuration gives to a kernel at the edge. */
+/** The parts of a configuration for a kernel at the edge. */
 export interface ConfiguredParts {
   readonly tools: readonly ToolPackage[];
   readonly pipelines: readonly Tool[];

@@ -240,7 +240,7 @@ function hostOf(
   );
 }
 
-/** Those that have no bound of their own: they hold up their kernel too. */
+/** Gives the fuel to commands without their own bound: they hold up their kernel too. */
 function withFuel(
   commands: Readonly<Record<string, WasiCommand>>,
   fuel: number,

@@ -1,6 +1,6 @@
 import type { Resources } from "@keyhole/kernel";
 
-/** What the SQLite storage of one object takes on Cloudflare. Locally the disk may end before: then the log says so. */
+/** The capacity of one object's SQLite storage on Cloudflare, in bytes. A local disk can be full before: then the log reports it. */
 const STORAGE_BYTES = 10_000_000_000;
 
 /** The gauge of an object, for `modeTriggers` on space. No Worker learns how much memory is left. */

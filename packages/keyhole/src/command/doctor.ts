@@ -84,7 +84,7 @@ async function policyFinding(io: CommandIo): Promise<Finding> {
   }
 }
 
-/** What a project may have beside the command. */
+/** Packages that a project can have beside the command. */
 const peers = [
   { name: "vite", major: 8, use: "the plugin keyhole/vite" },
   { name: "wrangler", major: 4, use: "an edge on Cloudflare Workers" },

@@ -23,7 +23,7 @@ export interface CommandResult {
   readonly errorOutput?: string;
 }
 
-/** What a command has of the process around it. */
+/** The part of the process that a command uses. */
 export interface CommandIo {
   readonly files: CommandFiles;
   /** The working directory. */
@@ -42,7 +42,7 @@ export interface CommandIo {
   ask?(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** What a command reads and writes. Paths are those that the person typed. */
+/** The input and output of a command. Paths are those that the person typed. */
 export interface CommandFiles {
   /** In chunks: a log can be larger than memory. */
   chunks(path: string): AsyncIterable<Uint8Array>;
@@ -51,10 +51,10 @@ export interface CommandFiles {
 
 export type CommandOptions = Readonly<Record<string, unknown>>;
 
-/** What a person has to put right before anything can be checked. */
+/** A mistake of the person that prevents a check. */
 export class Unusable extends Error {}
 
-/** What `keyhole verify` ends with. */
+/** The exit codes of `keyhole verify`. */
 export const exitCodes: Readonly<Record<EvidenceVerdict, CommandResult["exitCode"]>> = {
   verified: 0,
   broken: 1,
@@ -64,7 +64,7 @@ export const exitCodes: Readonly<Record<EvidenceVerdict, CommandResult["exitCode
 
 export const marks = { passed: "✓", failed: "✗", skipped: "–", unvouched: "~" } as const;
 
-/** What a file says cannot steer a terminal, nor reorder what stands beside it, nor hide in it: one line, in which everything is seen. */
+/** Shows a text of a file in one line. No character steers the terminal, reorders the line or is invisible. */
 export function visible(text: string): string {
   return shown(text).replace(/[\t\n\r]/g, (character) => JSON.stringify(character).slice(1, -1));
 }

@@ -9,7 +9,7 @@ import {
   visible,
 } from "./io.ts";
 
-/** What metering makes of a module, and whether a tool or a command could be made of it. */
+/** Reports the metered form of a module, and whether a tool or a command could be made of it. */
 export async function meterModule(
   file: string,
   { json, out }: CommandOptions,

@@ -4,7 +4,7 @@ import type { Finding } from "./finding.ts";
 import { Unusable, visible } from "./io.ts";
 
 /**
- * What the Content-Security-Policy of a page lacks for isolates. A nonce or a hash of another script is taken as it is: whether it is the right one only the page can tell.
+ * Returns the sources that a page's Content-Security-Policy lacks for isolates. It accepts any nonce or hash of a script: only the page knows the right one.
  *
  * @throws {Unusable} for a page that does not answer
  */

@@ -8,7 +8,7 @@ export interface Round {
   readonly folders: ReadonlySet<string>;
   /** Files in them that the work itself, or a call, writes. */
   readonly ignored?: ReadonlySet<string>;
-  /** What there is to say about each subject: printed where it is another line than in the round before. */
+  /** The line of each subject. It is printed where it differs from the round before. */
   readonly lines: ReadonlyMap<string, string>;
 }
 

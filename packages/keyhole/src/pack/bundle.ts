@@ -3,7 +3,7 @@ import { importAt } from "@keyhole/worker-host/protocol";
 import { baseOf, folderOf, type PackFiles } from "./files.ts";
 import { type ImportForm, Resolver } from "./resolve.ts";
 
-/** What native esbuild and esbuild-wasm have in common. Their versions must be the same: it decides the bytes. */
+/** The interface that native esbuild and esbuild-wasm share. Their versions must be the same: it decides the bytes. */
 export interface Esbuild {
   readonly version: string;
   build(options: BuildOptions): Promise<Pick<BuildResult, "outputFiles" | "metafile">>;

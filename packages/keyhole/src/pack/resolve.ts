@@ -15,7 +15,7 @@ interface Found {
   readonly within: string | undefined;
 }
 
-/** What TypeScript writes as `./a.js` and means as `./a.ts`, and what an import leaves out. */
+/** Extensions of JavaScript, which mean `.ts` files in TypeScript, and the extensions that an import omits. */
 const written = /\.([mc]?)js$/;
 const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
 

@@ -4,7 +4,7 @@
  */
 import type { BundleKind } from "./bundle.ts";
 
-/** What an import asks for; without a query it is `tool`. */
+/** The requested form of an import; without a query `tool`. */
 export const importKinds = ["tool", "iife", "esm", "bytes", "metered", "metered-url", "all"] as const;
 export type ImportKind = (typeof importKinds)[number];
 

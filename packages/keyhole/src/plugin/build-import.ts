@@ -3,7 +3,7 @@ import type { BundleKind } from "../pack/bundle.ts";
 import { packageModule, textModule } from "../pack/module-text.ts";
 import { forward, nodePacker } from "../node/packer.ts";
 
-/** What an import of `keyhole:` becomes, and the files that it was made of. */
+/** The module for an import of `keyhole:`, and its source files. */
 export interface BuiltImport {
   readonly module: string;
   readonly files: readonly string[];

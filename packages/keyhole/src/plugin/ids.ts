@@ -14,7 +14,7 @@ export const unschemedPattern: RegExp =
 /** A resolved `keyhole:./*.ts?all`: the pattern, and the file that imports it. */
 export const listPattern: RegExp = /^\0keyhole-all:/;
 
-/** What an import names: a file and what becomes of it, or the id of a list. */
+/** The target of an import: a file and its form, or the id of a list. */
 export type Named = { readonly file: string; readonly kind: ImportKind } | { readonly list: string };
 
 /**

@@ -7,7 +7,7 @@ import { bytesModule } from "../pack/module-text.ts";
 import { type ImportKind, specifierOf } from "../pack/specifier.ts";
 import { type BuiltImport, buildImport } from "./build-import.ts";
 
-/** What each bundler can do with an import. The Vite plugin can do more. */
+/** The forms of an import that each bundler supports. The Vite plugin can do more. */
 export type CommonKind = BundleKind | "bytes";
 
 /** The imports of one build: each file is packed once, whichever bundle, worker or environment asks for it. */

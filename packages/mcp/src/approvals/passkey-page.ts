@@ -86,7 +86,7 @@ entry goes to its <code>keys</code>.</p>
 
 const members = ["credentialId", "authenticatorData", "clientDataJSON", "signature"] as const;
 
-/** What the script sent; `undefined` for what it never sends. */
+/** The script's message; `undefined` for a message that it never sends. */
 export function assertionIn(text: string): PasskeyAssertion | undefined {
   try {
     const value: unknown = JSON.parse(text);

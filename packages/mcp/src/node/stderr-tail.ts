@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "@keyhole/kernel";
 
-/** What may come at once, and how much a second after that. A server that writes more waits, as for any reader that is slow. */
+/** Bytes that may arrive at once, and bytes a second after that. A server that writes more waits, as for any reader that is slow. */
 const BURST_BYTES = 1_048_576;
 const BYTES_PER_SECOND = 65_536;
 const KEPT_BYTES = 4_096;

@@ -2,7 +2,7 @@ import { blake3 } from "@keyhole/kernel";
 import type { McpCaller } from "./caller.ts";
 import { refusal } from "./refusal.ts";
 
-/** Who sent a request; a `Response` refuses it. */
+/** The sender of a request; a `Response` refuses it. */
 export type Authenticate = (request: Request) => McpCaller | Response | Promise<McpCaller | Response>;
 
 /** Lets everybody in who reaches the server, as one caller. For a server that only its own machine reaches. */

@@ -15,7 +15,7 @@ export interface McpCaller {
 
 const callers = new WeakMap<AuthInfo, McpCaller>();
 
-/** What the SDK hands on with a request. It has no token: nothing behind it needs one. */
+/** Data that the SDK passes on with a request. It has no token: nothing behind it needs one. */
 export function authInfoOf(caller: McpCaller): AuthInfo {
   const info: AuthInfo = { token: "", clientId: caller.caller, scopes: [] };
   callers.set(info, caller);

@@ -13,7 +13,7 @@ export interface McpConnection {
 }
 
 export interface McpConnectionOptions extends McpServerOptions {
-  /** Whoever is at the other end. */
+  /** The client at the other end. */
   readonly caller: McpCaller;
 }
 

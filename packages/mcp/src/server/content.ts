@@ -4,7 +4,7 @@ import { encodeBase64 } from "./base64url.ts";
 import type { McpCaller } from "./caller.ts";
 import type { Seal } from "./seal.ts";
 
-/** What one answer can hold, in bytes: base64 makes a third more of it, and clients refuse messages of more than 10 MB. */
+/** The size limit of one answer, in bytes: base64 makes a third more of it, and clients refuse messages of more than 10 MB. */
 const MOST_BYTES = 6_291_456;
 
 /** The address of an output, good for one caller. Who knows only the digest cannot read it. */

@@ -1,4 +1,4 @@
-/** What a client can be given of a stream in one result. */
+/** The most bytes of a stream that one result gives to a client. */
 const MOST_BYTES = 4_194_304;
 
 /** Holds the pieces of a stream up to a bound. A piece beyond it fails the stream, and with it the call. */

@@ -42,13 +42,13 @@ export type OauthOptions = CommonOptions &
         readonly callerOf?: CallerOf<McpCaller>;
       }
     | {
-        /** What each scope grants. A token gets the grants of its scopes, as far as the policy grants them too. Default: what the policy grants. */
+        /** The grants of each scope. A token gets the grants of its scopes, as far as the policy grants them too. Default: what the policy grants. */
         readonly scopes: Scopes;
         readonly callerOf?: CallerOf<McpCaller & { readonly grants?: never }>;
       }
   );
 
-/** What RFC 9728 has a server say of itself. */
+/** Metadata of a server (RFC 9728). */
 export interface ResourceMetadata {
   readonly resource: string;
   readonly authorization_servers: readonly string[];

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { type McpConnection, type McpConnectionOptions, serveConnection } from "./connection.ts";
 
-/** What a message port has, of a page, a worker or Node. */
+/** The part of a message port that a page, a worker and Node share. */
 export interface PortLike {
   postMessage(message: unknown): void;
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;

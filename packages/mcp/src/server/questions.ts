@@ -4,7 +4,7 @@ import type { ClientCapabilities, InputRequests } from "@modelcontextprotocol/se
 /** The property of a tool's input that holds the answers. A client cannot set it. */
 export const ANSWERS = "answers";
 
-/** What was answered, by the name of the request: what the client said, unchecked. */
+/** The answers of the client by the name of the request, unchecked. */
 export type McpAnswers = Readonly<Record<string, unknown>>;
 
 /**
@@ -12,7 +12,7 @@ export type McpAnswers = Readonly<Record<string, unknown>>;
  * property `answers`, which the listed schema does not have. They are the client's word, and no approval.
  */
 export interface McpQuestion {
-  /** What is still missing; `undefined` when the call can be made. Build it with `inputRequired` of `@modelcontextprotocol/server`. */
+  /** The missing data; `undefined` when the call can be made. Build it with `inputRequired` of `@modelcontextprotocol/server`. */
   readonly missing: (answers: McpAnswers, input: JsonObject, client: ClientCapabilities) => InputRequests | undefined;
 }
 

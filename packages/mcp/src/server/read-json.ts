@@ -1,6 +1,6 @@
 import { parseJson } from "@keyhole/kernel";
 
-/** What the kernel allows in an input, with room for the message around it. */
+/** The kernel's limits of an input, with room for the message around it. */
 const messageLimits = { maxDepth: 80, maxNodes: 101_000, maxMembers: 51_000 };
 
 export type ReadJson =

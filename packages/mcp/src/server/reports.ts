@@ -11,7 +11,7 @@ export class Reports {
     this.#ctx = ctx;
   }
 
-  /** What a call is given to report with. */
+  /** The functions with which a call reports. */
   get listeners(): Pick<CallOptions, "onProgress" | "onLog"> {
     const { mcpReq } = this.#ctx;
     const progressToken = mcpReq._meta?.progressToken;

@@ -6,7 +6,7 @@ import type { Seal } from "./seal.ts";
 /** Longer than any approval is open. */
 const STATE_MS = 600_000;
 
-/** What a client carries from one exchange of a call to the next. The client can read it and change nothing of it. */
+/** The state that a client carries from one exchange of a call to the next. The client can read it and change nothing of it. */
 export interface RequestState {
   readonly tool: string;
   /** Digest of the arguments. */

@@ -5,7 +5,7 @@ import { RequestStates } from "./request-state.ts";
 import { Seal } from "./seal.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
-/** What all servers of one kernel share: in 2026-07-28 each request has a server of its own. */
+/** The state that all servers of one kernel share: in 2026-07-28 each request has a server of its own. */
 export class McpService {
   readonly kernel: Kernel;
   readonly options: McpServerOptions;

@@ -78,7 +78,7 @@ export class ToolExchange {
     return question ? this.#ask(question, state) : this.#call(this.#input);
   }
 
-  /** What the client carried here. It was made for this caller; it has to be for this very call as well. */
+  /** The state that the client carried here. It was made for this caller; it has to be for this very call as well. */
   #state(): RequestState | undefined {
     const state = this.#ctx.mcpReq.requestState<RequestState>();
     if (state && (state.tool !== this.#tool.manifest.name || state.args !== this.#argsHash())) throw invalidState();

@@ -9,7 +9,7 @@ import {
 
 const MOST_LENGTH = 1_500;
 
-/** What a server answered, as the output of the kernel's tool. @throws Error where the server says that the call failed */
+/** The answer of a server, as the output of the kernel's tool. @throws Error where the server says that the call failed */
 export function outputOf(result: CallToolResult): JsonValue {
   if (isInputRequiredResult(result))
     throw new Error("The server asked its client for input. Requests of a server are refused.");

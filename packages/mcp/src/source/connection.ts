@@ -64,7 +64,7 @@ export class ServerConnection {
     this.#failures = 0;
   }
 
-  /** What the server did that ended its connection, or the error as it is. */
+  /** The act of the server that ended its connection, or the error as it is. */
   async faultOf(error: unknown): Promise<unknown> {
     try {
       return (await this.#last)?.transport.fault ?? error;

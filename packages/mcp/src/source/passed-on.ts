@@ -6,7 +6,7 @@ import type { McpSourceOptions } from "./options.ts";
 import type { Prompts } from "./prompts.ts";
 import { toolOf } from "./source-tool.ts";
 
-/** What the client of the SDK takes with each request. */
+/** Options of the SDK's client for each request. */
 export interface RequestLimits {
   readonly signal: AbortSignal;
   readonly timeout: number;
@@ -134,7 +134,7 @@ export class PassedOn {
     return this.#methods.get(id);
   }
 
-  /** Those that the server says it has, once. @throws Error where the kernel has another tool of such a name */
+  /** Registers the methods that the server announces, once. @throws Error where the kernel has another tool of such a name */
   register(capabilities: ServerCapabilities = {}): void {
     for (const method of passedMethods) {
       const id = `${this.#options.name}__${passed[method].name}@1.0.0`;

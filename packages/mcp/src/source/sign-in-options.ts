@@ -1,4 +1,4 @@
-/** What a sign-in leaves behind: secrets of this client. */
+/** The result of a sign-in: secrets of this client. */
 export interface SignInRecord {
   /** The server that they are for. No other server gets them. */
   readonly server: string;

@@ -15,7 +15,7 @@ const names = [
 ];
 
 /**
- * What a project names to get the packages of this version. Where this command came from tarballs, those: a registry that lacks the packages, or has another of that name, is
+ * The specifiers with which a project gets the packages of this version. Where this command came from tarballs, those: a registry that lacks the packages, or has another of that name, is
  * never asked.
  *
  * @param typed a folder of tarballs

@@ -34,7 +34,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What is shown of it, and no more, is looked at. */
+/** Checks only the members that the command shows. */
 function eventOf(value: unknown, place: string): AuditEvent {
   const isEvent =
     isObject(value) &&

@@ -24,7 +24,7 @@ export async function pack(
   return { exitCode, output: [...tools.map(toolLines), ...faults.map(faultLine)].map((line) => `${line}\n`).join("") };
 }
 
-/** What cannot be packed keeps its last package. */
+/** A tool that cannot be packed keeps its last package. */
 async function packRound(typed: readonly string[], to: string, io: CommandIo): Promise<Round> {
   const paths = await filesOf(typed, io);
   const { tools, faults } = await packOnce(paths, to, io);

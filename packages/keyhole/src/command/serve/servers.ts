@@ -32,7 +32,7 @@ export async function readServers(
   });
 }
 
-/** What is wrong, where it is none. */
+/** Returns the endpoint, or the fault of the entry as the end of a sentence. */
 function endpointOf(server: JsonValue, { common, node }: McpParts): McpEndpoint | string {
   if (!isObject(server)) return "is no object";
   const { command, args = [], env = {}, cwd, url, headers = {} } = server;

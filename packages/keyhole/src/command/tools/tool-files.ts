@@ -6,7 +6,7 @@ import { Unusable, visible } from "../io.ts";
 /** More are a folder of something else. */
 const MAX_TOOLS = 1_000;
 
-/** What a packer takes, and packages. */
+/** Files that a packer takes, and packages. */
 const source = /(?<!\.d)\.(?:[mc]?[jt]s|wasm)$/;
 const notTool = /^[._]|\.(?:test|spec|config)\./;
 

@@ -2,7 +2,7 @@ import type { JsonValue } from "@keyhole/kernel";
 import { type CommandFiles, isObject, readText, unreadable } from "../io.ts";
 import { parse } from "../json-file.ts";
 
-/** What a file is, by what it begins with; the name only where that says nothing. */
+/** The kind of a file by its first characters, or else by its name. */
 export type FileKind =
   /** A list of events is read already: JSON has no way to read half of one. */
   | { readonly kind: "log"; readonly list: readonly JsonValue[] | undefined }

@@ -48,7 +48,7 @@ export async function verifyProofFile(
   return { exitCode, output: `${[...lines, verdictLine(report), ...words].map(visible).join("\n")}\n` };
 }
 
-/** What belongs beside a log or a proof and was given in its place: as a proof it would only be a bad one. */
+/** Recognizes a file that belongs beside a log or a proof, such as a checkpoint: as a proof it would be a broken one. */
 function asideOf(document: JsonValue): string | undefined {
   if (!isObject(document) || "proof" in document || "proofId" in document) return undefined;
   if ("root" in document && "size" in document)

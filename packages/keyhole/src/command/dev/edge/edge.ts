@@ -81,7 +81,7 @@ class EdgeSession {
     this.io = { ...around.io, signal: AbortSignal.any(signals) };
   }
 
-  /** What is broken keeps what was there before. */
+  /** A broken file leaves the previous state. */
   async round(paths: readonly string[]): Promise<Round> {
     const { io } = this;
     const { tools, faults } = await openTools(paths, io);

@@ -1,6 +1,6 @@
 import { Unusable } from "../../io.ts";
 
-/** What is used of `@keyhole/edge/dev`. Its own types would bring those of wrangler, which do not compile here. */
+/** The used part of `@keyhole/edge/dev`. Its own types would bring those of wrangler, which do not compile here. */
 export interface RunningEdge {
   readonly url: string;
   /** Resolves with the reason when a part ended and does not come back. */

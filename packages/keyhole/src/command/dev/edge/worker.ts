@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { keyhole } from "../../../esbuild.ts";
 import { Unusable, visible } from "../../io.ts";
 
-/** What the Worker of `dev --edge` reads when it starts. */
+/** The parts that the Worker of `dev --edge` reads when it starts. */
 export interface WorkerParts {
   readonly tools: readonly ToolPackage[];
   readonly policy: JsonValue | PolicyDocument;

@@ -11,7 +11,7 @@ export interface Suggested<Value> {
 /** Exists nowhere: a grant of it lets a tool start that declares the kind, and covers no request. */
 const NOTHING = "nothing-was-recorded";
 
-/** What is granted of a kind of which no request is on record. */
+/** The grant of a kind without a recorded request. */
 const nothingOf: Readonly<Record<string, Capability>> = {
   "fs.read": { kind: "fs.read", paths: [NOTHING] },
   "fs.write": { kind: "fs.write", paths: [NOTHING] },

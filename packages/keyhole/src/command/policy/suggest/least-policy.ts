@@ -8,7 +8,7 @@ export interface LeastPolicy {
   readonly posture: Suggested<Posture>;
   readonly grants: readonly Suggested<GrantRule>[];
   readonly rules: readonly Suggested<PolicyRule>[];
-  /** What the log could not tell. */
+  /** Facts that the log lacks. */
   readonly untold: readonly string[];
 }
 

@@ -1,12 +1,12 @@
 import type { AuditEvent, Tier } from "@keyhole/kernel";
 
-/** What a log tells of one request. */
+/** The log's facts about one request. */
 export interface RecordedUse {
   readonly kind: string;
   readonly target: string;
 }
 
-/** What a log tells of one call that passed: it started, or was given the result of another one. */
+/** The log's facts about one call that passed: it started, or was given the result of another one. */
 export interface RecordedCall {
   /** `name@version`. */
   readonly tool: string;
