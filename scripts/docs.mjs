@@ -1,4 +1,4 @@
-// Builds the documentation as static pages with search, into dist/site. The generator has a lock of its own and is installed
+// Builds the documentation as static pages with search, and the playground beside them, into dist/site. The generator has a lock of its own and is installed
 // when it is missing.
 //
 //   npm run docs            builds the pages; a broken link fails the build
@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { installFolder } from "./install.mjs";
 import { root, run } from "./project.mjs";
 import { sidebar, sitePages, sitePath } from "./site/pages.mjs";
+import { buildPlayground } from "./site/playground.mjs";
 
 const site = join(root, "site");
 const folder = join(site, "pages");
@@ -29,5 +30,6 @@ writeFileSync(join(folder, "sidebar.json"), JSON.stringify(sidebar(pages)));
 const vitepress = join(site, "node_modules", "vitepress", "bin", "vitepress.js");
 const built = await run("node", [vitepress, "build", site], {});
 if (built.code !== 0) process.exit(1);
+await buildPlayground(join(root, "dist", "site", "playground"));
 console.log(`${pages.length} pages in dist/site`);
 if (process.argv.includes("--open")) await run("node", [vitepress, "serve", site, "--host", "127.0.0.1"], {});

@@ -42,10 +42,10 @@ export function sitePages() {
 /** @param {string} path @param {string} source @param {ReadonlyMap<string, string>} known */
 function rewritten(path, source, known) {
   const { prose } = parsePage(path, source);
-  // Lines of code are empty in `prose`, and stay as they are.
+  // Lines of code are empty in `prose`, and stay as they are. The generator would show a comment as text.
   return source
     .split("\n")
-    .map((line, at) => (prose[at] === line ? withLinks(path, line, known) : line))
+    .map((line, at) => (prose[at] !== line ? line : /^<!--.*-->$/.test(line) ? "" : withLinks(path, line, known)))
     .join("\n");
 }
 

@@ -39,9 +39,12 @@ export default defineConfig({
     nav: [
       { text: "Start", link: "/start" },
       { text: "Concepts", link: "/concepts/" },
+      { text: "How to", link: "/how-to/" },
       { text: "Policy", link: "/policy" },
       { text: "Errors", link: "/errors/" },
       { text: "Reference", link: "/reference/" },
+      // Not a page of this site: a whole load.
+      { text: "Playground", link: "/playground/", target: "_self" },
     ],
     sidebar,
     outline: { level: [2, 3], label: "On this page" },

@@ -41,6 +41,10 @@ describe("the pages of the site", () => {
     expect(text).not.toContain("../test/");
   });
 
+  it("show no marks of generated parts", () => {
+    expect(pages.filter(({ text }) => text.includes("<!--")).map(({ path }) => path)).toEqual([]);
+  });
+
   it("have the code of the docs, letter by letter", () => {
     for (const page of readPages()) {
       expect(inSite.get(sitePath(page.path))?.blocks, page.path).toEqual(page.blocks);
