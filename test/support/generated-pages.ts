@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parts } from "../../scripts/test/thorough-parts.mjs";
+import { headers } from "../../packages/bus/src/wire/headers.ts";
 import { markdownTable, withGenerated } from "./generated-parts.ts";
 import { encodings, type SecretEncoding, unfound } from "./secret-encodings.ts";
 import { root } from "./sources.ts";
@@ -13,6 +14,7 @@ export function generatedPages(): ReadonlyMap<string, string> {
       markdownTable(["Encoding", "Found"], rowsOf(encodings)),
       markdownTable(["Written", "For example"], rowsOf(unfound)),
     ],
+    "docs/bus-protocol.md": [markdownTable(["Header", "Holds"], busHeaders())],
     "docs/testing.md": [
       markdownTable(
         ["Part", "Holds"],
@@ -23,4 +25,12 @@ export function generatedPages(): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(tables).map(([path, written]) => [path, withGenerated(readFileSync(root + path, "utf8"), written)]),
   );
+}
+
+/** The headers of the bus with their docstrings. */
+function busHeaders(): readonly (readonly string[])[] {
+  const source = readFileSync(`${root}packages/bus/src/wire/headers.ts`, "utf8");
+  const rows = [...source.matchAll(/\/\*\* ([^*]*) \*\/\s+\w+: "([a-z-]+)",/g)];
+  if (rows.length !== Object.keys(headers).length) throw new Error("A header of the bus has no docstring.");
+  return rows.map(([, text = "", name = ""]) => [`\`${name}\``, text.replaceAll(/\s+/g, " ")]);
 }

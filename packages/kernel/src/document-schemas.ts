@@ -54,6 +54,7 @@ function published(name: string, title: string, schema: JsonValue): JsonObject {
 const capabilityPlaces = (at: string): TextsByPlace => ({
   [`${at}/oneOf/*`]: texts.capabilityTexts,
   [`${at}/oneOf/*/properties/commands/items`]: texts.commandTexts,
+  [`${at}/oneOf/*/properties/commands/items/properties/args/items`]: texts.patternTexts,
 });
 
 const rule = "/properties/rules/items";
@@ -69,6 +70,7 @@ export const policyFileSchema: JsonObject = published(
     ...capabilityPlaces("/properties/grants/items/properties/capability"),
     [rule]: texts.ruleTexts,
     [`${rule}/properties/when`]: { ...texts.conditionTexts, ...texts.requestTexts },
+    [`${rule}/properties/when/properties/arguments/items`]: texts.argumentTexts,
     [`${rule}/properties/when/properties/time`]: texts.timeTexts,
     [`${rule}/properties/when/properties/count`]: texts.countTexts,
     [governance]: { ...texts.governanceTexts, ...texts.listTexts },

@@ -1,7 +1,8 @@
 import type { Bounds } from "./bounds/bounds.ts";
 import type { Governed, RequestConditions, ToolLists } from "./capability/capability.ts";
-import type { CommandPattern } from "./capability/matching/commands.ts";
+import type { ArgumentPattern, CommandPattern, RestPattern } from "./capability/matching/commands.ts";
 import type {
+  ArgumentCondition,
   CountCondition,
   GrantRule,
   LabelRule,
@@ -93,6 +94,27 @@ export const requestTexts: Readonly<Record<string, string>> = {
   secret: "Names of secrets. Makes this a rule about requests.",
 };
 
+export const argumentTexts: AllOf<ArgumentCondition> = {
+  at: "A JSON Pointer (RFC 6901) to the argument.",
+  exists: "The argument is there (`true`) or not (`false`).",
+  equals: "Equal as JSON. A `deny` or `ask` rule also matches other spellings.",
+  differs: "Not equal as JSON, or absent.",
+  in: "Equal to one of these values.",
+  notIn: "Equal to none of these values, or absent.",
+  lessThan: "A number below this one.",
+  atMost: "A number up to this one.",
+  moreThan: "A number above this one.",
+  atLeast: "A number from this one on.",
+  longerThan: "Longer than this: UTF-16 units of a text, items of an array.",
+  startsWith: "A text with this beginning.",
+  endsWith: "A text with this end.",
+  contains: "A text with this part, or an array with this text among its items.",
+  hostIn: "A URL or a host that one of these patterns covers.",
+  hostNotIn: "A URL or a host that none of these patterns covers, or absent.",
+  pathIn: "A relative path under one of these globs.",
+  pathNotIn: "A relative path under none of these globs, or absent.",
+};
+
 export const timeTexts: Texts<TimeWindow> = {
   days: "Days of the week.",
   from: "The first minute, `HH:MM`. Later than `to`: the window passes midnight. Default: 00:00.",
@@ -179,6 +201,16 @@ export const targetTexts: Readonly<Record<string, string>> = {
 export const commandTexts: Texts<CommandPattern> = {
   command: "The name of the command, matched exactly. It is never a path.",
   args: "One pattern for each argument, in order. Only the last may be a `rest`. Default: no arguments.",
+};
+
+/** Forms of one argument. A plain text fits exactly itself. */
+export const patternTexts: AllOf<Exclude<ArgumentPattern, string> | RestPattern> = {
+  oneOf: "One of these texts.",
+  prefix:
+    'A text with this beginning, and no step to a parent folder in any expansion. `""` is any text that is no option.',
+  path: "A relative path under one of these globs.",
+  number: "A whole number. Default: 0 and up.",
+  rest: "Last: any number of arguments that each fit.",
 };
 
 export const boundsTexts: Texts<Bounds> = {

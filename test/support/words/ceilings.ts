@@ -5,13 +5,13 @@ import type { Ceiling } from "./ceiling.ts";
  * `npm run words -- --ceilings` lowers it to what stands.
  */
 export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
-  ["docs/architecture.md", [1500, 12, 25, 10, 0]],
+  ["docs/architecture.md", [1300, 12, 25, 10, 0]],
   ["docs/audit.md", [1400, 12, 25, 10, 0]],
   ["docs/brokers.md", [1200, 12, 25, 10, 0]],
   ["docs/calls.md", [1300, 12, 25, 10, 0]],
   ["docs/http-api.md", [1100, 12, 25, 10, 0]],
   ["docs/mcp.md", [1500, 12, 25, 10, 0]],
-  ["docs/policy.md", [2000, 12, 25, 10, 0]],
+  ["docs/policy.md", [1900, 12, 25, 10, 0]],
   ["docs/threat-model.md", [1900, 12, 25, 10, 1]],
   ["docs/tools.md", [1100, 12, 25, 10, 0]],
   ["docs/wasm-tools.md", [1100, 12, 25, 10, 0]],
@@ -22,7 +22,7 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["comments of worker-host", [1000, 12, 25, 23, 24]],
   ["docstrings of agents", [1000, 12, 25, 10, 5]],
   ["comments of agents", [1000, 12, 25, 10, 1]],
-  ["docstrings of bus", [1000, 12, 25, 16, 8]],
+  ["docstrings of bus", [1000, 12, 25, 15, 8]],
   ["comments of bus", [1000, 12, 25, 28, 41]],
   ["docstrings of keyhole", [1000, 12, 25, 18, 5]],
   ["comments of keyhole", [1000, 12, 25, 19, 8]],
