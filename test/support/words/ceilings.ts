@@ -28,8 +28,8 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["comments of keyhole", [1000, 12, 25, 19, 8]],
   ["docstrings of mcp", [1000, 12, 25, 15, 6]],
   ["comments of mcp", [1000, 12, 25, 10, 11]],
-  ["docstrings of edge", [1000, 12, 25, 16, 11]],
+  ["docstrings of edge", [1000, 12, 25, 15, 11]],
   ["comments of edge", [1000, 12, 25, 17, 29]],
   ["docstrings of playground", [1000, 12, 25, 23, 13]],
-  ["comments of playground", [1000, 12, 25, 18, 16]],
+  ["comments of playground", [1000, 12, 25, 18, 15]],
 ]);
