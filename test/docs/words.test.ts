@@ -66,7 +66,7 @@ const emptyBeginnings = {
 };
 
 describe("docstrings begin with a noun or a verb", () => {
-  it.each(Object.entries(emptyBeginnings))("of %s, but for at most %i", (name, most) => {
+  it.each(Object.entries(emptyBeginnings))("of %s, with at most %i exceptions", (name, most) => {
     const { parts } = texts.find((text) => text.name === `docstrings of ${name}`)!;
     expect(parts.filter((part) => emptySubject.test(part)).slice(most)).toEqual([]);
   });

@@ -20,7 +20,7 @@ const types: ReadonlyMap<string, string> = new Map([
   [".json", "application/json"],
 ]);
 
-/** What a page cannot say about itself in a meta element. */
+/** Headers that a page cannot state about itself in a meta element. */
 const headers = {
   "content-security-policy": "frame-ancestors 'none'",
   "x-content-type-options": "nosniff",

@@ -21,7 +21,7 @@ export function offsetText(ms: number): string {
   return ms < 1 ? "0 ms" : durationText(ms);
 }
 
-/** What a call cost, where its host counts it. */
+/** The cost of a call, where its host counts it. */
 export function costText({ fuelUsed, peakMemoryBytes }: Pick<CallMeta, "fuelUsed" | "peakMemoryBytes">): string {
   const fuel = fuelUsed === undefined ? [] : [`${fuelUsed.toLocaleString("en")} fuel`];
   const memory = peakMemoryBytes === undefined ? [] : [`${bytesText(peakMemoryBytes)} of memory`];

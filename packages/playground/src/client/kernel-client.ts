@@ -97,7 +97,7 @@ export interface Governance {
   /** Approvals that outlive their call. */
   readonly approvals: {
     list(): Promise<readonly StandingApproval[]>;
-    /** One that is gone already is no fault. */
+    /** A missing one is no fault. */
     revoke(approvalId: string): Promise<void>;
     /** What waits for an answer, of all callers. Absent where this client hears of its own calls alone. */
     readonly desk?: {

@@ -19,14 +19,14 @@ import { countGutter, type LineCount, showCounts } from "./counts.ts";
 import { editorLook } from "./look.ts";
 import { type Note, notesField, showNotes } from "./notes.ts";
 
-/** What a parent can do with the editor. */
+/** The functions that a parent has of the editor. */
 export interface CodeHandle {
   /** Moves the caret there, and the focus into the editor. */
   readonly show: (at: number) => void;
 }
 
 interface CodeEditorProps {
-  /** What a screen reader says. */
+  /** The words of a screen reader. */
   readonly label: string;
   readonly text: string;
   readonly onChange: (text: string) => void;

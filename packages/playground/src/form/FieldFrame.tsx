@@ -49,7 +49,7 @@ export function GroupDescription({ children }: { readonly children: string | und
   );
 }
 
-/** What is wrong with a text field, and what to do about it. */
+/** The fault of a text field, and the next step. */
 export function FieldFault({ path }: { readonly path: string }): ReactNode {
   const faults = useFaults(path);
   return (

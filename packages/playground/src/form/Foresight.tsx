@@ -21,7 +21,7 @@ interface ForesightProps {
 /** A person types on; the kernel is asked when they pause. */
 const pauseMs = 150;
 
-/** What would be decided if the call were made now. */
+/** The decision about the call if it were made now. */
 export function Foresight({ foresee, input }: ForesightProps): ReactNode {
   const preview = usePreview(foresee, input);
   return (

@@ -12,7 +12,7 @@ interface LogMenuProps {
   readonly onClose: () => void;
 }
 
-/** What can be done with the calls of the log. */
+/** The actions on the calls of the log. */
 export function LogMenu({ button, actions, onClose }: LogMenuProps): ReactNode {
   return (
     <Popover className="popover" triggerRef={button} isOpen onOpenChange={(open) => open || onClose()}>

@@ -20,7 +20,7 @@ interface ApplyDialogProps {
   readonly onClose: () => void;
 }
 
-/** What would change, before it does. */
+/** Shows the effect of a draft before it is applied. */
 export function ApplyDialog(props: ApplyDialogProps): ReactNode {
   const { inForce, document, simulated, warning, onApply, onClose } = props;
   const [isBusy, setBusy] = useState(false);

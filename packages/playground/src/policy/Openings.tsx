@@ -17,7 +17,7 @@ interface OpeningsProps {
   readonly onChange: (document: PolicyDocument) => void;
 }
 
-/** Who may reach what: each grant of every tool as a row. */
+/** Each grant of every tool as a row. */
 export function Openings({ document, counts, onChange }: OpeningsProps): ReactNode {
   const { grants = [] } = document;
   return (

@@ -22,7 +22,7 @@ export interface UnusedGrant {
 /** Rows of one list; the bar counts all. */
 const mostRows = 100;
 
-/** What the draft would say to the calls of this session. */
+/** The draft's decisions about the calls of this session. */
 export function Simulation({ session, rows, unused, onShowGrant }: SimulationProps): ReactNode {
   const count = session.calls.length;
   return (

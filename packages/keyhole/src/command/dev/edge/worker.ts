@@ -11,7 +11,7 @@ export interface WorkerParts {
   readonly policy: JsonValue | PolicyDocument;
 }
 
-/** What stays while a person works. */
+/** The parts that stay while a person works. */
 export interface WorkerKind {
   /** Whether the built-in tools are served too. */
   readonly hasBuiltIn: boolean;
