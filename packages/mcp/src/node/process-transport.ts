@@ -1,8 +1,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { type Clock, systemClock } from "@keyhole/kernel";
-import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
+import { messageOf } from "../message.ts";
 import type { OpenOptions } from "../source/endpoint.ts";
 import { LineReader } from "./line-reader.ts";
 import { ProcessGroup } from "./process-group.ts";
@@ -88,14 +89,10 @@ export class ProcessTransport implements Transport {
 
   #hear(line: string): void {
     if (this.#hasEnded || line.trim() === "") return;
-    let message: JSONRPCMessage;
-    try {
-      message = deserializeMessage(line);
-    } catch {
-      if (++this.#strayLines > MOST_STRAY_LINES) this.#fail("The server writes to stdout what is no message of MCP.");
-      return;
-    }
-    this.onmessage?.(message);
+    const message = messageOf(line);
+    if (message) this.onmessage?.(message);
+    else if (++this.#strayLines > MOST_STRAY_LINES)
+      this.#fail("The server writes to stdout what is no message of MCP.");
   }
 
   #exited(code: number | null, signal: NodeJS.Signals | null): void {

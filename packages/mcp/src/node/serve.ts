@@ -1,8 +1,8 @@
 import type { Kernel } from "@keyhole/kernel";
-import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { type McpConnection, type McpConnectionOptions, serveConnection } from "../server/connection.ts";
 import { mcpHandler, type McpHandlerOptions } from "../server/http.ts";
 import { isLoopback, listen } from "./listen.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 
 export interface McpStdioOptions extends McpConnectionOptions {
   /** The client is gone. */
@@ -16,7 +16,7 @@ export interface McpStdioOptions extends McpConnectionOptions {
  * serveMcpStdio(kernel, { caller: { caller: "desk" }, onEnd: () => void kernel.close() });
  */
 export function serveMcpStdio(kernel: Kernel, { onEnd, ...options }: McpStdioOptions): McpConnection {
-  return serveConnection(kernel, options, new StdioServerTransport(), onEnd);
+  return serveConnection(kernel, options, new StdioTransport(), onEnd);
 }
 
 export interface McpHttpOptions extends McpHandlerOptions {

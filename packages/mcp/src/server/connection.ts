@@ -3,6 +3,7 @@ import type { JSONRPCMessage, McpServer, Transport } from "@modelcontextprotocol
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { McpCaller } from "./caller.ts";
 import { type ChangedList, tellOf } from "./changed-lists.ts";
+import { DirectCalls } from "./direct-calls.ts";
 import type { McpServerOptions } from "./options.ts";
 import { serverFor } from "./server.ts";
 import { McpService } from "./service.ts";
@@ -36,40 +37,47 @@ export function serveConnection(
   };
   const stopTools = kernel.onToolsChange(() => tell("tools"));
   const stopLists = options.onListChange?.(tell);
+  const calls = new DirectCalls(service, (message) => transport.send(message));
   const end = (): void => {
+    calls.end();
     stopTools();
     stopLists?.();
     service.close();
     onEnd?.();
   };
   const handle = serveStdio(
-    () => {
+    ({ era }) => {
       const server = serverFor(service, options.caller, sessionId);
       live.add(server);
+      if (era === "legacy") calls.serve({ server, caller: options.caller, sessionId });
       server.server.onclose = () => void live.delete(server);
       return server;
     },
-    { transport: new EndingTransport(transport, end), ...(options.onError && { onerror: options.onError }) },
+    { transport: new CallTransport(transport, calls, end), ...(options.onError && { onerror: options.onError }) },
   );
   return { close: () => handle.close() };
 }
 
-/** Tells of the end of a transport, whoever ends it. */
-class EndingTransport implements Transport {
+/** A transport without the plain calls of tools. It tells of its end, whoever ends it. */
+class CallTransport implements Transport {
   readonly #inner: Transport;
+  readonly #calls: DirectCalls;
   readonly #onEnd: () => void;
   #hasEnded = false;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
 
-  constructor(inner: Transport, onEnd: () => void) {
+  constructor(inner: Transport, calls: DirectCalls, onEnd: () => void) {
     this.#inner = inner;
+    this.#calls = calls;
     this.#onEnd = onEnd;
   }
 
   start(): Promise<void> {
-    this.#inner.onmessage = (message, extra) => this.onmessage?.(message, extra);
+    this.#inner.onmessage = (message, extra) => {
+      if (!this.#calls.take(message)) this.onmessage?.(message, extra);
+    };
     this.#inner.onerror = (error) => this.onerror?.(error);
     this.#inner.onclose = () => {
       this.onclose?.();

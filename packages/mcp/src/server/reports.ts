@@ -1,13 +1,14 @@
 import type { CallOptions } from "@keyhole/kernel";
-import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
+import type { LoggingLevel } from "@modelcontextprotocol/server";
+import type { ExchangeContext } from "./exchange-context.ts";
 
 /** Progress and log lines of one exchange, on their way to its client. */
 export class Reports {
-  readonly #ctx: ServerContext;
+  readonly #ctx: ExchangeContext;
   readonly #sent: Promise<void>[] = [];
   #lastDone = -Infinity;
 
-  constructor(ctx: ServerContext) {
+  constructor(ctx: ExchangeContext) {
     this.#ctx = ctx;
   }
 

@@ -16,11 +16,11 @@ import {
   type McpServer,
   ProtocolError,
   ProtocolErrorCode,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { McpCaller } from "./caller.ts";
 import type { ListedTool } from "./catalogue.ts";
 import { contentUri } from "./content.ts";
+import type { ExchangeContext } from "./exchange-context.ts";
 import { StreamHold } from "./held-stream.ts";
 import { ANSWERS, type McpQuestion } from "./questions.ts";
 import { Reports } from "./reports.ts";
@@ -47,7 +47,7 @@ export class ToolExchange {
   readonly #server: McpServer;
   readonly #caller: McpCaller;
   readonly #sessionId: string;
-  readonly #ctx: ServerContext;
+  readonly #ctx: ExchangeContext;
   readonly #tool: ListedTool;
   readonly #input: JsonObject;
   readonly #reports: Reports;
@@ -57,7 +57,7 @@ export class ToolExchange {
     { server, caller, sessionId }: ExchangeLine,
     tool: ListedTool,
     input: JsonObject,
-    ctx: ServerContext,
+    ctx: ExchangeContext,
   ) {
     this.#service = service;
     this.#server = server;

@@ -34,7 +34,8 @@ export interface ConnectionPorts {
   readonly onRequest: (method: string) => void;
 }
 
-interface Open {
+/** A connection that is open. */
+export interface Open {
   readonly client: Client;
   readonly transport: GuardedTransport;
 }
@@ -57,6 +58,11 @@ export class ServerConnection {
   /** @throws Error where the server cannot be reached, or is left alone */
   async client(): Promise<Client> {
     return (await this.#opened()).client;
+  }
+
+  /** The client with what is beneath it. @throws as `client` does */
+  async open(): Promise<Open> {
+    return this.#opened();
   }
 
   /** A call was answered: the server works. */

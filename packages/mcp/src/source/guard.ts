@@ -1,11 +1,6 @@
 import type { Clock } from "@keyhole/kernel";
-import {
-  isJSONRPCRequest,
-  isJSONRPCResponse,
-  type JSONRPCMessage,
-  type Transport,
-  type TransportSendOptions,
-} from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, JSONRPCResponse, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import { DirectCalls } from "./direct-calls.ts";
 import type { McpEndpoint } from "./endpoint.ts";
 
 /** In one window. A server that sends more serves nobody. */
@@ -33,6 +28,8 @@ export class GuardedTransport implements Transport {
   readonly #clock: Clock;
   readonly #onRequest: (method: string) => void;
   readonly #awaited = new Set<string | number>();
+  /** For the client's calls of tools, where it is of the older era. */
+  readonly calls: DirectCalls;
   #strays = 0;
   #messages = 0;
   #windowMs: number;
@@ -46,6 +43,7 @@ export class GuardedTransport implements Transport {
     this.#inner = inner;
     this.#clock = clock;
     this.#onRequest = onRequest;
+    this.calls = new DirectCalls(clock, (message) => this.send(message));
     this.#windowMs = clock.monotonicMs();
     const marks = inner as ProcessMarks;
     // Only where the transport has them: the SDK takes any other transport for HTTP.
@@ -70,19 +68,22 @@ export class GuardedTransport implements Transport {
     this.#inner.setSupportedProtocolVersions?.(versions);
 
   start(): Promise<void> {
-    this.#inner.onclose = () => this.onclose?.();
+    this.#inner.onclose = () => {
+      this.calls.end();
+      this.onclose?.();
+    };
     this.#inner.onerror = (error) => this.onerror?.(error);
     this.#inner.onmessage = (message, extra) => {
-      if (!this.#take(message)) return;
+      if (!this.#take(message) || this.calls.take(message)) return;
       // The client handles a notice later than a result that came with it, and forgets whose progress it was.
-      if (isJSONRPCResponse(message)) void later().then(() => this.onmessage?.(message, extra));
+      if (isResponse(message)) void later().then(() => this.onmessage?.(message, extra));
       else this.onmessage?.(message, extra);
     };
     return this.#inner.start();
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (isJSONRPCRequest(message)) this.#awaited.add(message.id);
+    if ("method" in message && "id" in message) this.#awaited.add(message.id);
     return this.#inner.send(message, options);
   }
 
@@ -99,13 +100,13 @@ export class GuardedTransport implements Transport {
     }
     if (++this.#messages > MOST_MESSAGES)
       return this.#end(new RangeError(`The server sent more than ${MOST_MESSAGES} messages in ${WINDOW_MS} ms.`));
-    if (isJSONRPCResponse(message)) {
+    if (isResponse(message)) {
       const isAwaited = message.id !== undefined && this.#awaited.delete(message.id);
       if (!isAwaited && ++this.#strays > MOST_STRAYS)
         return this.#end(new RangeError(`The server sent more than ${MOST_STRAYS} answers to unknown requests.`));
       return isAwaited;
     }
-    if (isJSONRPCRequest(message) && message.method !== "ping") this.#onRequest(message.method);
+    if ("id" in message && message.method !== "ping") this.#onRequest(message.method);
     return true;
   }
 
@@ -115,6 +116,11 @@ export class GuardedTransport implements Transport {
     this.#inner.close().catch(() => {}); // It is gone, or it will be.
     return false;
   }
+}
+
+/** Every transport parses its messages; their members tell them apart. */
+function isResponse(message: JSONRPCMessage): message is JSONRPCResponse {
+  return !("method" in message);
 }
 
 /** After what promises have to do that are settled now. */

@@ -17,7 +17,8 @@ import {
 } from "@keyhole/kernel/foreign-tools";
 import type { Client, LoggingLevel, Tool as ListedTool } from "@modelcontextprotocol/client";
 import { callFault, outputOf } from "./call-result.ts";
-import { type McpList, ServerConnection } from "./connection.ts";
+import { type McpList, type Open, ServerConnection } from "./connection.ts";
+import type { Progress } from "./direct-calls.ts";
 import type { McpSource, McpSourceOptions } from "./options.ts";
 import { PassedOn, type RequestLimits } from "./passed-on.ts";
 import { Prompts } from "./prompts.ts";
@@ -87,7 +88,9 @@ class KernelSource implements McpSource {
       toolOf: (tool, pin, call) => sourceTool(tool, pin, options, call),
       call: (tool, input, context) => this.#call(tool, input, context),
     });
-    this.#passedOn = new PassedOn(kernel, options, this.#prompts, (context, send) => this.#request(context, send));
+    this.#passedOn = new PassedOn(kernel, options, this.#prompts, (context, send) =>
+      this.#request(context, ({ client }, limits) => send(client, limits)),
+    );
     this.#connection = new ServerConnection({
       name,
       endpoint,
@@ -201,20 +204,17 @@ class KernelSource implements McpSource {
   async #call(tool: OpenTool, input: JsonObject, context: ToolContext): Promise<JsonValue> {
     const { progress } = context;
     tool.assertOpen();
-    return this.#request(context, async (client, limits) => {
+    const onProgress = ({ progress: done, total, message }: Progress): void =>
+      progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
+    return this.#request(context, async ({ client, transport }, limits) => {
       tool.assertOpen(); // The server can have been started again, with another definition.
-      const isModern = client.getProtocolEra() === "modern";
-      // The kernel checks the output.
-      const { outputSchema: _, ...toolDefinition } = tool.definition as unknown as ListedTool;
-      const result = await client.callTool(
-        { name: tool.serverName, arguments: input, ...(isModern && { _meta: wantsLog }) },
-        {
-          ...limits,
-          toolDefinition,
-          onprogress: ({ progress: done, total, message }) =>
-            progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }),
-        },
-      );
+      const { serverName: name } = tool;
+      const result = await (client.getProtocolEra() === "legacy"
+        ? transport.calls.call({ name, input, signal: limits.signal, timeoutMs: limits.timeout, onProgress })
+        : client.callTool(
+            { name, arguments: input, _meta: wantsLog },
+            { ...limits, toolDefinition: withoutOutput(tool), onprogress: onProgress },
+          ));
       this.#connection.proven();
       return outputOf(result);
     });
@@ -223,13 +223,13 @@ class KernelSource implements McpSource {
   /** Something that the kernel allowed. @throws Error in our own words where it fails */
   async #request<Value>(
     { signal, log }: ToolContext,
-    send: (client: Client, limits: RequestLimits) => Promise<Value>,
+    send: (open: Open, limits: RequestLimits) => Promise<Value>,
   ): Promise<Value> {
     const { timeoutMs } = boundsOf(this.#options);
     this.#logs.add(log);
     try {
-      const client = await this.#connection.client();
-      return await send(client, { signal, timeout: timeoutMs + GRACE_MS });
+      const open = await this.#connection.open();
+      return await send(open, { signal, timeout: timeoutMs + GRACE_MS });
     } catch (error) {
       throw callFault(await this.#connection.faultOf(error), timeoutMs);
     } finally {
@@ -243,6 +243,12 @@ class KernelSource implements McpSource {
     if (log && others.length === 0) log(typeof data === "string" ? data : (JSON.stringify(data) ?? ""), levels[level]);
     else this.#options.onLog?.(level, data);
   }
+}
+
+/** The kernel checks the output. */
+function withoutOutput({ definition }: OpenTool): ListedTool {
+  const { outputSchema: _, ...rest } = definition as unknown as ListedTool;
+  return rest;
 }
 
 const wantsLog = { "io.modelcontextprotocol/logLevel": "info" };

@@ -1,0 +1,135 @@
+import type { Clock, JsonObject } from "@keyhole/kernel";
+import {
+  type CallToolResult,
+  isCallToolResult,
+  type JSONRPCMessage,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+} from "@modelcontextprotocol/client";
+import { isRecord } from "../message.ts";
+
+/** Members of other results that have no content. */
+const foreignMembers = ["task", "inputRequests", "requestState"];
+
+/** The SDK's own ids are numbers. */
+const PREFIX = "keyhole-";
+
+interface DirectCall {
+  readonly resolve: (result: CallToolResult) => void;
+  readonly reject: (error: Error) => void;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+export interface DirectRequest {
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/**
+ * `tools/call` of 2025-11-25 without the SDK's client, which parses each answer with five schemas. Here one schema of the SDK parses it. All other requests, and the
+ * newer era, are the client's.
+ */
+export class DirectCalls {
+  readonly #send: (message: JSONRPCMessage) => Promise<void>;
+  readonly #open = new Map<string, DirectCall>();
+  readonly #clock: Clock;
+  #calls = 0;
+
+  constructor(clock: Clock, send: (message: JSONRPCMessage) => Promise<void>) {
+    this.#clock = clock;
+    this.#send = send;
+  }
+
+  /** @throws ProtocolError for an error of the server, SdkError for the end of the connection or an answer of another form */
+  call({ name, input, signal, timeoutMs, onProgress }: DirectRequest): Promise<CallToolResult> {
+    const id = `${PREFIX}${this.#calls++}`;
+    const { promise, resolve, reject } = Promise.withResolvers<CallToolResult>();
+    const cancel = (reason: string): void => {
+      const call = this.#taken(id);
+      if (!call) return;
+      const params = { requestId: id, reason };
+      this.#send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {}); // The server has ended.
+      call.reject(new SdkError(SdkErrorCode.RequestTimeout, reason));
+    };
+    const follow = (): void => cancel(String(signal.reason));
+    const stop = this.#clock.after(timeoutMs, () => cancel("The call took too long."));
+    const settled = <Value>(settle: (value: Value) => void) => {
+      return (value: Value): void => {
+        stop();
+        signal.removeEventListener("abort", follow);
+        settle(value);
+      };
+    };
+    this.#open.set(id, { resolve: settled(resolve), reject: settled(reject), onProgress });
+    if (signal.aborted) follow();
+    else {
+      signal.addEventListener("abort", follow, { once: true });
+      const params = { name, arguments: input, _meta: { progressToken: id } };
+      this.#send({ jsonrpc: "2.0", id, method: "tools/call", params }).catch((error: Error) => {
+        const call = this.#taken(id);
+        call?.reject(error);
+      });
+    }
+    return promise;
+  }
+
+  /** `true` for a message that belongs to one of these calls, also to one that is over. */
+  take(message: JSONRPCMessage): boolean {
+    if ("method" in message) return message.method === "notifications/progress" && this.#progressed(message.params);
+    const { id } = message;
+    if (typeof id !== "string" || !id.startsWith(PREFIX)) return false;
+    const call = this.#taken(id);
+    if (!call) return true;
+    if ("error" in message) {
+      const { code, message: text, data } = message.error;
+      call.reject(ProtocolError.fromError(code, text, data));
+      return true;
+    }
+    const result = withContent(message.result);
+    if (isCallToolResult(result)) call.resolve(result);
+    else call.reject(new SdkError(SdkErrorCode.InvalidResult, "The result of the server has another form than MCP's."));
+    return true;
+  }
+
+  /** The connection is over. */
+  end(): void {
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const { reject } of open) reject(new SdkError(SdkErrorCode.ConnectionClosed, "Connection closed"));
+  }
+
+  #taken(id: string): DirectCall | undefined {
+    const call = this.#open.get(id);
+    this.#open.delete(id);
+    return call;
+  }
+
+  #progressed(params: unknown): boolean {
+    if (!isRecord(params)) return false;
+    const { progressToken, progress, total, message } = params;
+    if (typeof progressToken !== "string" || !progressToken.startsWith(PREFIX)) return false;
+    if (typeof progress === "number")
+      this.#open.get(progressToken)?.onProgress({
+        progress,
+        ...(typeof total === "number" && { total }),
+        ...(typeof message === "string" && { message }),
+      });
+    return true;
+  }
+}
+
+/** Some servers leave out a content that is empty. */
+function withContent(result: object): object {
+  const isContentless = !("content" in result) && !foreignMembers.some((name) => name in result);
+  return isContentless ? { ...result, content: [] } : result;
+}
