@@ -262,4 +262,35 @@ describe("a batch of a log file", () => {
       await sink.close();
     }
   });
+
+  it("is on the disk a second later where the options say so, or fails the next one, and closing waits", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sink = fileSink(path, { fsync: "second" });
+    await sink.open();
+    const handle = await open(path);
+    const datasync = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, "datasync").mockResolvedValue();
+    try {
+      await sink.append(records.slice(0, 1));
+      await sink.append(records.slice(1, 2));
+      await vi.advanceTimersByTimeAsync(999);
+      expect(datasync).toHaveBeenCalledTimes(0);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(datasync).toHaveBeenCalledTimes(1);
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(datasync).toHaveBeenCalledTimes(1);
+      datasync.mockRejectedValue(new Error("ENOSPC"));
+      await sink.append(records.slice(2, 3));
+      await vi.advanceTimersByTimeAsync(1_000);
+      await expect(sink.append(records.slice(3, 4))).rejects.toThrow("ENOSPC");
+      await sink.close();
+      const other = fileSink(path, { fsync: "second" });
+      await other.open();
+      await other.append(records.slice(3, 4));
+      await expect(other.close()).rejects.toThrow("ENOSPC");
+    } finally {
+      vi.useRealTimers();
+      datasync.mockRestore();
+      await handle.close();
+    }
+  });
 });

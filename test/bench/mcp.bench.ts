@@ -2,7 +2,8 @@
 // The lanes take turns in one run, because only their ratios mean something.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -79,10 +80,23 @@ async function throughSource(): Promise<Lane> {
 }
 
 /** With its log in a file, as a person has it. */
-function throughWrap(home: string): Promise<Lane> {
+function throughWrap(home: string, fsync: "batch" | "second"): Promise<Lane> {
+  mkdirSync(home);
   writeFileSync(join(home, "policy.json"), JSON.stringify(policy));
   const cli = ["--import", join(root, "scripts/source.mjs"), join(root, "packages/keyhole/src/cli.ts")];
-  return overStdio([...cli, "wrap", "--name", "peer", "--home", home, "--", process.execPath, ...served("sdk")]);
+  return overStdio([
+    ...cli,
+    "wrap",
+    "--name",
+    "peer",
+    "--home",
+    home,
+    "--fsync",
+    fsync,
+    "--",
+    process.execPath,
+    ...served("sdk"),
+  ]);
 }
 
 /** The least that a process in between can cost. */
@@ -92,6 +106,18 @@ process.stdin.pipe(c.stdin); c.stdout.pipe(process.stdout); process.stdin.on("en
   return overStdio(["-e", copy]);
 }
 
+/** What a call waits for at least where its start and its end are on the disk before it goes on. */
+async function synced(path: string): Promise<Lane> {
+  const file = await open(path, "a");
+  ends.push(() => file.close());
+  return async () => {
+    for (let at = 0; at < 2; at++) {
+      writeSync(file.fd, `${"x".repeat(800)}\n`);
+      await file.datasync();
+    }
+  };
+}
+
 const home = mkdtempSync(join(tmpdir(), "keyhole-bench-"));
 ends.push(() => rmSync(home, { recursive: true }));
 const lanes = {
@@ -99,7 +125,9 @@ const lanes = {
   "stdio: our server": await overStdio(served("keyhole")),
   "stdio: our source": await throughSource(),
   "stdio: a process that copies": await copied(),
-  "stdio: keyhole wrap": await throughWrap(home),
+  "stdio: keyhole wrap": await throughWrap(join(home, "batch"), "batch"),
+  "stdio: wrap --fsync second": await throughWrap(join(home, "second"), "second"),
+  "two fdatasyncs of a line of a log": await synced(join(home, "line")),
   "HTTP 2026-07-28: SDK's server": await overHttp("sdk", "2026-07-28"),
   "HTTP 2026-07-28: our server": await overHttp("keyhole", "2026-07-28"),
   "HTTP 2025-11-25: SDK's server": await overHttp("sdk", "2025-11-25"),
@@ -127,7 +155,9 @@ const bars: readonly (readonly [LaneName, LaneName, number?])[] = [
   ["stdio: our server", "stdio: SDK's server", 1.7],
   ["stdio: our source", "stdio: SDK's server", 2],
   ["stdio: a process that copies", "stdio: SDK's server"],
-  ["stdio: keyhole wrap", "stdio: SDK's server", 3],
+  ["stdio: wrap --fsync second", "stdio: SDK's server", 3],
+  ["stdio: keyhole wrap", "stdio: SDK's server"],
+  ["two fdatasyncs of a line of a log", "stdio: SDK's server"],
   ["HTTP 2026-07-28: our server", "HTTP 2026-07-28: SDK's server", 1.5],
   ["HTTP 2025-11-25: our server", "HTTP 2025-11-25: SDK's server", 1.5],
 ];

@@ -17,7 +17,7 @@ describeSink("memory", { keeps: false }, () => ({ open: () => memorySink(), clos
 describeSink("callback", { keeps: false }, () => ({ open: () => callbackSink(async () => {}), close: () => {} }));
 
 let files = 0;
-for (const fsync of ["batch", "never"] as const) {
+for (const fsync of ["batch", "second", "never"] as const) {
   describeSink(`file, fsync ${fsync}`, { keeps: true }, () => {
     const path = join(folder, `${files++}.jsonl`);
     let sink: FileSink | undefined;

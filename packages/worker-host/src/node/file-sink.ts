@@ -6,13 +6,16 @@ import { keepTail } from "./keep-tail.ts";
 import { syncFolderOf } from "./sync-folder.ts";
 import { type EventSpan, scanLog } from "./scan-log.ts";
 
+export type FileSync = "batch" | "second" | "never";
+
 export interface FileSinkOptions {
   /**
-   * `batch` (the default): a batch is on the disk before `append` resolves. `never`: the operating
-   * system decides when it writes. A crash of the process then loses nothing. A crash of the
-   * machine loses the last seconds, and the log does not show the loss.
+   * `batch` (the default): a batch is on the disk before `append` resolves. `second`: it is there
+   * a second later. `never`: the operating system decides when it writes. With the latter two, a
+   * crash of the process loses nothing. A crash of the machine loses the last second, or the last
+   * seconds, and the log does not show the loss.
    */
-  readonly fsync?: "batch" | "never";
+  readonly fsync?: FileSync;
 }
 
 export interface FileSink extends AuditSink {
@@ -34,7 +37,7 @@ export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}
 
 class LogFile implements FileSink {
   readonly #path: string;
-  readonly #fsync: "batch" | "never";
+  readonly #fsync: FileSync;
   #file: FileHandle | undefined;
   /**
    * The span of each record from {@link #checkpoint} on, in order; of all records after a read of
@@ -46,8 +49,11 @@ class LogFile implements FileSink {
   #writing: Promise<void> | undefined;
   #nextSeq = 0;
   #size = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** Why the last batches may not be on the disk. */
+  #syncFault: Error | undefined;
 
-  constructor(path: string, fsync: "batch" | "never") {
+  constructor(path: string, fsync: FileSync) {
     this.#path = path;
     this.#fsync = fsync;
   }
@@ -75,6 +81,7 @@ class LogFile implements FileSink {
 
   async append(records: readonly EventRecord[]): Promise<void> {
     const file = this.#opened();
+    if (this.#syncFault) throw this.#syncFault;
     checkOwn(file, this.#size);
     let text = "";
     const added: EventSpan[] = [];
@@ -90,6 +97,7 @@ class LogFile implements FileSink {
     }
     await appendText(file, text, end - this.#size);
     if (this.#fsync === "batch") await file.datasync();
+    else if (this.#fsync === "second") this.#timer ??= setTimeout(() => void this.#syncNow(file), 1_000);
     // Another kernel can have looked at the same time as this one, and written as well.
     checkOwn(file, end);
     for (const span of added) this.#spans.push(span);
@@ -124,8 +132,22 @@ class LogFile implements FileSink {
 
   async close(): Promise<void> {
     await this.#writing?.catch(() => undefined);
+    const isUnsynced = this.#timer !== undefined;
+    if (isUnsynced && this.#file) await this.#syncNow(this.#file);
     await this.#file?.close();
     this.#file = undefined;
+    if (isUnsynced && this.#syncFault) throw this.#syncFault;
+  }
+
+  /** A fault fails the next batch: nothing runs that may not be on record. */
+  async #syncNow(file: FileHandle): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      await file.datasync();
+    } catch (error) {
+      this.#syncFault = error instanceof Error ? error : new Error(String(error));
+    }
   }
 
   #indexEarlier(): Promise<void> {
@@ -142,7 +164,6 @@ class LogFile implements FileSink {
   }
 }
 
-/** Checks that no other writer wrote, and that the path still names this file. */
 /** Longer ones leave this thread to others while the system copies them. */
 const SHORT_BYTES = 65_536;
 
@@ -156,6 +177,7 @@ async function appendText(file: FileHandle, text: string, byteLength: number): P
   for (let at = 0; at < bytes.length;) at += writeSync(file.fd, bytes, at);
 }
 
+/** Checks that no other writer wrote, and that the path still names this file. */
 function checkOwn({ fd }: FileHandle, expectedBytes: number): void {
   const { size, nlink } = fstatSync(fd);
   if (size !== expectedBytes) throw new Error("another process wrote to the log file");

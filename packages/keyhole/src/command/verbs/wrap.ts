@@ -25,6 +25,11 @@ export const addWrap: AddVerb = (program, act) => {
     )
     .option("--home <folder>", "the folder of policy, pins and logs (default: ~/.keyhole/NAME)")
     .option("--caller <name>", "the caller; rules and grants can name it", "client")
+    .option(
+      "--fsync <when>",
+      "batch: each event is on the disk before its call goes on; second: a second later",
+      "batch",
+    )
     .option("--new-key <approver>", "make an approval key for a person, and show it once")
     .option("--new-passkey", "serve a page on which a person makes a passkey, until Ctrl-C")
     .option("--review", "show definitions that wait, and ask at the terminal for each")

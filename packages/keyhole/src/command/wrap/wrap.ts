@@ -24,7 +24,10 @@ export async function wrap(command: readonly string[], options: CommandOptions, 
   if (options["newPasskey"] === true) return makePasskey(parts, io);
   const approvers = await readApprovers(home);
   const { fileSink } = await import("@keyhole/worker-host/node");
-  const sink = fileSink(home.log);
+  const fsync = optionOf(options, "fsync") ?? "batch";
+  if (fsync !== "batch" && fsync !== "second")
+    throw new Unusable(`--fsync takes \`batch\` or \`second\`; got ${visible(fsync)}.`);
+  const sink = fileSink(home.log, { fsync });
   const kernel = await createFullKernel({ policy: home.policy, sink });
   let source: McpSource | undefined;
   try {

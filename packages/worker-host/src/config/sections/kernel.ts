@@ -32,14 +32,14 @@ const paths: JsonObject = { type: "object", additionalProperties: path };
 /** Where the log is. */
 export const sinkSection: JsonObject = {
   type: "object",
-  properties: { file: path, fsync: { enum: ["batch", "never"] } },
+  properties: { file: path, fsync: { enum: ["batch", "second", "never"] } },
   required: ["file"],
   additionalProperties: false,
 };
 
 export interface SinkEntry {
   readonly file: string;
-  readonly fsync?: "batch" | "never";
+  readonly fsync?: "batch" | "second" | "never";
 }
 
 /** The places that brokers serve. Commands are programs of the host, by absolute paths. */
