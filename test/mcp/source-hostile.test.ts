@@ -147,22 +147,6 @@ describe("a server that answers wrong", () => {
     expect((await failure(kernel))[0]).toBe("INVALID_OUTPUT");
   });
 
-  it.each<[string, object, string]>([
-    ["content that is no list", { content: "done" }, "TOOL_ERROR"],
-    ["a block that is nothing", { content: [null] }, "TOOL_ERROR"],
-    ["a block without a type", { content: [{ text: "done" }] }, "TOOL_ERROR"],
-    ["a block of an unknown type", { content: [{ type: "script", text: "done" }] }, "TOOL_ERROR"],
-    ["a picture without data", { content: [{ type: "image", mimeType: "image/png" }] }, "TOOL_ERROR"],
-    ["a mark that is no mark", { content, isError: "no" }, "TOOL_ERROR"],
-    ["a task", { task: { taskId: "1" } }, "TOOL_ERROR"],
-    ["a request for input", { resultType: "input_required", inputRequests: {} }, "TOOL_ERROR"],
-    ["an error without a text", { error: { code: 1 } }, "TOOL_ERROR"],
-    ["no content", {}, "ok"],
-  ])("gives %s as what it is", async (_, result, code) => {
-    const { kernel } = await against({ call: () => result });
-    expect((await failure(kernel))[0]).toBe(code);
-  });
-
   it("fails a result of one byte more than it may have, and takes one of as many", async () => {
     const sized = (length: number) => ({ content: [{ type: "text", text: "x".repeat(length) }] });
     const empty = JSON.stringify(sized(0)).length;

@@ -4,7 +4,6 @@ import {
   type JSONRPCMessage,
   type JSONRPCNotification,
   type JSONRPCRequest,
-  type McpServer,
   ProtocolError,
   ProtocolErrorCode,
   type RequestId,
@@ -25,8 +24,8 @@ interface PlainCall {
 const plainMembers: ReadonlySet<string> = new Set(["name", "arguments", "_meta"]);
 
 /**
- * Plain calls of tools on a connection of 2025-11-25, without the SDK's server, which parses each message with seven schemas. A call that can become a question to the
- * client, one of an unknown tool or of another form, and every other message, are the SDK's.
+ * Plain calls of tools on a connection of 2025-11-25, without the SDK's server, which parses each message with seven schemas. The SDK has every other message, and
+ * each call that can become a question, names an unknown tool or has another form.
  */
 export class DirectCalls {
   readonly #service: McpService;
@@ -50,7 +49,7 @@ export class DirectCalls {
     if (!("id" in message)) return this.#cancels(message);
     const line = this.#line;
     if (message.method !== "tools/call" || !line || this.#running.has(message.id)) return false;
-    // Before `initialize` nobody knows what the client can.
+    // They come with `initialize`.
     const capabilities = line.server.server.getClientCapabilities();
     if (!capabilities || (capabilities.elicitation && this.#service.options.approvals)) return false;
     const call = this.#plain(line, message.params);
