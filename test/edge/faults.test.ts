@@ -102,6 +102,21 @@ it("a request that needs the log is answered with AUDIT_UNAVAILABLE where it can
   expect(text).not.toContain("/var/internal");
 });
 
+it("an edge without approval pages tells no stranger the name of a tenant", async () => {
+  const kernel = await createFullKernel({ policy });
+  const routes = createRoutes({ kernel, desk: approvalDesk(), policy, content: contentStore(memoryStore()) });
+  const tokens = JSON.stringify({ ["0".repeat(64)]: { subject: "a", scopes: [], tenant: "acme" } });
+  const gateway = createGateway<object>(() => ({ tokens }), { forward: async (request) => routes.fetch(request) });
+  const [known, unknown] = await Promise.all(
+    ["acme", "nobody"].map(async (tenant) => {
+      const answer = await gateway.request(`/approvals/${tenant}/1`, {}, {});
+      return [answer.status, await answer.json()];
+    }),
+  );
+  expect(known).toMatchObject([404, { code: "NOT_FOUND" }]);
+  expect(known).toEqual(unknown);
+});
+
 describe("the probe of a storage", () => {
   afterEach(() => vi.useRealTimers());
 

@@ -60,10 +60,12 @@ export function createRoutes(served: Served): Routes {
     c.json({ mode: served.kernel.mode, policyHash: served.kernel.policyHash, policy: served.policy }),
   );
   refuseOtherMethods(app);
-  app.notFound(() => httpProblem("NOT_FOUND", "This service has no resource at this address."));
+  app.notFound(notFound);
   app.onError((error) => problemOf(error));
   return app;
 }
+
+const notFound = (): Response => httpProblem("NOT_FOUND", "This service has no resource at this address.");
 
 function routeTools(app: Routes, { kernel, desk }: Served): void {
   app.get("/v1/tools", allow("tools:read"), (c) => c.json({ tools: kernel.list(toolFilter(c.req.url)) }));
@@ -126,7 +128,7 @@ function routeApprovals(app: Routes, { kernel, desk }: Served): void {
 
 /** The gateway forwards them without a sender: the page takes a key. */
 function routePages(app: Routes, { mcp }: Served): void {
-  if (mcp) app.all("/approvals/*", (c) => mcp.page(c.req.raw));
+  app.all("/approvals/*", (c) => mcp?.page(c.req.raw) ?? notFound());
 }
 
 function routeMcp(app: Routes, { mcp }: Served): void {
