@@ -111,6 +111,7 @@ describe("without a terminal", () => {
       [
         "one",
         "save@1.0.0 asks: It writes.",
+        "  caller: anonymous",
         "  effects: fs.write",
         "  grant: fs.write notes/**",
         '  /path: "notes/a.txt"',
@@ -121,6 +122,8 @@ describe("without a terminal", () => {
       ].join("\n"),
     );
     expect(output).toContain("  Bytes come with the call. They are not shown.\n");
+    waiting("three", { input: "rm -rf" });
+    expect((await approve(["three"])).output).toContain('  : "rm -rf"\n  1 argument, 8 characters as JSON\n');
     expect(output).toMatch(/2 calls waiting\n$/);
     const { approvals } = JSON.parse((await approve(["--json"])).output) as { approvals: ApprovalRequest[] };
     expect(approvals.map(({ approvalId }) => approvalId)).toEqual(["one", "two"]);

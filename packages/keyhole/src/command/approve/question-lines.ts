@@ -8,11 +8,12 @@ export function plain(text: string): string {
 
 /** A question as a terminal shows it: what the call may do, and each argument on a line of its own. The count comes last: what scrolled away is missed. */
 export function questionLines(request: ApprovalRequest): readonly string[] {
-  const { tool, reason, effects, grants, hasBody, passkey, input } = request;
+  const { tool, caller, reason, effects, grants, hasBody, passkey, input } = request;
   const leaves = leavesOf(input, "");
   const characters = leaves.reduce((sum, [, value]) => sum + value.length, 0);
   const lines = [
     `${tool} asks: ${reason}`,
+    `  caller: ${caller}`,
     ...(effects.length === 0 ? [] : [`  effects: ${effects.join(", ")}`]),
     ...grants.map((grant) => `  grant: ${grant}`),
     ...leaves.map(([at, value]) => `  ${at}: ${value}`),
@@ -32,6 +33,6 @@ export function passkeyNote(keys: readonly { readonly approver: string }[]): str
 /** Each value at the end of a path, as JSON, under its JSON Pointer (RFC 6901). */
 function leavesOf(value: JsonValue, at: string): readonly (readonly [at: string, value: string])[] {
   const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  if (members.length === 0) return at === "" ? [] : [[at, JSON.stringify(value)]];
+  if (members.length === 0) return at === "" && JSON.stringify(value) === "{}" ? [] : [[at, JSON.stringify(value)]];
   return members.flatMap(([name, member]) => leavesOf(member, `${at}${pointerOf([name])}`));
 }
