@@ -122,8 +122,9 @@ describe("without a terminal", () => {
       ].join("\n"),
     );
     expect(output).toContain("  Bytes come with the call. They are not shown.\n");
-    waiting("three", { input: "rm -rf" });
-    expect((await approve(["three"])).output).toContain('  : "rm -rf"\n  1 argument, 8 characters as JSON\n');
+    const text = waiting("text", { input: "rm -rf" });
+    expect((await approve(["text"])).output).toContain('  : "rm -rf"\n  1 argument, 8 characters as JSON\n');
+    text.close();
     expect(output).toMatch(/2 calls waiting\n$/);
     const { approvals } = JSON.parse((await approve(["--json"])).output) as { approvals: ApprovalRequest[] };
     expect(approvals.map(({ approvalId }) => approvalId)).toEqual(["one", "two"]);
