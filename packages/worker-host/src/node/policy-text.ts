@@ -112,7 +112,7 @@ function readYaml(text: string, format: "json" | "yaml", noun: string): PolicyTe
   };
 }
 
-/** Where the first key is that stands twice in its map. */
+/** The offset of the first key that stands twice in its map. */
 function repeatedKey(parsed: ReturnType<typeof parseDocument>): number | undefined {
   let offset: number | undefined;
   visit(parsed, {
