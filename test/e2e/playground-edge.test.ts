@@ -146,8 +146,8 @@ describe("the page at an edge", () => {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ input: { amount: 7_003 } }),
     });
-    await page.getByRole("link", { name: "Approvals" }).click();
-    const screen = page.getByRole("main", { name: "Approvals" });
+    await page.getByRole("link", { name: "Decide" }).click();
+    const screen = page.getByRole("main", { name: "Decide" });
     await screen.getByRole("region", { name: "Exact arguments" }).getByText("7003").waitFor();
     await screen.getByRole("button", { name: "Allow once" }).click();
     expect((await asked).status).toBe(200);

@@ -27,7 +27,7 @@ it("works after the first load without its server, and stores nothing but its ow
   await field(page, "message").fill("nobody answers out there");
   await run(page);
   expect(await endOf(page)).toBe("Completed");
-  for (const screen of ["Timeline", "Policy", "Replay", "Approvals"]) {
+  for (const screen of ["Timeline", "Policy", "Replay", "Decide"]) {
     await page.getByRole("link", { name: screen, exact: true }).click();
     await page.getByRole("main", { name: screen }).waitFor();
   }

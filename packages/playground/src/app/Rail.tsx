@@ -63,7 +63,7 @@ const looks = {
   policy: { name: "Policy", icon: "shield" },
   build: { name: "Build", icon: "build" },
   replay: { name: "Replay", icon: "replay" },
-  approvals: { name: "Approvals", icon: "decide" },
+  approvals: { name: "Decide", icon: "decide" },
 } as const satisfies Record<ScreenName, Pick<Screen, "name" | "icon">>;
 
 function useScreenKeys(open: (index: number) => void): void {

@@ -17,7 +17,7 @@ interface ApprovalsScreenProps {
 /** Every question that waits at the edge, whoever makes the call. Questions of this page's own calls come as a dialog. */
 export function ApprovalsScreen({ desk, tools }: ApprovalsScreenProps): ReactNode {
   return (
-    <main className="approvals-screen" aria-label="Approvals">
+    <main className="approvals-screen" aria-label="Decide">
       {desk === undefined ? (
         <Empty title="Calls of this page ask here">
           <p>

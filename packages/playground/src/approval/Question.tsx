@@ -86,7 +86,7 @@ export function Question({ request, place, tool, before, onAnswer }: QuestionPro
         <PasskeyNote request={request} passkey={passkey} />
       </div>
       <Actions
-        request={request}
+        isShown={scope.kind === "shown"}
         deliberate={deliberate}
         leftMs={leftMs}
         armed={armed}
@@ -132,28 +132,31 @@ function ScopeChoice({ request, scope }: Pick<QuestionProps, "request"> & { read
   );
 }
 
-interface ActionsProps extends Pick<QuestionProps, "request" | "onAnswer"> {
+interface ActionsProps extends Pick<QuestionProps, "onAnswer"> {
   readonly deliberate: Deliberate;
   readonly leftMs: number;
   readonly armed: Armed | undefined;
   readonly mayAllow: boolean;
   readonly answers: ReturnType<typeof answersOf>;
+  /** The answer is for the arguments as they are shown: only that has keys. */
+  readonly isShown: boolean;
   readonly onDeny: () => void;
 }
 
 function Actions(props: ActionsProps): ReactNode {
-  const { request, deliberate, leftMs, armed, mayAllow, answers: given, onDeny, onAnswer } = props;
+  const { deliberate, leftMs, armed, mayAllow, answers: given, isShown, onDeny, onAnswer } = props;
   const left = leftMs > 0 ? `Expires in ${clockText(leftMs)}` : "Expired";
   return (
     <footer className="dialog-actions">
       <span className="countdown" data-urgent={leftMs < 15_000 || undefined}>
         {deliberate.isResting ? restingText : left}
       </span>
-      <KeysNote armed={armed} hasBody={request.hasBody} />
+
       <Button look="danger" onPress={onDeny}>
         Deny
       </Button>
       <AllowButtons answers={given} mayAllow={mayAllow} guard={deliberate.guard} onAnswer={onAnswer} />
+      <KeysNote armed={armed} scopes={given.length} isShown={isShown} />
     </footer>
   );
 }
@@ -172,10 +175,16 @@ const armedTexts = {
   session: "Press Enter to allow it for this session.",
 } as const satisfies Record<Armed, string>;
 
-function KeysNote({ armed, hasBody }: { readonly armed: Armed | undefined; readonly hasBody: boolean }): ReactNode {
+interface KeysNoteProps extends Pick<ActionsProps, "armed" | "isShown"> {
+  /** How many answers allow. */
+  readonly scopes: number;
+}
+
+function KeysNote({ armed, scopes, isShown }: KeysNoteProps): ReactNode {
+  const allowing = isShown ? `, ${scopes > 1 ? "A or S" : "A"} and Enter allow` : "";
   return (
     <output className="question-keys" data-armed={armed}>
-      {armed === undefined ? `D denies, E edits, A${hasBody ? "" : " or S"} and Enter allow` : armedTexts[armed]}
+      {armed === undefined ? `D denies, E edits${allowing}` : armedTexts[armed]}
     </output>
   );
 }
