@@ -6,6 +6,7 @@ import { AllowedBefore } from "../../packages/playground/src/approval/allowed-be
 import { Arguments, argumentsOf } from "../../packages/playground/src/approval/Arguments.tsx";
 import { matchedBy } from "../../packages/playground/src/approval/earlier-inputs.ts";
 import { Queue } from "../../packages/playground/src/approval/Queue.tsx";
+import { type EarlierCall, originsOf, outputText, valuesOf } from "../../packages/playground/src/session/origins.ts";
 import { merged } from "../../packages/playground/src/approval/useEdgeQuestions.ts";
 import { sentenceOf } from "../../packages/playground/src/approval/sentence.ts";
 
@@ -105,6 +106,39 @@ describe("a pattern", () => {
       "notes/a",
       "notes/b",
     ]);
+  });
+});
+
+describe("the origin of a value", () => {
+  const call = (tool: string, input: JsonValue, data: unknown): EarlierCall => ({
+    tool,
+    startedAt: 1,
+    input,
+    output: outputText(data),
+  });
+  const page = call("fetch_url", { url: "https://docs.example/" }, 'See "evil.example" and\n\u202ehidden.');
+
+  it.for<[string, JsonValue, readonly string[]]>([
+    ["a host of an address", { url: "https://evil.example/x" }, ["evil.example"]],
+    ["a text in its own spelling", { note: "\n\u202ehidden" }, ["\n\u202ehidden"]],
+    ["deep inside", { a: [{ b: "evil.example" }] }, ["evil.example"]],
+    ["one that stands in an earlier input, too", { url: "https://docs.example/" }, []],
+    ["one that is too short to say anything", { a: "See" }, []],
+    ["one that stands nowhere", { a: "elsewhere" }, []],
+  ])("is found by its text: %s", ([, input, values]) => {
+    expect(originsOf(input, [page]).map(({ value, tool }) => [value, tool])).toEqual(
+      values.map((value) => [value, "fetch_url"]),
+    );
+  });
+
+  it("stays quick and bounded for inputs and outputs of any size", () => {
+    const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`k${at}`, `value ${at}`]));
+    expect(valuesOf(wide)).toHaveLength(40);
+    expect(valuesOf(JSON.parse(`${"[".repeat(5_000)}"deep value"${"]".repeat(5_000)}`) as JsonValue)).toEqual([
+      "deep value",
+    ]);
+    expect(outputText("x".repeat(50_000_000))).toHaveLength(1_000_000);
+    expect(outputText(new Uint8Array(9))).toBe("");
   });
 });
 

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
+import { Origins } from "../run/Origins.tsx";
 import { approver } from "./answers.tsx";
 import { Question, questionTitle } from "./Question.tsx";
 import { Queue } from "./Queue.tsx";
@@ -48,6 +49,7 @@ export function ApprovalDialog({ approvals, tools }: ApprovalDialogProps): React
                 key={question.request.approvalId}
                 {...question}
                 place={place}
+                origins={<Origins input={question.request.input} before={Infinity} />}
                 tool={tools.find(({ id }) => id === question.request.tool)}
                 onAnswer={question.answer}
               />

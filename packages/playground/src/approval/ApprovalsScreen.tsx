@@ -1,6 +1,7 @@
 import { type ToolSummary, visible } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
 import type { Governance } from "../client/kernel-client.ts";
+import { Origins } from "../run/Origins.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
 import "./approvals.css";
@@ -62,6 +63,7 @@ function Waiting({
               key={keyOf(shown.request)}
               {...shown}
               place={{ number: questions.indexOf(shown) + 1, total: questions.length }}
+              origins={<Origins input={shown.request.input} before={Infinity} />}
               tool={tools.find(({ id }) => id === shown.request.tool)}
               onAnswer={shown.answer}
             />

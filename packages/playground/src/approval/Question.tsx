@@ -39,10 +39,12 @@ interface QuestionProps {
   readonly tool: ToolSummary | undefined;
   /** What was allowed before. */
   readonly before: AllowedCall | undefined;
+  /** Where its values stood before. */
+  readonly origins?: ReactNode;
   readonly onAnswer: (answer: ApprovalAnswer) => void;
 }
 
-export function Question({ request, place, tool, before, onAnswer }: QuestionProps): ReactNode {
+export function Question({ request, place, tool, before, origins, onAnswer }: QuestionProps): ReactNode {
   const [reason, setReason] = useState("");
   const shown = useMemo(() => canonicalForm(request), [request]);
   const scope = useScope(request, shown, tool);
@@ -79,6 +81,7 @@ export function Question({ request, place, tool, before, onAnswer }: QuestionPro
             Compared with the call that you allowed at {new Date(before.at).toLocaleTimeString("en-GB")}.
           </p>
         )}
+        {origins}
         <Binding argsHash={request.argsHash} isBound={isBound} />
         <Facts request={request} />
         <ScopeChoice request={request} scope={scope} />

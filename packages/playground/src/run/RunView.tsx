@@ -8,6 +8,7 @@ import { visible } from "@keyhole/kernel";
 import { BrokenView, ErrorView } from "./ErrorView.tsx";
 import { CopyAs } from "./CopyAs.tsx";
 import { Logs } from "./Logs.tsx";
+import { Origins } from "./Origins.tsx";
 import { ResultView } from "./ResultView.tsx";
 import { stateOf } from "../session/call-head.ts";
 import type { ActiveRun } from "./run-state.ts";
@@ -82,7 +83,15 @@ function tabsOf(props: RunViewProps, onDecision: () => void): readonly TabItem[]
     {
       id: "decision",
       name: "Decision",
-      panel: () => within("The decision", run, <DecisionView run={run} governance={governance} governed={governed} />),
+      panel: () =>
+        within(
+          "The decision",
+          run,
+          <>
+            {stateOf(run) === "refused" && <Origins input={run.input} before={run.startedAt} />}
+            <DecisionView run={run} governance={governance} governed={governed} />
+          </>,
+        ),
     },
     {
       id: "proof",

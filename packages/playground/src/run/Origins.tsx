@@ -1,0 +1,53 @@
+import { type JsonValue, visible } from "@keyhole/kernel";
+import { type ReactNode, useEffect, useState } from "react";
+import { isOpen } from "../session/call-head.ts";
+import { type EarlierCall, type Origin, originsOf, outputText } from "../session/origins.ts";
+import { useSession } from "../session/useSession.ts";
+
+interface OriginsProps {
+  readonly input: JsonValue;
+  /** Milliseconds since the epoch: only calls before it are searched. */
+  readonly before: number;
+}
+
+/** The latest that are searched. */
+const mostCalls = 50;
+const mostShown = 5;
+
+/** Where values of an input stood before, so that a person sees what came from a tool and from no input. */
+export function Origins({ input, before }: OriginsProps): ReactNode {
+  const { store } = useSession();
+  const [origins, setOrigins] = useState<readonly Origin[]>([]);
+  useEffect(() => {
+    let isLeft = false;
+    const search = async (): Promise<void> => {
+      const heads = store.state().heads.filter(({ state, startedAt }) => !isOpen(state) && startedAt < before);
+      const calls = heads.slice(0, mostCalls).map(async ({ id, tool, startedAt }): Promise<readonly EarlierCall[]> => {
+        const run = await store.read(id).catch(() => undefined);
+        if (run === undefined) return [];
+        const data = run.phase === "done" && run.result.ok ? run.result.data : undefined;
+        return [{ tool, startedAt, input: run.input, output: outputText(data) }];
+      });
+      const earlier = (await Promise.all(calls)).flat();
+      if (!isLeft) setOrigins(originsOf(input, earlier));
+    };
+    void search();
+    return () => {
+      isLeft = true;
+    };
+  }, [input, before, store]);
+  if (origins.length === 0) return null;
+  return (
+    <div className="origins">
+      <ul className="plain-list">
+        {origins.slice(0, mostShown).map(({ value, tool, startedAt }) => (
+          <li key={value}>
+            <code>{visible(value.slice(0, 120))}</code> stands in the output of <code>{visible(tool)}</code> at{" "}
+            {new Date(startedAt).toLocaleTimeString("en-GB")}, and in no earlier input.
+          </li>
+        ))}
+      </ul>
+      <p className="hint">This is a search for the text in the log of calls. It shows no more than that.</p>
+    </div>
+  );
+}
