@@ -142,6 +142,24 @@ describe("a storage that fails", () => {
     expect(await tab.store.read(id)).toMatchObject({ events: [{ seq: 1 }, { seq: 2 }], result: { data: "kept" } });
   });
 
+  it.each([0, 1, 2, 3])("loses nothing where there is no room at write %i alone", async (failing) => {
+    const tab = browser.tab("a");
+    await tab.store.settled();
+    const own = SessionDatabase.prototype.write;
+    let writes = 0;
+    vi.spyOn(SessionDatabase.prototype, "write").mockImplementation(function (this: SessionDatabase, changes) {
+      return writes++ === failing ? full() : own.call(this, changes);
+    });
+    const ids = [await finished(tab, "one"), await finished(tab, "two")];
+    await tab.store.remove([]);
+    expect(writes).toBeGreaterThan(failing);
+    vi.restoreAllMocks();
+    const { store } = browser.tab("b");
+    await store.settled();
+    for (const [at, data] of ["one", "two"].entries())
+      expect(await store.read(ids[at]!)).toMatchObject({ events: [{ seq: 1 }, { seq: 2 }], result: { data } });
+  });
+
   it("keeps more calls in memory than it would where they are stored", async () => {
     const tab = browser.tab("a", { open: full });
     const ids: string[] = [];
