@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
+import { thorough } from "../support/size.ts";
 import { callOf, choose, endOf, field, leavePolicy, run, tabOf, untilEvent } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 
@@ -10,11 +11,13 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 const visiting = new Visiting();
 const { open } = visiting;
 
-/** What axe finds, whatever its impact, as `theme rule: element`: every rule in one theme, and colours in the other. */
+const themes = thorough ? (["light", "dark"] as const) : (["light"] as const);
+
+/** What axe finds, whatever its impact, as `theme rule: element`: every rule in one theme, and in the thorough run colours in the other. */
 async function faultsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axeSource);
   const found: string[] = [];
-  for (const theme of ["light", "dark"] as const) {
+  for (const theme of themes) {
     await page.emulateMedia({ colorScheme: theme });
     // Colours change with the next frame, and then take their time.
     await page.evaluate(async () => {
@@ -27,7 +30,9 @@ async function faultsOf(page: Page): Promise<readonly string[]> {
         await page.evaluate(async (rules) => {
           const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
           const { violations } = await axe.run({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
-          return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+          return violations.flatMap(({ id, nodes }) =>
+            nodes.map(({ html, any }) => `${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ""}`),
+          );
         }, only)
       ).map((each) => `${theme} ${each}`),
     );
@@ -226,7 +231,7 @@ async function faultsOfScreens(page: Page): Promise<Record<string, readonly stri
   await callOf(page).getByText("decided here").waitFor();
   faults["decision"] = await faultsOf(page);
   const ready = {
-    Timeline: page.getByRole("main", { name: "Timeline" }),
+    Timeline: page.getByRole("main", { name: "Timeline" }).getByRole("row").nth(1),
     Build: page.getByRole("textbox", { name: "Source of the tool (TypeScript)" }),
     Replay: page.getByRole("main", { name: "Replay" }),
   };
