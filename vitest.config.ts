@@ -138,6 +138,7 @@ export default defineConfig({
         exclude: [...notOnNode, ...ownProcess],
         pool: "threads",
         isolate: false,
+        setupFiles: [...everyEvent, "./test/support/kept-globals.ts"],
       }),
       nodeProject("node-own", {
         globalSetup: ["./test/hostile/canary.ts", "./test/e2e/playground/built.ts"],

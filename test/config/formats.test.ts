@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { type CallResult, hashJson } from "@keyhole/kernel";
 import { configuredOptions, loadConfig, type LoadConfig, openConfigured } from "@keyhole/worker-host/node/config";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { formats, inJson, inToml, inTs, inYaml } from "./documents.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keyhole-config-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+  vi.unstubAllEnvs();
+});
 
 let count = 0;
 function load(text: string, end: string): Promise<LoadConfig> {
@@ -21,7 +24,7 @@ function load(text: string, end: string): Promise<LoadConfig> {
 async function decisionsOf(text: string, end: string): Promise<unknown> {
   const loaded = await load(text, end);
   if (!loaded.ok) throw new Error(loaded.message);
-  process.env["KEYHOLE_TEST_WEATHER"] = "0123456789abcdef";
+  vi.stubEnv("KEYHOLE_TEST_WEATHER", "0123456789abcdef");
   const sent: string[] = [];
   const fetch = async (url: string, { headers }: RequestInit): Promise<Response> => {
     sent.push(`${url} ${new Headers(headers).get("authorization")}`);
