@@ -6,9 +6,10 @@ const help = `Templates:
   vite-react   a React page: the kernel in a worker, an approver in the page, a strict policy for its content
   static-html  a page without a bundler: the kernel in a worker, an approver in the page, a strict policy for its content
   worker       a Cloudflare Worker: the kernel behind HTTP, a client with an approver on the terminal
+  agent        an agent on AI SDK: ten tools, a budget, an approver on the terminal, a log and a run file
   mcp          an MCP server over stdio: a page for approvals, a log in a file
 
-Each has two tools, a policy and a test. The folder has to be empty or absent.
+Each has tools, a policy and a test. The folder has to be empty or absent.
 `;
 
 export const addInit: AddVerb = (program, act) => {
