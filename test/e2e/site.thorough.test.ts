@@ -18,7 +18,13 @@ beforeAll(async () => {
   site = await serve((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     const file = path.endsWith("/") ? `${path}index.html` : extname(path) === "" ? `${path}.html` : path;
-    const type = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+    const type = {
+      ".html": "text/html",
+      ".js": "text/javascript",
+      ".css": "text/css",
+      ".svg": "image/svg+xml",
+      ".wasm": "application/wasm",
+    };
     readFile(join(folder, file)).then(
       (content) =>
         response
@@ -80,3 +86,11 @@ it.each(["/", "/policy", "/errors/CAPABILITY_DENIED", "/reference/policy"])(
     }
   },
 );
+
+it("has the playground beside the pages, with a kernel that is ready", async () => {
+  const page = await open("/start", { viewport: { width: 1280, height: 800 } });
+  await page.getByRole("link", { name: "Playground" }).first().click();
+  await page.getByText("Ready", { exact: true }).first().waitFor();
+  expect(new URL(page.url()).pathname).toBe("/playground/");
+  await page.context().close();
+});
