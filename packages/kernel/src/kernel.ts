@@ -51,7 +51,7 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
  * const kernel = await createKernel({ host, policy: compiled, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
  */
 export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
-  const options = await readKernelOptions(foreign);
+  const options = readKernelOptions(foreign);
   const composed = composeExtensions(options.extensions ?? []);
   const policy = takePolicy(options.policy, { ...options, ...composed.services });
   if (!policy.ok) throw new TypeError(refusalText(policy.error));
@@ -193,12 +193,11 @@ class KernelImplementation implements Kernel {
   health(): Promise<KernelHealth>;
   health(tool: ToolPackage<never, unknown> | string, options?: HealthOptions): Promise<ToolHealth>;
   async health(tool?: string | ToolPackage<never, unknown>, options: HealthOptions = {}): Promise<unknown> {
-    const { kernelHealth, checkHealth } = await this.#operations();
-    if (tool === undefined) return kernelHealth(this.#core);
+    if (tool === undefined) return this.#operations.kernelHealth(this.#core);
     // Not the whole of the options: they may be those of a call, whose streams are not ours.
     const { version, caller, sessionId } = options;
     const call = openCall(tool, { version, caller, sessionId }, this.#clock, this.#hash, this.#families);
-    return checkHealth(call, this.#operationParts);
+    return this.#operations.checkHealth(call, this.#operationParts);
   }
 
   async verifyPure(
@@ -207,14 +206,13 @@ class KernelImplementation implements Kernel {
     runs?: number,
   ): Promise<PureCheck> {
     const { distrust } = this.#composed.services;
-    const { checkPurity } = await this.#operations();
     const call = openCall(tool, {}, this.#clock, this.#hash, this.#families);
-    return checkPurity(call, inputs, runs, { ...this.#operationParts, distrust });
+    return this.#operations.checkPurity(call, inputs, runs, { ...this.#operationParts, distrust });
   }
 
-  async #operations(): Promise<Operations> {
+  get #operations(): Operations {
     const { operations } = this.#composed.services;
-    if (operations) return operations();
+    if (operations) return operations;
     throw new TypeError("This kernel has no health, verifyPure and preview: add operations() to `extensions`.");
   }
 
@@ -234,7 +232,7 @@ class KernelImplementation implements Kernel {
   }
 
   async preview(tool: unknown, input: unknown, options: CallOptions = {}): Promise<Preview> {
-    const { preview, previewOptions } = await this.#operations();
+    const { preview, previewOptions } = this.#operations;
     const call = openCall(tool, previewOptions(options), this.#clock, this.#hash, this.#families);
     return preview(call, input, { ...this.#core, foresee: this.#composed.services.foresee });
   }

@@ -5,14 +5,14 @@ import type { Ceiling } from "./ceiling.ts";
  * `npm run words -- --ceilings` lowers it to what stands.
  */
 export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
-  ["docs/architecture.md", [1300, 12, 25, 10, 0]],
-  ["docs/audit.md", [1400, 12, 25, 10, 0]],
+  ["docs/architecture.md", [1200, 12, 25, 10, 0]],
+  ["docs/audit.md", [1300, 12, 25, 10, 0]],
   ["docs/brokers.md", [1200, 12, 25, 10, 0]],
   ["docs/calls.md", [1300, 12, 25, 10, 0]],
   ["docs/http-api.md", [1100, 12, 25, 10, 0]],
   ["docs/mcp.md", [1500, 12, 25, 10, 0]],
   ["docs/policy.md", [1900, 12, 25, 10, 0]],
-  ["docs/threat-model.md", [1900, 12, 25, 10, 1]],
+  ["docs/threat-model.md", [1900, 12, 25, 10, 0]],
   ["docs/tools.md", [1100, 12, 25, 10, 0]],
   ["docs/wasm-tools.md", [1100, 12, 25, 10, 0]],
   ["messages and hints", [1000, 12, 25, 16, 1]],
@@ -31,5 +31,5 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["docstrings of edge", [1000, 12, 25, 15, 11]],
   ["comments of edge", [1000, 12, 25, 17, 29]],
   ["docstrings of playground", [1000, 12, 25, 23, 13]],
-  ["comments of playground", [1000, 12, 25, 18, 15]],
+  ["comments of playground", [1000, 12, 25, 16, 14]],
 ]);

@@ -17,7 +17,10 @@ import type { Clock } from "../isolate/clock.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
 import type { Foreign } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
-import type * as onRequest from "../operations/on-request.ts";
+import type { checkHealth } from "../operations/health.ts";
+import type { kernelHealth } from "../operations/kernel-health.ts";
+import type { preview, previewOptions } from "../operations/preview.ts";
+import type { checkPurity } from "../operations/verify-pure.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
 import type { LoadDocument } from "../policy/document/take.ts";
@@ -54,14 +57,20 @@ export interface ExtensionContext {
   /** Takes ownership of a call that ends with this fault, on record. */
   readonly close: (call: CallRecord, fault: CallFault) => Promise<CallResult>;
   /** Takes ownership of a call that never arrives, and leaves no event. */
-  readonly refuse: (call: CallRecord, fault: CallFault) => Promise<CallResult>;
+  readonly refuse: (call: CallRecord, fault: CallFault) => CallResult;
   readonly nextAttempt: (started: Started) => Started;
   /** A slot for a call that was suspended in its run. The call gives it back. */
   readonly takeSlotAgain: (call: CallRecord, tool: RegisteredTool, bounds: Bounds) => Promise<void>;
 }
 
 /** The operations of a kernel that are no calls. */
-export type Operations = typeof onRequest;
+export interface Operations {
+  readonly checkHealth: typeof checkHealth;
+  readonly kernelHealth: typeof kernelHealth;
+  readonly checkPurity: typeof checkPurity;
+  readonly preview: typeof preview;
+  readonly previewOptions: typeof previewOptions;
+}
 
 /** Methods of the kernel that an extension serves. */
 export interface Services {
@@ -77,8 +86,7 @@ export interface Services {
   readonly foresee?: (decided: Decided) => ApprovalAnswer | PreviewQuestion;
   /** Nothing that a tool gave is given to others, from now on. */
   readonly distrust?: (toolHash: string) => void;
-  /** Loads them for the first request. */
-  readonly operations?: () => Promise<Operations>;
+  readonly operations?: Operations;
   /** Without it the kernel takes compiled policies only. */
   readonly loadDocument?: LoadDocument;
   /** Without it the kernel refuses a compiled policy that has rules. */

@@ -1,10 +1,9 @@
-import { bringExplanations } from "../capability/next-steps.ts";
-import type { Families } from "../capability/registry.ts";
+import { bringExplanations, type Families } from "../capability/registry.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import type { JsonValue } from "../json/json.ts";
 import * as limits from "../limits.ts";
 import type { Setup, SetupError } from "../result.ts";
-import type { OwnValidator } from "../schema/types.ts";
+import type { Validator } from "../schema/index.ts";
 import { requireValidator } from "../schema/require.ts";
 import { present } from "../support/guards.ts";
 import { argumentFault } from "./argument-place.ts";
@@ -14,9 +13,9 @@ import { manifestSchema } from "./manifest-schema.ts";
 import { quote, refused } from "./refused.ts";
 import { parseVersion } from "../support/semver.ts";
 
-const validators = /* @__PURE__ */ new WeakMap<Families, OwnValidator>();
+const validators = /* @__PURE__ */ new WeakMap<Families, Validator>();
 
-function validatorOf(families: Families): OwnValidator {
+function validatorOf(families: Families): Validator {
   const validator =
     validators.get(families) ??
     requireValidator(manifestSchema(families), { ...families.schemaParts, defaults: "ignore" });

@@ -1,7 +1,6 @@
 import { versionedId } from "../support/tool-names.ts";
 import { checkArgument, checkCommand } from "../capability/matching/command-names.ts";
-import { bringFamily } from "../capability/next-steps.ts";
-import type { Families } from "../capability/registry.ts";
+import { bringFamily, type Families } from "../capability/registry.ts";
 import * as limits from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
@@ -11,7 +10,7 @@ import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { Setup } from "../result.ts";
 import { compileWhenUsed } from "../schema/compile-when-used.ts";
-import type { CompileWithParts, OwnValidator, SchemaError } from "../schema/types.ts";
+import type { CompileWithParts, SchemaError, Validator } from "../schema/types.ts";
 import { declaredBy } from "./declared.ts";
 import { checkManifest } from "./check-manifest.ts";
 import type { Tool } from "./define.ts";
@@ -228,7 +227,7 @@ function unreadable(error: unknown): Setup<never> {
 function compileSchemas(
   { input, output }: ToolManifest,
   options: CompileWithParts,
-): Setup<{ input: OwnValidator; output: OwnValidator | undefined }> {
+): Setup<{ input: Validator; output: Validator | undefined }> {
   const forInput = compileWhenUsed(input, options);
   if (!forInput.ok) return refusedSchema("/input", forInput.error);
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };

@@ -2,11 +2,17 @@ import type { Families } from "../../capability/registry.ts";
 import type { CallOptions, ResumeOptions } from "./call-options.ts";
 import * as limits from "../../limits.ts";
 import { absorb, type Foreign, membersOf, type Theirs } from "../../support/foreign.ts";
-import { unknownKey } from "../../support/unknown-key.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
-import type { TextOf } from "../faults/fault.ts";
+import { unknownName } from "../../tool/nearest.ts";
+
+/** The fault of a caller's options. */
+export interface InvalidOption {
+  /** One sentence for the caller. */
+  readonly message: string;
+  readonly hint?: string;
+}
 
 /** A caller's options as the kernel has them: its own data, and functions whose answers are foreign. */
 export type OwnOptions = Omit<CallOptions, keyof Callbacks> & Theirs<Callbacks>;
@@ -23,7 +29,7 @@ export type OwnWriter = Pick<WritableStreamDefaultWriter<Uint8Array>, "write" | 
 /** A caller's options, read once. With a fault none of them counts. */
 export interface ReadOptions {
   readonly options: OwnOptions;
-  readonly fault?: TextOf;
+  readonly fault?: InvalidOption;
   /**
    * The writer of {@link CallOptions.output}, which this call owns. Present with a fault, too,
    * because a reader may wait at its other end.
@@ -60,11 +66,9 @@ const callOptionNames: readonly string[] = Object.keys(options);
 
 const named = (kind: "text" | "flag" | "function"): readonly string[] =>
   Object.entries(options).flatMap(([name, each]) => (each === kind ? [name] : []));
-const typed = [
-  [named("text"), "string"],
-  [named("function"), "function"],
-  [named("flag"), "boolean"],
-] as const;
+const texts = named("text");
+const flags = named("flag");
+const functions = named("function");
 
 /** @param names the known options. Any other is refused: an ignored option would narrow nothing */
 export function readOptions(
@@ -73,15 +77,16 @@ export function readOptions(
   names: readonly string[] = callOptionNames,
 ): ReadOptions {
   try {
-    if (typeof foreign !== "object" || foreign === null) return refused((texts) => texts.wrongOption.object);
+    if (typeof foreign !== "object" || foreign === null) return refused("The options are not an object.");
     const options: Record<string, unknown> = { ...foreign };
     const { output, body } = options;
-    const unknown = unknownKey(options, names);
-    const read =
-      unknown === undefined ? readPlain(options, families) : refused((texts) => texts.unknownOption(unknown, names));
+    const unknown = unknownName(options, names);
+    const read = unknown
+      ? refused(`The options have no member \`${unknown.name}\`.`, unknown.hint)
+      : readPlain(options, families);
     return output === undefined && body === undefined ? read : { ...read, ...readOutput(output), ...readBody(body) };
   } catch {
-    return refused((texts) => texts.wrongOption.unread);
+    return refused("The options cannot be read.");
   }
 }
 
@@ -106,7 +111,7 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
   } catch {
     // It is none, or it is somebody else's.
   }
-  return { fault: (texts) => texts.wrongOption.output };
+  return { fault: { message: "`output` is not an unlocked WritableStream. Pass a stream that has no writer." } };
 }
 
 function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
@@ -119,39 +124,46 @@ function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
   } catch {
     // Likewise.
   }
-  return { fault: (texts) => texts.wrongOption.body };
+  return { fault: { message: "`body` is not an unlocked ReadableStream. Pass a stream that has no reader." } };
 }
 
 function readPlain(options: Record<string, unknown>, families: Families): ReadOptions {
-  for (const [names, type] of typed)
-    for (const name of names)
-      if (!isAbsentOr(type, options[name])) return refused((texts) => texts.wrongType(name, type));
-  if (!isWait(options["waitMs"])) return refused((texts) => texts.wrongOption.waitMs);
-  if (!isKey(options["idempotencyKey"])) return refused((texts) => texts.wrongOption.key);
+  for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is not a string.`);
+  for (const name of functions)
+    if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is not a function.`);
+  for (const name of flags) if (!isAbsentOr("boolean", options[name])) return refused(`\`${name}\` is not a boolean.`);
+  if (!isWait(options["waitMs"])) return refused(`\`waitMs\` is not an integer from 0 to ${limits.longestWaitMs}.`);
+  if (!isKey(options["idempotencyKey"]))
+    return refused(`\`idempotencyKey\` is not a string of 1 to ${limits.nameLength} characters.`);
   if (options["signal"] !== undefined && !isSignal(options["signal"]))
-    return refused((texts) => texts.wrongOption.signal);
+    return refused("`signal` is not an AbortSignal.");
   const { bounds, grants } = options;
   if (bounds === undefined && grants === undefined) return { options };
   const { values, characters } = limits.declaration;
   const plain = snapshot({ bounds, grants }, { maxNodes: values, maxStringUnits: characters });
-  if (!plain.ok) return refused((texts) => texts.notPlainOptions(plain.error));
+  if (!plain.ok) {
+    const most = `plain JSON data of at most ${values} values and ${characters} characters`;
+    return refused(`The options are not ${most}: ${plain.error.message}.`);
+  }
   const own = deepFreeze(plain.value) as JsonObject;
   const fault = own["bounds"] === undefined ? undefined : boundsFault(own["bounds"]);
   if (fault) return { options: {}, fault };
   const read = own["grants"] === undefined ? [] : families.read(own["grants"]);
-  return typeof read === "string" ? refused((texts) => texts.wrongGrants(read)) : { options: { ...options, ...own } };
+  return typeof read === "string"
+    ? refused(`The call's grants are malformed: ${read}`)
+    : { options: { ...options, ...own } };
 }
 
-function boundsFault(bounds: JsonValue): TextOf | undefined {
-  if (!isJsonObject(bounds)) return (texts) => texts.wrongOption.bounds;
-  const unknown = unknownKey(bounds, Object.keys(limits.ceilings));
-  if (unknown !== undefined) return (texts) => texts.unknownBound(unknown);
+function boundsFault(bounds: JsonValue): InvalidOption | undefined {
+  if (!isJsonObject(bounds)) return { message: "`bounds` is not an object." };
+  const unknown = unknownName(bounds, Object.keys(limits.ceilings));
+  if (unknown) return { message: `\`bounds\` has no member \`${unknown.name}\`.`, hint: unknown.hint };
   for (const [name, ceiling] of Object.entries(limits.ceilings)) {
     const wish = bounds[name];
     // None at all is a wish as well where nothing is meant to go over the network.
     const least = name.startsWith("network") ? 0 : 1;
     if (wish !== undefined && !isIntegerIn(wish, least, ceiling))
-      return (texts) => texts.wrongBound(name, least, ceiling);
+      return { message: `\`bounds.${name}\` is not an integer from ${least} to ${ceiling}.` };
   }
   return undefined;
 }
@@ -184,8 +196,8 @@ function isSignal(value: unknown): boolean {
   );
 }
 
-function refused(fault: TextOf): ReadOptions {
-  return { options: {}, fault };
+function refused(message: string, hint?: string): ReadOptions {
+  return { options: {}, fault: { message, ...(hint !== undefined && { hint }) } };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { Families } from "../registry.ts";
 import { allParts } from "../../schema/all-parts.ts";
 import { explain } from "../../schema/explain/index.ts";
-import { isSurelyValid } from "../../schema/surely-valid.ts";
 import { browserPage } from "./browser-page.ts";
 import { clock, random } from "./clock.ts";
 import { dbRead, dbWrite } from "./db.ts";
@@ -52,27 +51,22 @@ export {
 };
 
 /** The families that the kernel's own brokers and extensions serve, with explanations. */
-export const builtInFamilies: Families = /* @__PURE__ */ makeBuiltIn();
-
-/** A function of its own: esbuild keeps a spread in an argument, also in that of a pure call. */
-function makeBuiltIn(): Families {
-  return new Families(
-    [
-      netRead,
-      netWrite,
-      fsRead,
-      fsWrite,
-      dbRead,
-      dbWrite,
-      kvRead,
-      kvWrite,
-      processSpawn,
-      browserPage,
-      toolCall,
-      secretUse,
-      clock,
-      random,
-    ],
-    { ...allParts, explain, isSurelyValid },
-  );
-}
+export const builtInFamilies: Families = /* @__PURE__ */ new Families(
+  [
+    netRead,
+    netWrite,
+    fsRead,
+    fsWrite,
+    dbRead,
+    dbWrite,
+    kvRead,
+    kvWrite,
+    processSpawn,
+    browserPage,
+    toolCall,
+    secretUse,
+    clock,
+    random,
+  ],
+  { ...allParts, explain },
+);

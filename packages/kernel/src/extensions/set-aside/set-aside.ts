@@ -63,7 +63,7 @@ class SetAside implements Extension {
       if (this.#rows.size > 0) for (const key of [{ toolHash: tool.hash }, ownKey(started)]) this.#madeUp(key);
       return checked;
     } catch (thrown) {
-      if (await isTimeout(thrown))
+      if (isTimeout(thrown))
         this.#timedOut(isCallersMatter(started) ? ownKey(started) : { toolHash: tool.hash }, started);
       throw thrown;
     }
@@ -124,11 +124,11 @@ function readRow(value: JsonValue): TimeoutsRow | undefined {
 }
 
 /** The deadline of a tool that ran: one whose isolate was not ready has not. */
-async function isTimeout(thrown: unknown): Promise<boolean> {
-  return thrown instanceof CallFault && thrown.code === "TIMEOUT" && !isUnopened((await thrown.error()).details);
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof CallFault && thrown.code === "TIMEOUT" && !isUnopened(thrown.details);
 }
 
-function isUnopened(details: JsonValue): boolean {
+function isUnopened(details: CallFault["details"]): boolean {
   return typeof details === "object" && details !== null && "opened" in details && details["opened"] === false;
 }
 
