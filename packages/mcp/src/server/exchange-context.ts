@@ -1,6 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 
-/** What an exchange takes of the context that the SDK gives a handler. */
+/** The part of the SDK's handler context that an exchange uses. */
 export interface ExchangeContext {
   readonly mcpReq: Pick<
     ServerContext["mcpReq"],

@@ -27,7 +27,7 @@ export const addWrap: AddVerb = (program, act) => {
     .option("--caller <name>", "the caller; rules and grants can name it", "client")
     .option(
       "--fsync <when>",
-      "batch: each event is on the disk before its call goes on; second: a second later",
+      "batch: each event is on the disk before its call continues; second: a second later",
       "batch",
     )
     .option("--new-key <approver>", "make an approval key for a person, and show it once")
