@@ -62,6 +62,17 @@ describe("a state that a client carries", () => {
     later.jump(1);
     expect(own.read(text, ada)).toBeUndefined();
   });
+
+  it("gets no more time from a clock that jumps back", () => {
+    const back = new FakeClock();
+    const own = new RequestStates(new Seal(key), back);
+    back.jump(3_600_000);
+    const text = own.write(state, ada);
+    back.jump(-1);
+    expect(own.read(text, ada)).toBeUndefined();
+    back.jump(1);
+    expect(own.read(text, ada)).toMatchObject(state);
+  });
 });
 
 describe("a state over the wire", () => {

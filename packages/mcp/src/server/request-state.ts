@@ -42,7 +42,9 @@ export class RequestStates {
     const bytes = decodeBase64Url(body);
     // Under its seal it is what `write` made.
     const state = bytes && (JSON.parse(new TextDecoder().decode(bytes)) as RequestState & { readonly until: number });
-    return state && this.#clock.now() < state.until ? state : undefined;
+    const leftMs = state ? state.until - this.#clock.now() : 0;
+    // One that has more time than any is from before a jump of the clock.
+    return leftMs > 0 && leftMs <= STATE_MS ? state : undefined;
   }
 }
 
