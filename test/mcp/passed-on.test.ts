@@ -60,6 +60,8 @@ interface Wrapped {
   readonly approvals: Desk;
   /** What the server was made to read. */
   readonly read: readonly string[];
+  /** The messages that it got. */
+  readonly heard: readonly string[];
 }
 
 /** A client in front of our server, in front of the kernel, in front of another server. */
@@ -69,7 +71,11 @@ async function wrapped(era: Era, answer: "allow" | "deny" = "allow", content?: C
   afterwards(() => handler.close());
   const kernel = await createFullKernel({ policy, ...(content && { content }) });
   afterwards(() => kernel.close());
-  const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => handler.fetch(new Request(url, init));
+  const heard: string[] = [];
+  const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => {
+    heard.push(String(init?.body));
+    return handler.fetch(new Request(url, init));
+  };
   const server = mcpHttp({ url: "http://127.0.0.1/mcp", fetch });
   const source = await mcpSource(kernel, { name: "far", server, era: "2026-07-28" });
   afterwards(() => source.close());
@@ -87,7 +93,7 @@ async function wrapped(era: Era, answer: "allow" | "deny" = "allow", content?: C
     if (params.mode === "url") approvals.answer(pageOf(params.url), answer);
     return { action: "accept" };
   });
-  return { kernel, client, approvals, read };
+  return { kernel, client, approvals, read, heard };
 }
 
 const invoked = async (kernel: Kernel): Promise<readonly string[]> =>
@@ -135,6 +141,22 @@ describe.each(eras)("what of a server is no tool, in %s", (era) => {
     ])
       await expect(client.readResource({ uri })).rejects.toThrow("POLICY_DENIED");
     expect([read, approvals.questions]).toEqual([[], []]);
+  });
+
+  it("has no subscriptions to single resources: no policy would see them", async () => {
+    const { client, heard } = await wrapped(era);
+    for (const uri of ["notes://today", "notes://diary/monday"])
+      if (era === "2025-11-25") {
+        await expect(client.subscribeResource({ uri })).rejects.toThrow("Method not found");
+        await expect(client.unsubscribeResource({ uri })).rejects.toThrow("Method not found");
+      } else {
+        const subscription = await client.listen({ resourceSubscriptions: [uri] });
+        expect(subscription.honoredFilter).toEqual({});
+        await subscription.close();
+      }
+    expect(client.getServerCapabilities()?.resources?.subscribe).toBeUndefined();
+    expect(heard.length).toBeGreaterThan(0);
+    expect(heard.filter((message) => message.includes("notes://") || message.includes("resources/sub"))).toEqual([]);
   });
 
   it("stands beside links to large outputs, and is never one itself", async () => {
