@@ -1,6 +1,6 @@
 import { oauthTokens, type OauthOptions } from "@keyhole/mcp";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { closeAfterEach, fetchFrom, handlerOf, kernelWith, standardTools } from "./support.ts";
 
@@ -157,16 +157,28 @@ describe("a key set at an address", () => {
   const setOf = async (key: CryptoKey, kid: string) => ({ keys: [{ ...(await exportJWK(key)), kid, alg: "ES256" }] });
   const jwks = `${issuer}/jwks`;
 
-  it("is read once, and again for a key that it lacks", async () => {
+  it("is read again for a key that it lacks; a withdrawn key and a set that fails let nobody in", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
     let reads = 0;
-    const fetch = async (): Promise<Response> =>
-      Response.json(reads++ === 0 ? await setOf(publicKey, "one") : await setOf(other.publicKey, "two"));
+    const fetch = async (): Promise<Response> => {
+      if (reads++ > 1) return new Response("", { status: 500 });
+      return Response.json(reads === 1 ? await setOf(publicKey, "one") : await setOf(other.publicKey, "two"));
+    };
     const oauth = oauthTokens({ issuer, resource, keys: jwks, clock, fetch });
     const isIn = async (made: Made): Promise<boolean> => {
       const headers = { authorization: `Bearer ${await tokenOf(made)}` };
       return !((await oauth.authenticate(new Request(resource, { headers }))) instanceof Response);
     };
-    expect([await isIn({}), await isIn({}), reads]).toEqual([true, true, 1]);
+    const two = { key: other.privateKey, kid: "two" };
+    try {
+      expect([await isIn({}), await isIn({}), await isIn(two), reads]).toEqual([true, true, false, 1]);
+      vi.setSystemTime(30_000);
+      expect([await isIn(two), await isIn({}), reads]).toEqual([true, false, 2]);
+      vi.setSystemTime(630_000);
+      expect([await isIn(two), reads]).toEqual([false, 3]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it.each<[string, () => Promise<Response>]>([
