@@ -175,6 +175,7 @@ describe("keyhole wrap", () => {
     ["a program that is not there", ["--", "no-such-program"], "no-such-program cannot be started"],
     ["a variable that is not set", ["--env", "KEYHOLE_NOT_SET", "--", "node"], "KEYHOLE_NOT_SET is not set"],
     ["a name that is none", ["--name", "../up", "--", "node"], "The name of a source has"],
+    ["a wait that is none", ["--fsync", "never", "--", "node"], "--fsync takes `batch` or `second`; got never"],
   ])("with %s says what is wrong", async (_, more, message) => {
     expect(await ran(homeFolder(), more)).toEqual({ exitCode: 2, output: "", said: expect.stringContaining(message) });
   });
