@@ -141,11 +141,21 @@ describe("the command line", () => {
     expect(errorOutput).toBe(`${said}\`keyhole --help\` has them all.\n`);
   });
 
-  it("keeps its help within a terminal of 40 columns", async () => {
-    const { exitCode, output } = await run("/", "pack --help", { columns: 40 });
-    expect(exitCode).toBe(0);
-    expect(output).toContain("Each package");
-    expect(output.split("\n").filter((line) => line.length > 40)).toEqual([]);
+  it("keeps the help of each verb within a terminal of 40 columns, and loses no word", async () => {
+    const { output: all } = await run("/", "--help");
+    const verbs = [...all.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name = ""]) => name);
+    expect(verbs.length).toBeGreaterThan(12);
+    const below = ["diff", "suggest", "simulate"].map((name) => `policy ${name}`);
+    for (const words of ["", ...verbs, ...below, "import mcp-config"]) {
+      const [narrow, wide] = await Promise.all(
+        [40, 400].map((columns) => run("/", `${words} --help`.trim(), { columns })),
+      );
+      const lines = narrow!.output.split("\n");
+      // A command stays whole, and so does a word.
+      const long = lines.filter((line) => line.length > 40 && !/^ {2}keyhole |^\S+$/.test(line));
+      expect([words, long]).toEqual([words, []]);
+      expect(narrow!.output.split(/\s+/)).toEqual(wide!.output.split(/\s+/));
+    }
   });
 
   it("shows its help and ends with 2 where nothing is asked", async () => {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { type CommandIo, type CommandResult, Unusable, visible } from "./io.ts";
+import { narrowed } from "./narrow.ts";
 import { refuseEmpty } from "./options.ts";
 import { addApprove } from "./verbs/approve.ts";
 import { addDev } from "./verbs/dev.ts";
@@ -77,7 +78,7 @@ function programOf(said: { output: string; errorOutput: string }, columns: numbe
     .configureHelp({ minWidthToWrap: 10 })
     .showHelpAfterError("`keyhole --help` has them all.")
     .configureOutput({
-      writeOut: (text) => void (said.output += text),
+      writeOut: (text) => void (said.output += narrowed(text, columns)),
       writeErr: (text) => void (said.errorOutput += text),
       outputError: (text, write) =>
         write(
