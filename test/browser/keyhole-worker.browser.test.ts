@@ -1,5 +1,5 @@
 import type { Approver } from "@keyhole/kernel";
-import { keyholeWorker } from "@keyhole/worker-host/browser";
+import { keyholeWorker, startKernelAt } from "@keyhole/worker-host/browser";
 import { expect, it, vi } from "vitest";
 
 it("keyholeWorker gives a kernel whose tools run in isolates of this page, and asks this page's approver", async () => {
@@ -22,4 +22,14 @@ it("keyholeWorker says why no kernel started, and terminates the worker", async 
   const terminated = vi.spyOn(worker, "terminate");
   await expect(keyholeWorker(worker)).rejects.toMatchObject({ code: "KERNEL_UNAVAILABLE", reason: "boot-failed" });
   expect(terminated).toHaveBeenCalledOnce();
+});
+
+it("startKernelAt says it too where the browser refuses the worker at once, as WebKit does under a policy", async () => {
+  function refused(): never {
+    throw new DOMException("The operation is insecure.", "SecurityError");
+  }
+  vi.stubGlobal("Worker", refused);
+  const starting = startKernelAt("/kernel.js", { policy: {}, tools: [] });
+  vi.unstubAllGlobals();
+  await expect(starting).rejects.toMatchObject({ code: "KERNEL_UNAVAILABLE", reason: "not-loaded" });
 });

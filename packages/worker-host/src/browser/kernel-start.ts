@@ -108,6 +108,23 @@ export function kernelStarted(worker: Endpoint, timeoutMs: number): Promise<void
   });
 }
 
+/**
+ * A worker, where the browser makes one. WebKit refuses at once what the page's policy forbids; other engines report it in an event of the worker.
+ *
+ * Rejects with {@link KernelUnavailable} for such a refusal.
+ */
+export async function startedWorker(start: () => Worker): Promise<Worker> {
+  const policy = watchPolicy((_, directive) => directive === "worker-src");
+  try {
+    return start();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "SecurityError") throw notLoaded(await policy.lacks());
+    throw error;
+  } finally {
+    policy.leave();
+  }
+}
+
 /** Absent where the file did not run: then the event has no error in it. */
 function errorText(event: Event): string | undefined {
   const { message, filename, lineno } = event as Partial<ErrorEvent>;

@@ -3,6 +3,7 @@ import { indexedDbSink } from "../sinks/indexeddb.ts";
 import { exposeKernel } from "./expose-kernel.ts";
 import { browserHost } from "./host.ts";
 import type { KernelClient } from "./kernel-client.ts";
+import { startedWorker } from "./kernel-start.ts";
 import { keyholeWorker, type KeyholeWorkerOptions } from "./keyhole-worker.ts";
 import { multiplexedEndpoint, ownPage } from "./multiplexed-endpoint.ts";
 import { remoteFrameContainer } from "./remote-frame-container.ts";
@@ -32,7 +33,8 @@ export async function startKernelAt(
   url: string,
   { policy, tools, log = "browser", ...options }: StartKernelOptions,
 ): Promise<KernelClient> {
-  const worker = new Worker(trusted().createScriptURL(url), { type: "module", name: WORKER });
+  const address = trusted().createScriptURL(url);
+  const worker = await startedWorker(() => new Worker(address, { type: "module", name: WORKER }));
   multiplexedEndpoint(worker, LANE).postMessage({ policy, tools, log } satisfies Asked);
   return keyholeWorker(worker, options);
 }
