@@ -11,7 +11,7 @@ import { openKernel } from "./kernel.ts";
 import { modelFrom } from "./model.ts";
 
 // npm start -- "Count the words of notes/todo.txt"     KEYHOLE_EDGE and KEYHOLE_TOKEN: the tools of an edge in place of these
-const model = modelFrom(process.env);
+const model = modelOrEnd();
 const { KEYHOLE_EDGE: edge, KEYHOLE_TOKEN: token = "", KEYHOLE_APPROVALS_TOKEN: approvalsToken } = process.env;
 const entries: RunEntry[] = [];
 const sink = fileSink("audit.jsonl");
@@ -60,3 +60,13 @@ for (let message = first ?? (await next()); message !== ""; message = first === 
 await local?.close();
 await sink.close();
 if (local) writeFileSync("run.keyhole", writeRun({ entries }));
+
+/** What the person has to set is one line, and no trace. */
+function modelOrEnd(): ReturnType<typeof modelFrom> {
+  try {
+    return modelFrom(process.env);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}
