@@ -9,6 +9,7 @@ import { nodeResolve } from "@rollup/plugin-node-resolve";
 import * as esbuild from "esbuild";
 import type { Browser } from "playwright";
 import { type Plugin, rollup, watch } from "rollup";
+import * as vite from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import webpack from "webpack";
 import { launch } from "../../e2e/playground/visitor.ts";
@@ -73,7 +74,34 @@ async function byRollup(to: string): Promise<void> {
   }
 }
 
+/** As a program of its own: the bundler of this repository with the plugin of the tarball. */
+async function byVite(to: string): Promise<void> {
+  const path = createRequire(join(app, "package.json")).resolve("keyhole/vite");
+  const { keyhole } = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as { keyhole(): vite.Plugin };
+  const output = { entryFileNames: "[name].js", codeSplitting: false } as const;
+  await vite.build({
+    root: app,
+    configFile: false,
+    logLevel: "silent",
+    plugins: [keyhole()],
+    worker: { format: "es", plugins: () => [keyhole()] },
+    build: {
+      target: "es2024",
+      outDir: to,
+      assetsDir: "",
+      rolldownOptions: { input: join(app, "plugged/main.js"), output },
+    },
+  });
+}
+
+it("packTool gives the hash of the command", async () => {
+  const path = createRequire(join(app, "package.json")).resolve("keyhole");
+  const { packTool } = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as typeof import("keyhole");
+  expect((await packTool(join(app, "evil.ts"))).package.hash).toBe(hash);
+});
+
 describe.each([
+  ["Vite", byVite],
   ["webpack", byWebpack],
   ["esbuild", byEsbuild],
   ["rollup", byRollup],

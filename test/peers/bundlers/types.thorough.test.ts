@@ -11,13 +11,21 @@ import { root } from "../../support/sources.ts";
 afterAll(removePackedApps);
 
 const specifiers = runtimeRows().map(({ specifier }) => specifier);
-const onWorkers = specifiers.filter((specifier) => specifier === "@keyhole/edge");
-const elsewhere = specifiers.filter((specifier) => specifier !== "@keyhole/edge");
+/** All of the edge but what starts it on Node needs the types of Workers. */
+const isOnWorkers = (specifier: string): boolean => /^@keyhole\/edge(?!\/dev$)/.test(specifier);
+const onWorkers = specifiers.filter(isOnWorkers);
+const elsewhere = specifiers.filter((specifier) => !isOnWorkers(specifier));
 
 const program = (of: readonly string[]): string =>
   of.map((specifier, i) => `import type * as m${i} from "${specifier}";\nexport type T${i} = typeof m${i};\n`).join("");
 
-async function compile(module: string, moduleResolution: string, options: object, text: string): Promise<string> {
+async function compile(
+  module: string,
+  moduleResolution: string,
+  options: object,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const strict = {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -25,7 +33,7 @@ async function compile(module: string, moduleResolution: string, options: object
     skipLibCheck: false,
   };
   const compilerOptions = { ...strict, target: "es2024", noEmit: true, module, moduleResolution, ...options };
-  const files = { "main.ts": text, "tsconfig.json": JSON.stringify({ compilerOptions, files: ["main.ts"] }) };
+  const files = { ...more, "main.ts": text, "tsconfig.json": JSON.stringify({ compilerOptions, files: ["main.ts"] }) };
   const app = packedApp(files, ["@types/node", "@cloudflare/workers-types"]);
   const ended = run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", app], { cwd: app });
   return ended.then(
@@ -51,6 +59,27 @@ describe.each([
   it("compiles with edge", async () => {
     const options = { lib: ["es2024", "esnext.disposable"], types: ["@cloudflare/workers-types"] };
     expect(await compile(module, resolution, options, program(onWorkers))).toBe("");
+  });
+
+  it("registers a package that it imports as JSON, and no JSON that is none", async () => {
+    const options = { types: ["node"], resolveJsonModule: true };
+    const echo = {
+      manifest: {
+        name: "echo",
+        version: "1.0.0",
+        tier: 1,
+        source: "module",
+        capabilities: [{ kind: "net.read", hosts: ["*"] }],
+      },
+      code: "",
+      hash: "blake3:",
+    };
+    const text = `import { createFullKernel } from "@keyhole/kernel";
+import echo from "./echo.json" with { type: "json" };
+export const registered = (await createFullKernel()).register(echo);
+`;
+    expect(await compile(module, resolution, options, text, { "echo.json": JSON.stringify(echo) })).toBe("");
+    expect(await compile(module, resolution, options, text, { "echo.json": '{"code":""}' })).toContain("TS2345");
   });
 
   it("does not compile where an export is not used as it is declared", async () => {
