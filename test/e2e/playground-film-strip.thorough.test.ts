@@ -27,7 +27,7 @@ async function strip(page: Page, frames: readonly Frame[], path: string): Promis
   );
   const style = `body{margin:0;padding:12px;display:flex;gap:12px;width:max-content;background:#888;font:14px system-ui}figure{margin:0}`;
   await page.goto("about:blank");
-  await page.setContent(`<style>${style}</style>${figures.join("")}`);
+  await page.setContent(`<!doctype html><style>${style}</style>${figures.join("")}`);
   const box = await page.evaluate(() => [document.body.offsetWidth, document.body.offsetHeight] as const);
   await page.setViewportSize({ width: box[0], height: box[1] });
   writeFileSync(path, await page.screenshot({ type: "jpeg", quality: 70 }));

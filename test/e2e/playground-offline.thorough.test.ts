@@ -18,6 +18,8 @@ it("works after the first load without its server, and stores nothing but its ow
   await page.evaluate(async () => (await fetch("./demo/greeting.json")).text());
   expect((await kept()).filter((path) => path !== "/" && !path.startsWith("/assets/"))).toEqual([]);
 
+  const failed: string[] = [];
+  page.on("requestfailed", (request) => failed.push(new URL(request.url()).pathname));
   await page.context().setOffline(true);
   await page.reload();
   await page.getByText("Ready", { exact: true }).waitFor({ state: "attached" });
@@ -30,4 +32,7 @@ it("works after the first load without its server, and stores nothing but its ow
     await page.getByRole("main", { name: screen }).waitFor();
   }
   await page.context().setOffline(false);
+  // Nothing that the page needs: its icon, and the service worker itself, which the browser looks for anew.
+  expect(failed.filter((path) => !["/icon.svg", "/service-worker.js"].includes(path))).toEqual([]);
+  visiting.visitor.complaints.splice(0);
 });

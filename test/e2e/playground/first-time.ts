@@ -4,11 +4,15 @@ import { callOf, endOf, run } from "./visitor.ts";
 
 /** Chooses one tool after the other, until the line above Run says what a person looks for. */
 async function chooseOneThat(page: Page, tools: Locator, foreseen: string): Promise<void> {
-  const count = await tools.count();
-  for (let at = 0; at < count; at++) {
-    // On a narrow screen the tool takes the place of the list.
+  // On a narrow screen the tool takes the place of the list.
+  const toList = async (): Promise<void> => {
     const back = page.getByRole("button", { name: "Back to the tools" });
     if (await back.isVisible()) await back.click();
+  };
+  await toList();
+  const count = await tools.count();
+  for (let at = 0; at < count; at++) {
+    await toList();
     await tools.nth(at).click();
     const example = page.getByRole("button", { name: "Fill in an example" });
     if ((await example.count()) === 0) continue;
