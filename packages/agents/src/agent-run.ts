@@ -140,11 +140,18 @@ export class AgentRun<Message> {
     // It rejects after a stop of the turn: then the ended steps count.
     const said = Promise.resolve(responseMessages).catch(() => undefined);
     try {
+      let streamed = 0;
       for await (const each of stream) {
-        const { part, tokens } = readPart(each);
+        const { part, tokens, characters = 0 } = readPart(each);
+        streamed += characters;
+        const least = Math.floor(streamed / charactersOfToken);
         if (tokens !== undefined) {
-          this.#spent.tokens += tokens;
+          this.#spent.tokens += Math.max(tokens, least);
+          streamed = 0;
           yield { type: "spent", spent: this.spent };
+        } else if (this.#usedUp({ ...this.#spent, tokens: this.#spent.tokens + least }) === "tokens") {
+          turn.end ??= "tokens";
+          turn.controller.abort();
         }
         if (part?.type === "end") throw new Error(part.reason);
         if (part) yield part;
@@ -203,6 +210,9 @@ export class AgentRun<Message> {
     return kinds.find((kind) => spent[kind] >= (budget[kind] ?? Infinity));
   }
 }
+
+/** More than a token has in any text of sense: an answer that does not end, or that nobody counts, costs at least this. */
+const charactersOfToken = 16;
 
 const kinds = ["calls", "fuel", "tokens"] as const satisfies readonly (keyof RunBudget)[];
 

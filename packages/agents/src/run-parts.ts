@@ -2,7 +2,10 @@ import type { AgentAnswer } from "./answer.ts";
 
 /** The budget of a run, of each kind. Default: no limit. */
 export interface RunBudget {
-  /** Tokens of the model, read and written. The step that passes the budget is the last. */
+  /**
+   * Tokens of the model, read and written, as the provider reports them, and at least one for 16 characters that the model writes. The step that passes the budget is the last. An answer
+   * without end is cut.
+   */
   readonly tokens?: number;
   /** Fuel of the calls, where their host counts it. The fuel of calls within a program is not counted. */
   readonly fuel?: number;
@@ -22,6 +25,7 @@ export type RunEnd = "answered" | "stopped" | "lockdown" | keyof RunBudget | "st
 export interface StreamPart {
   readonly type: string;
   readonly text?: unknown;
+  readonly delta?: unknown;
   readonly toolCallId?: unknown;
   readonly toolName?: unknown;
   readonly input?: unknown;
@@ -48,14 +52,20 @@ interface ReadPart {
   readonly part?: RunPart;
   /** A step ended, which used as many. */
   readonly tokens?: number;
+  /** That the model wrote: a text, a thought or arguments. */
+  readonly characters?: number;
 }
 
 export function readPart(given: StreamPart): ReadPart {
-  const { type, text, toolCallId, toolName, input, output, preliminary, error, usage } = given;
+  const { type, text, delta, toolCallId, toolName, input, output, preliminary, error, usage } = given;
   const [id, tool] = [String(toolCallId), String(toolName)];
   switch (type) {
     case "text-delta":
-      return { part: { type: "text", text: String(text) } };
+      return { part: { type: "text", text: String(text) }, characters: lengthOf(text) };
+    case "reasoning-delta":
+      return { characters: lengthOf(text) };
+    case "tool-input-delta":
+      return { characters: lengthOf(delta) };
     case "tool-call":
       return { part: { type: "call", id, tool, input } };
     case "tool-result":
@@ -69,6 +79,11 @@ export function readPart(given: StreamPart): ReadPart {
     default:
       return {};
   }
+}
+
+/** An empty piece counts as well: a stream of them has no end either. */
+function lengthOf(text: unknown): number {
+  return Math.max(1, typeof text === "string" ? text.length : 0);
 }
 
 /** Progress has no `ok`. */

@@ -112,6 +112,20 @@ describe("a run", () => {
     expect(await turn(walker.run)).toMatchObject({ answers: ["ok", "ok", "ok"], end: { end: "steps" } });
   });
 
+  it("ends an answer that has no end at its budget of tokens, though nobody reports them", async () => {
+    const { run } = await runOf(await openWorld(), [{ fault: "endless" }], { budget: { tokens: 10 } });
+    const { text, end } = await turn(run);
+    expect(end).toMatchObject({ end: "tokens" });
+    expect(text.length).toBeLessThan(1_000);
+  });
+
+  it("stops an endpoint that is silent", async () => {
+    const { run } = await runOf(await openWorld(), [{ fault: "silent" }, "Here again."]);
+    setTimeout(() => run.stop(), 50);
+    expect(await turn(run)).toMatchObject({ end: { end: "stopped" } });
+    expect(await turn(run)).toMatchObject({ text: "Here again.", end: { end: "answered" } });
+  });
+
   it("stops a call that runs, and takes the next turn", async () => {
     const { run } = await runOf(await openWorld(), [[{ id: "1", name: "patient", arguments: "{}" }], "Here again."]);
     const onPart = ({ type }: RunPart): void => void (type === "call" && setTimeout(() => run.stop(), 50));

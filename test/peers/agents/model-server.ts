@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** What the model says in one turn: calls of tools, with their arguments as text, or a text. */
-export type Turn = string | readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+export type Turn = Said | { readonly fault: keyof typeof faults };
+type Said = string | readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 
 export interface ModelServer {
   readonly url: string;
@@ -24,6 +25,7 @@ export async function startModelServer(turns: readonly Turn[]): Promise<ModelSer
     const turn = turns[bodies.length] ?? "done";
     bodies.push(body);
     headers.push(request.headers);
+    if (typeof turn === "object" && "fault" in turn) return faults[turn.fault](response);
     const isOpenAi = request.url?.endsWith("/chat/completions") === true;
     if (body.stream === true) {
       stream(response, isOpenAi ? openAiEvents(turn) : anthropicEvents(turn));
@@ -42,8 +44,30 @@ export async function startModelServer(turns: readonly Turn[]): Promise<ModelSer
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, bodies, headers, close: () => void server.close() };
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url, bodies, headers, close };
 }
+
+/** What an endpoint does that no model would. */
+const faults = {
+  silent: () => {},
+  page: (response: ServerResponse) => void response.setHeader("content-type", "text/html").end("<h1>Sign in</h1>"),
+  refusal: (response: ServerResponse) =>
+    stream(response, [`data: ${JSON.stringify({ error: { message: "No. ".repeat(10_000) } })}`]),
+  endless: (response: ServerResponse) => {
+    response.setHeader("content-type", "text/event-stream");
+    const [start = "", piece = ""] = openAiEvents("never");
+    response.write(`${start}\n\n`);
+    const write = (): void => {
+      while (!response.destroyed && response.write(`${piece}\n\n`));
+    };
+    response.on("drain", write);
+    write();
+  },
+} as const satisfies Record<string, (response: ServerResponse) => void>;
 
 function stream(response: ServerResponse, events: readonly string[]): void {
   response.setHeader("content-type", "text/event-stream");
@@ -54,7 +78,7 @@ function stream(response: ServerResponse, events: readonly string[]): void {
 /** Arguments come in pieces, which cut words and escapes. */
 const pieces = (text: string): readonly string[] => text.match(/[^]{1,5}/g) ?? [""];
 
-function completionOf(turn: Turn): object {
+function completionOf(turn: Said): object {
   const message =
     typeof turn === "string"
       ? { content: turn }
@@ -71,7 +95,7 @@ function completionOf(turn: Turn): object {
   return { id: "c", object: "chat.completion", created: 1, model: "m", choices };
 }
 
-function openAiEvents(turn: Turn): readonly string[] {
+function openAiEvents(turn: Said): readonly string[] {
   const chunk = (delta: object, finish_reason: string | null = null): string => {
     const choices = [{ index: 0, delta, finish_reason }];
     return `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices })}`;
@@ -99,7 +123,7 @@ const emptyMessage = {
   usage: { input_tokens: 1, output_tokens: 1 },
 };
 
-function messageOf(turn: Turn): object {
+function messageOf(turn: Said): object {
   if (typeof turn === "string")
     return { ...emptyMessage, content: [{ type: "text", text: turn }], stop_reason: "end_turn" };
   const content = turn.map(({ id, name, arguments: given }) => ({
@@ -111,7 +135,7 @@ function messageOf(turn: Turn): object {
   return { ...emptyMessage, content, stop_reason: "tool_use" };
 }
 
-function anthropicEvents(turn: Turn): readonly string[] {
+function anthropicEvents(turn: Said): readonly string[] {
   const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}`;
   const block = (index: number, content_block: object, deltas: readonly object[]): readonly string[] => [
     event("content_block_start", { index, content_block }),
