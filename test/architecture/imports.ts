@@ -10,7 +10,7 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
   keyhole: ["kernel", "worker-host", "mcp"],
   edge: ["kernel", "worker-host", "bus", "mcp"],
   mcp: ["kernel"],
-  playground: ["kernel", "worker-host"],
+  playground: ["agents", "kernel", "worker-host"],
 };
 
 /** Where a platform's own modules may be imported; everything else runs on every host. */

@@ -62,6 +62,7 @@ function screensOf(route: Route, bench: BenchRoute): readonly Screen[] {
 const looks = {
   policy: { name: "Policy", icon: "shield" },
   build: { name: "Build", icon: "build" },
+  agent: { name: "Agent", icon: "agent" },
   replay: { name: "Replay", icon: "replay" },
   approvals: { name: "Decide", icon: "decide" },
 } as const satisfies Record<ScreenName, Pick<Screen, "name" | "icon">>;

@@ -8,6 +8,7 @@ import type { Connection } from "./useKernel.ts";
 import type { Go } from "./useRoute.ts";
 
 const PolicyScreen = lazy(async () => ({ default: (await import("../policy/PolicyScreen.tsx")).PolicyScreen }));
+const AgentScreen = lazy(async () => ({ default: (await import("../agent/AgentScreen.tsx")).AgentScreen }));
 const BuildScreen = lazy(async () => ({ default: (await import("../authoring/BuildScreen.tsx")).BuildScreen }));
 const ApprovalsScreen = lazy(async () => ({
   default: (await import("../approval/ApprovalsScreen.tsx")).ApprovalsScreen,
@@ -47,6 +48,14 @@ function Screen({ screen, connection, governed, approve, sessionId, go }: Screen
       <ApprovalsScreen key={client.address ?? client.place} desk={client.governance?.approvals.desk} tools={tools} />
     );
   }
+  if (screen.name === "agent")
+    return (
+      <AgentScreen
+        key={connection.client.address ?? connection.client.place}
+        connection={connection}
+        approve={approve}
+      />
+    );
   if (screen.name === "build") {
     return (
       <BuildScreen

@@ -35,10 +35,11 @@ export function openBrowserClient(): KernelClient {
     place: "browser",
     tools: toolSummaries,
     started: starting,
-    call: async ({ tool, input, approve, body, output, ...options }) => ({
+    call: async ({ tool, input, approve, body, output, within, ...options }) => ({
       result: await alive(() =>
         kernel.call(tool, input, {
           ...options,
+          ...within,
           ...(body && { body: body.stream() }),
           ...(output && { output }),
           approver: approve,

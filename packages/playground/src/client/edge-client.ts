@@ -115,12 +115,13 @@ function toolOf({ tool, version }: ClientCall, tools: readonly ToolSummary[]): T
 }
 
 async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promise<ClientAnswer> {
-  const { input, version, sessionId, ...rest } = call;
+  const { input, version, sessionId, within: { traceparent, ...within } = {}, ...rest } = call;
   const hasRoom = (call.body?.size ?? 0) <= aheadBytes;
   const output = call.output && hasRoom ? new EdgeOutput(call.output, tool) : undefined;
-  const request = { input, version, sessionId, ...(output && { output: true }) };
+  const request = { input, version, sessionId, ...within, ...(output && { output: true }) };
+  const headers = traceparent === undefined ? {} : { traceparent };
   const onOutput = output && ((bytes: Uint8Array) => output.take(bytes));
-  const { result, events, inputs, isFromLog } = await callOver(edge, { ...rest, request, onOutput });
+  const { result, events, inputs, isFromLog } = await callOver(edge, { ...rest, request, headers, onOutput });
   if (isFromLog) return { result, verification: ofLog };
   output?.end(result);
   checkBytes(result, tool);

@@ -2,6 +2,7 @@ import type {
   ApprovalAnswer,
   ApprovalRequest,
   AuditEvent,
+  CallOptions,
   CallResult,
   JsonValue,
   LogEntry,
@@ -65,11 +66,16 @@ export interface ClientAnswer {
   readonly verification?: Verification;
 }
 
+/** The run of an agent that a call is part of. */
+export type CallWithin = Pick<CallOptions, "bounds" | "correlationId" | "traceparent">;
+
 export interface ClientCall {
   readonly tool: string;
   readonly version: string;
   readonly input: JsonValue;
   readonly sessionId: string;
+  /** What an agent's run adds. */
+  readonly within?: CallWithin | undefined;
   /** For a tool that takes one. */
   readonly body: Blob | undefined;
   /** Takes what the tool streams: all of it when the call resolves with success, or nothing where the bytes cannot come here. */

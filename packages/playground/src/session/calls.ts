@@ -1,5 +1,5 @@
 import type { ApprovalAnswer, ApprovalRequest, AuditEvent, JsonValue, LogEntry, ToolSummary } from "@keyhole/kernel";
-import { ClientFault, faultOf, type KernelClient } from "../client/kernel-client.ts";
+import { type CallWithin, ClientFault, faultOf, type KernelClient } from "../client/kernel-client.ts";
 import { collect } from "../run/collect.ts";
 import { type ActiveRun, reduceRun, type RunAction, startRun } from "../run/run-state.ts";
 import { headOf, isOpen, lineOf, type Origin } from "./call-head.ts";
@@ -15,6 +15,7 @@ export interface CallToStart {
   readonly body: Blob | undefined;
   readonly sessionId: string;
   readonly approve: Approve;
+  readonly within?: CallWithin;
 }
 
 /** A call as the page can show it. */
@@ -67,7 +68,7 @@ export class Calls {
   };
 
   /** @returns id of the call in the session */
-  start(client: KernelClient, { tool, input, body, sessionId, approve }: CallToStart): string {
+  start(client: KernelClient, { tool, input, body, sessionId, approve, within }: CallToStart): string {
     const id = crypto.randomUUID();
     const controller = new AbortController();
     const { place, address = null } = client;
@@ -85,6 +86,7 @@ export class Calls {
         version,
         input,
         sessionId,
+        within,
         body,
         approve,
         output: collector?.output,

@@ -24,6 +24,8 @@ const paths = {
   timeline: "M2 4h6M5 8h7M9 12h5",
   decide: "M8 1.8 14.2 8 8 14.2 1.8 8zM8 5v3.6m0 2v.1",
   build: "M5.5 4 2 8l3.5 4M10.5 4 14 8l-3.5 4M9 3 7 13",
+  agent: "M2.5 3h11v7.5h-6L4.5 13v-2.5h-2zM5.5 6.7v.1m2.5-.1v.1m2.5-.1v.1",
+  send: "M8 13V3.5m-4 4 4-4 4 4",
   replay: "M3 8a5 5 0 1 0 1.6-3.7M3 2.5v2.8h2.8M8 5.5V8l1.8 1.2",
   lock: "M4 7.2h8v6H4zM5.5 7.2V5a2.5 2.5 0 0 1 5 0v2.2",
   drawer: "M2 3h12v10H2zM2 9.5h12",
