@@ -1,14 +1,10 @@
 import { type AuditSink, blake3Hash, createFullKernel, type EventRecord, memorySink } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readCheckpointText, rowsAt } from "../../packages/kernel/src/audit/checkpoint-in.ts";
 import { AuditLog } from "../../packages/kernel/src/audit/log.ts";
 import { eventScope, kernelScope } from "../../packages/kernel/src/audit/scope.ts";
-import {
-  checkpointText,
-  readCheckpointText,
-  rowsAt,
-  type StateCheckpoint,
-} from "../../packages/kernel/src/audit/state-checkpoint.ts";
+import { checkpointText, type StateCheckpoint } from "../../packages/kernel/src/audit/state-checkpoint.ts";
 import { SlidingWindows } from "../../packages/kernel/src/state/sliding-windows.ts";
 import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import { StateTable } from "../../packages/kernel/src/state/table.ts";

@@ -20,9 +20,9 @@ describe("the texts of the sources", () => {
   it("are found", () => {
     expect(messages.length).toBeGreaterThan(500);
     expect(messages).toContainEqual({
-      path: "packages/kernel/src/call/pipeline.ts",
+      path: "packages/kernel/src/call/faults/decision-texts.ts",
       text: "The arguments were edited more than {…} times.",
-      role: "part",
+      role: "message",
       code: "APPROVAL_DENIED",
     });
   });

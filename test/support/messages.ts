@@ -28,22 +28,38 @@ const otherTexts = new Set(["description", "title", "pattern", "$comment", "sql"
 /** Every message and hint in the sources of the packages, in the order of the files. */
 export function readMessages(): readonly Message[] {
   const paths = globSync("packages/{kernel,worker-host,keyhole,edge,mcp}/src/**/*.ts", { cwd: root }).toSorted();
-  return paths.filter((path) => !path.endsWith("document-texts.ts")).flatMap(messagesIn);
+  const files = paths
+    .filter((path) => !path.endsWith("document-texts.ts"))
+    .map((path) => ({ path, program: parseSync(path, readFileSync(root + path, "utf8")).program as unknown as Node }));
+  const codeOfText = new Map(files.flatMap(({ program }) => lateTexts(program)));
+  return files.flatMap(({ path, program }) => messagesIn(path, program, codeOfText));
 }
 
-function messagesIn(path: string): readonly Message[] {
+/** Texts that a fault loads when it happens: the names of the functions and tables, and the code of the fault. */
+function lateTexts(node: Node, code?: string): (readonly [name: string, code: string])[] {
+  const own = node.type === "NewExpression" && nameOf(node["callee"]) === "CallFault" ? codeIn(node) : code;
+  const isText = node.type === "MemberExpression" && nameOf(node["object"]) === "texts";
+  const found = isText && own !== undefined ? [[nameOf(node["property"]), own] as const] : [];
+  return [...found, ...childrenOf(node).flatMap(([, child]) => lateTexts(child, own))];
+}
+
+function messagesIn(path: string, program: Node, codeOfText: ReadonlyMap<string, string>): readonly Message[] {
   const found: Message[] = [];
   const visit = (node: Node, role: Message["role"], code: string | undefined): void => {
     const text = textOf(node);
     if (text !== undefined && isSaid(text, role)) found.push({ path, text, role, code });
-    const own = codeIn(node) ?? code;
+    const own = codeIn(node) ?? (isDeclaration(node) ? codeOfText.get(nameOf(node["id"])) : undefined) ?? code;
     for (const [key, child] of childrenOf(node)) {
       if (isSkipped(node, key)) continue;
       visit(child, roleOf(child, role), own);
     }
   };
-  visit(parseSync(path, readFileSync(root + path, "utf8")).program as unknown as Node, "part", undefined);
+  visit(program, "part", undefined);
   return found;
+}
+
+function isDeclaration({ type }: Node): boolean {
+  return type === "FunctionDeclaration" || type === "VariableDeclarator";
 }
 
 function childrenOf(node: Node): readonly (readonly [key: string, child: Node])[] {

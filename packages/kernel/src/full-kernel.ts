@@ -35,7 +35,7 @@ export async function createFullKernel(foreign: FullKernelOptions = {}): Promise
     hash = blake3Hash,
     families = [],
     ...rest
-  } = readFullOptions(foreign);
+  } = await readFullOptions(foreign);
   const extensions = extensionsOf({ approver, cache, content, suspender, modeTriggers, resources });
   const known = builtInFamilies.with(families);
   return createKernel({

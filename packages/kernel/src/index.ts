@@ -1,5 +1,6 @@
 export { createFullKernel } from "./full-kernel.ts";
 export { createKernel } from "./kernel.ts";
+export { loadLateParts } from "./late-parts.ts";
 export { approvals } from "./extensions/approvals/approvals.ts";
 export { explanations } from "./extensions/explanations/explanations.ts";
 export { schemaFormats } from "./extensions/schema-formats/schema-formats.ts";
@@ -24,7 +25,7 @@ export type {
 } from "./call/arrival/call-options.ts";
 export type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 export type { AuditReader } from "./audit/reader.ts";
-export { modelError } from "./call/faults/hints.ts";
+export { modelError } from "./call/faults/model-error.ts";
 export type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 export {
   type CallError,

@@ -51,7 +51,7 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
  * const kernel = await createKernel({ host, policy: compiled, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
  */
 export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
-  const options = readKernelOptions(foreign);
+  const options = await readKernelOptions(foreign);
   const composed = composeExtensions(options.extensions ?? []);
   const policy = takePolicy(options.policy, { ...options, ...composed.services });
   if (!policy.ok) throw new TypeError(refusalText(policy.error));

@@ -8,13 +8,13 @@ import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
 import type { KernelOptions, FullKernelOptions, ProofSigner } from "./kernel-api.ts";
 import { type Foreign, itemsOf, portOf, type Theirs } from "./support/foreign.ts";
+import { unknownKey } from "./support/unknown-key.ts";
 import { deepFreeze } from "./json/freeze.ts";
 import { snapshot } from "./json/snapshot.ts";
 import type { SchemaParts } from "./schema/index.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Mode } from "./tool/manifest.ts";
 import { knownMode } from "./tool/modes.ts";
-import { unknownName } from "./tool/nearest.ts";
 
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
@@ -65,9 +65,12 @@ const fullNames = Object.keys({
   suspender: true,
 } satisfies Record<keyof FullKernelOptions, true>);
 
-function refuseUnknown(given: object, names: readonly string[]): void {
-  const unknown = unknownName(given, names);
-  if (unknown) throw new TypeError(`The kernel has no option \`${unknown.name}\`. ${unknown.hint}`);
+async function refuseUnknown(given: object, names: readonly string[]): Promise<void> {
+  const unknown = unknownKey(given, names);
+  if (unknown === undefined) return;
+  const { unknownName } = await import("./tool/nearest.ts");
+  const { name, hint } = unknownName(unknown, names);
+  throw new TypeError(`The kernel has no option \`${name}\`. ${hint}`);
 }
 
 /**
@@ -75,18 +78,18 @@ function refuseUnknown(given: object, names: readonly string[]): void {
  *
  * @throws TypeError for a name that no option has: a misspelt `policy` would be no policy
  */
-export function readFullOptions(foreign: Foreign<FullKernelOptions>): FullKernelOptions {
+export async function readFullOptions(foreign: Foreign<FullKernelOptions>): Promise<FullKernelOptions> {
   if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
   const given = { ...(foreign as FullKernelOptions) };
-  refuseUnknown(given, fullNames);
+  await refuseUnknown(given, fullNames);
   return given;
 }
 
 /** @throws TypeError for what is none of its options: a bug of the embedding program */
-export function readKernelOptions(foreign: Foreign<KernelOptions>): OwnKernelOptions {
+export async function readKernelOptions(foreign: Foreign<KernelOptions>): Promise<OwnKernelOptions> {
   if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
   const given = { ...(foreign as KernelOptions) };
-  refuseUnknown(given, partNames);
+  await refuseUnknown(given, partNames);
   const { host, inline, brokers, families, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
   const hosts = [host, inline].flatMap((each) => (each ? readHost(each) : []));
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);

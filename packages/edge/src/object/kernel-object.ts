@@ -6,6 +6,7 @@ import {
   hashBytes,
   type IsolateHost,
   type Kernel,
+  loadLateParts,
   type ModeTrigger,
   type PolicyDocument,
   type Setup,
@@ -40,6 +41,9 @@ import { sqlContent } from "./content.ts";
 import { sqlResources } from "./resources.ts";
 import { sqlSink, verifiesToday } from "./sink.ts";
 import { writeProbe } from "./write-probe.ts";
+
+// A Durable Object that holds its input back can wait for no module.
+await loadLateParts();
 
 export interface KernelObjectOptions {
   /** A configuration, whose tools stand beside `tools`, and whose policy stands before `policy`. Default: none. */

@@ -2,12 +2,13 @@ import type { Hash } from "../hash/hash.ts";
 import * as limits from "../limits.ts";
 import type { DeclaredTable } from "../state/change.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
-import { type Foreign, textOf, type Theirs } from "../support/foreign.ts";
-import { type EventRecord, readRecords } from "./record.ts";
+import type { Theirs } from "../support/foreign.ts";
+import { openCallsOf } from "./open-calls.ts";
+import type { EventRecord } from "./record.ts";
 import type { EventScope } from "./scope.ts";
 import type { AuditSink } from "./sink.ts";
 import type { StoragePressure } from "./storage-pressure.ts";
-import { checkpointText, openCallsOf, readCheckpointText, type StateCheckpoint } from "./state-checkpoint.ts";
+import { checkpointText } from "./state-checkpoint.ts";
 
 export interface CheckpointParts {
   readonly sink: Theirs<AuditSink>;
@@ -60,28 +61,5 @@ export class Checkpoints {
     } finally {
       this.#isWriting = false;
     }
-  }
-}
-
-/** The checkpoint of a sink, if it has one of this very log: the event must be there. */
-export async function checkpointIn(
-  { sink, hash }: Pick<CheckpointParts, "sink" | "hash">,
-  lastSeq: number,
-): Promise<StateCheckpoint | undefined> {
-  const text = await textIn(sink);
-  const checkpoint = readCheckpointText(text, hash);
-  if (!checkpoint || checkpoint.seq > lastSeq) return undefined;
-  const [record] = readRecords(await sink.read(checkpoint.seq, 1), 1) ?? [];
-  const isThere =
-    record?.seq === checkpoint.seq && record.hash === checkpoint.hash && hash.text(record.body) === record.hash;
-  return isThere ? checkpoint : undefined;
-}
-
-async function textIn(sink: Theirs<AuditSink>): Promise<string> {
-  try {
-    const foreign: Foreign<string | undefined> = await sink.readCheckpoint?.();
-    return textOf(foreign);
-  } catch {
-    return "";
   }
 }

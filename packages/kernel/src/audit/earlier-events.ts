@@ -1,28 +1,9 @@
-import type { Clock } from "../isolate/clock.ts";
-import type { Hash } from "../hash/hash.ts";
-import type { DeclaredTable } from "../state/change.ts";
-import type { Theirs } from "../support/foreign.ts";
-import { LogReading } from "./log-reading.ts";
-import { readRecords } from "./record.ts";
-import type { AuditSink } from "./sink.ts";
-import { openCallsOf, rowsAt, type StateCheckpoint } from "./state-checkpoint.ts";
-import { UnknownTable } from "../state/unknown-table.ts";
-
-/** Records of a log that are read at once: some milliseconds of work. */
-export const PAGE_EVENTS = 1_000;
-/** Between two pages, for calls. */
-const PAUSE_MS = 20;
+import type { EarlierParts } from "./damage-before.ts";
+import { loadReader } from "./late-reader.ts";
+import type { StateCheckpoint } from "./state-checkpoint.ts";
 
 /** `unverified`: they were not read, or their reading ended early. `damaged`: an event was changed, or is missing. */
 export type EarlierEvents = "verified" | "verifying" | "unverified" | "damaged";
-
-export interface EarlierParts {
-  readonly sink: Theirs<AuditSink>;
-  readonly clock: Clock;
-  readonly hash: Hash;
-  /** Of the kernel; nothing is changed in them. */
-  readonly tables: readonly DeclaredTable[];
-}
 
 /** Knows how far the events were checked that lie before the place where this kernel began to read. */
 export class EarlierCheck {
@@ -52,63 +33,10 @@ export class EarlierCheck {
 
   async #damageBefore(opened: StateCheckpoint, isStopped: () => boolean): Promise<string | null> {
     try {
+      const { damageBefore } = await loadReader();
       return await damageBefore(this.#parts, opened, isStopped);
     } catch {
       return isStopped() ? null : "The beginning of the log cannot be read.";
     }
   }
-}
-
-/**
- * Reads what lies before a checkpoint, page by page beside the calls, and gives what is wrong with it: an event that was changed, or a checkpoint that says something else
- * than the events. `null` where nothing is, or when it was stopped.
- */
-async function damageBefore(
-  { sink, clock, hash, tables }: EarlierParts,
-  checkpoint: StateCheckpoint,
-  isStopped: () => boolean,
-): Promise<string | null> {
-  const reading = new LogReading(
-    hash,
-    tables.map((table) => table.empty()),
-  );
-  let isWhole = true;
-  for (let from = 0; from <= checkpoint.seq;) {
-    await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve, "idly"));
-    if (isStopped()) return null;
-    const records = readRecords(await sink.read(from, PAGE_EVENTS), PAGE_EVENTS);
-    if (isStopped()) return null;
-    const before = records?.filter(({ seq }) => seq >= from && seq <= checkpoint.seq);
-    const last = before?.at(-1);
-    if (!before || !last) return `Event ${from} of the log is missing.`;
-    // A sink may forget the beginning. What the checkpoint says of it cannot be compared then.
-    if (from === 0) isWhole = before[0]?.seq === 0;
-    for (const record of before) reading.add(record);
-    if (reading.damage !== null) return reading.damage;
-    from = last.seq + 1;
-  }
-  if (reading.last?.hash !== checkpoint.hash) return `Event ${checkpoint.seq} of the log was changed.`;
-  return isWhole && !isSameState(reading, checkpoint, hash)
-    ? "The checkpoint of the log says something else than its events."
-    : null;
-}
-
-function isSameState(reading: LogReading, checkpoint: StateCheckpoint, hash: Hash): boolean {
-  // Only its feature knows which rows of a table hold no longer.
-  const known = reading.tables.filter((table) => !(table instanceof UnknownTable));
-  const other = new LogReading(
-    hash,
-    known.map((table) => table.empty()),
-  );
-  other.continueFrom(checkpoint);
-  const kept = other.tables.filter((table) => !(table instanceof UnknownTable));
-  const calls = (each: LogReading): readonly string[] =>
-    openCallsOf(each.openCalls)
-      .map((call) => JSON.stringify(call))
-      .toSorted();
-  return isSame(rowsAt(known, checkpoint.atMs), rowsAt(kept, checkpoint.atMs)) && isSame(calls(reading), calls(other));
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, at) => text === other[at]);
 }

@@ -2,7 +2,8 @@ import type { Hash } from "../hash/hash.ts";
 import type { JsonValue } from "../json/json.ts";
 import { type DeclaredTable, isRowChange } from "../state/change.ts";
 import { UnknownTable } from "../state/unknown-table.ts";
-import { type AuditEvent, type AuditType, terminalTypes } from "./event.ts";
+import type { AuditEvent } from "./event.ts";
+import { closing, opening } from "./open-calls.ts";
 import { type EventRecord, eventOf } from "./record.ts";
 import { type EventScope, eventScope } from "./scope.ts";
 import type { StateCheckpoint } from "./state-checkpoint.ts";
@@ -108,9 +109,6 @@ export class LogReading {
     else this.latestMs = Math.max(this.latestMs, writtenMs);
   }
 }
-
-export const opening: ReadonlySet<string> = new Set(["call.invoked", "tool.resumed"] satisfies AuditType[]);
-export const closing: ReadonlySet<string> = new Set([...terminalTypes, "tool.suspended"] satisfies AuditType[]);
 
 function scopeOf(record: EventRecord): EventScope {
   const { callId, sessionId, traceparent } = eventOf(record);

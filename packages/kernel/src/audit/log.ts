@@ -2,22 +2,22 @@ import { present } from "../support/guards.ts";
 import { numberedIds } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
-import { type Listener, membersOf, tell, type Theirs } from "../support/foreign.ts";
+import { type Foreign, type Listener, membersOf, tell, type Theirs } from "../support/foreign.ts";
 import { type Hash, isDigest } from "../hash/hash.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { applyAll, type DeclaredTable, noChanges, type RowChange, type StateChange } from "../state/change.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
 import type { AuditEvent, AuditPayloads, AuditType } from "./event.ts";
-import { checkpointIn, type CheckpointParts, Checkpoints } from "./checkpoints.ts";
+import { type CheckpointParts, Checkpoints } from "./checkpoints.ts";
 import { EarlierCheck } from "./earlier-events.ts";
-import { closing, LogReading, opening } from "./log-reading.ts";
+import { loadReader } from "./late-reader.ts";
+import { closing, opening } from "./open-calls.ts";
 import { payloadText } from "./payload.ts";
-import { damageIn, readRest } from "./read-rest.ts";
 import { copyOf, type EventRecord, eventOf, readRecord, readRecords } from "./record.ts";
+import type { Reopened } from "./reopen.ts";
 import { bodyOf, type EventScope, kernelScope } from "./scope.ts";
 import { type AuditSink, waitFor } from "./sink.ts";
-import type { StateCheckpoint } from "./state-checkpoint.ts";
 import { StoragePressure } from "./storage-pressure.ts";
 
 /** Thrown to the pipeline when the sink failed: from then on nothing runs. */
@@ -40,11 +40,8 @@ export interface LogParts extends CheckpointParts {
 }
 
 /** The content of a sink at its opening. */
-interface Found {
+interface Found extends Omit<Reopened, "latestMs"> {
   readonly last: EventRecord | undefined;
-  readonly reading: LogReading;
-  readonly damage: string | null;
-  readonly checkpoint: StateCheckpoint | undefined;
 }
 
 const noRows: readonly RowChange[] = [];
@@ -88,20 +85,17 @@ export class AuditLog {
 
   private constructor(parts: LogParts, found: Found) {
     const { sink, clock, hash } = parts;
-    const { last, reading, damage, checkpoint } = found;
+    const { last, tables, openCalls, damage, checkpoint } = found;
     this.#sink = sink;
     this.#clock = clock;
     this.#hash = hash;
     this.isVolatile = sink.isVolatile === true;
-    this.damage = damage ?? reading.damage;
+    this.damage = damage;
     this.earlier = new EarlierCheck(parts, checkpoint, this.damage);
     this.#seq = this.#durableSeq = last ? last.seq + 1 : 0;
     this.#prev = last?.hash ?? hash.zero;
-    this.#checkpoints = new Checkpoints(
-      { ...parts, tables: reading.tables, pressure: this.pressure },
-      checkpoint?.seq ?? -1,
-    );
-    for (const scope of reading.openCalls) this.#track("call.invoked", scope);
+    this.#checkpoints = new Checkpoints({ ...parts, tables, pressure: this.pressure }, checkpoint?.seq ?? -1);
+    for (const scope of openCalls) this.#track("call.invoked", scope);
   }
 
   /**
@@ -118,16 +112,16 @@ export class AuditLog {
     const damage = damageIn(found.damage);
     if (last && damage === null && isDigest(last.hash) && !last.hash.startsWith(`${hash.algorithm}:`))
       throw new TypeError(`The log continues from ${last.hash}; the kernel hashes with ${hash.algorithm}.`);
-    const reading = new LogReading(hash, tables);
-    const checkpoint = last && damage === null ? await checkpointIn(parts, last.seq) : undefined;
-    if (checkpoint) reading.continueFrom(checkpoint);
-    if (last) await readRest(reading, sink, checkpoint ? checkpoint.seq + 1 : 0, last.seq);
-    steady.notBefore(Math.max(reading.latestMs, checkpoint?.atMs ?? 0));
-    const log = new AuditLog(parts, { last, reading, damage, checkpoint });
+    // A new log has nothing to read. Where the reader does not load, no kernel opens on the log.
+    const reopened = last
+      ? await (await loadReader()).reopen(parts, last.seq, damage)
+      : { tables, openCalls: [], damage, checkpoint: undefined, latestMs: 0 };
+    steady.notBefore(reopened.latestMs);
+    const log = new AuditLog(parts, { ...reopened, last });
     if (typeof cutBytes === "number" && cutBytes > 0)
       log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
     if (log.damage === null && last)
-      for (const scope of reading.openCalls) log.record("tool.lost", scope, { lastSeq: last.seq });
+      for (const scope of reopened.openCalls) log.record("tool.lost", scope, { lastSeq: last.seq });
     await log.flush();
     return log;
   }
@@ -294,4 +288,10 @@ export class AuditLog {
       for (const listener of this.#listeners) tell(listener, [event]);
     }
   }
+}
+
+/** The damage that a sink reports; `null` only if it reports none. */
+export function damageIn(foreign: Foreign<string | null | undefined>): string | null {
+  if (typeof foreign === "string") return foreign;
+  return foreign === null || foreign === undefined ? null : "The sink reports no details.";
 }

@@ -1,14 +1,10 @@
-import type { Foreign, Theirs } from "../support/foreign.ts";
-import { PAGE_EVENTS } from "./earlier-events.ts";
+import type { Theirs } from "../support/foreign.ts";
 import type { LogReading } from "./log-reading.ts";
 import { readRecords } from "./record.ts";
 import type { AuditSink } from "./sink.ts";
 
-/** The damage that a sink reports; `null` only if it reports none. */
-export function damageIn(foreign: Foreign<string | null | undefined>): string | null {
-  if (typeof foreign === "string") return foreign;
-  return foreign === null || foreign === undefined ? null : "The sink reports no details.";
-}
+/** Records of a log that are read at once: some milliseconds of work. */
+export const PAGE_EVENTS = 1_000;
 
 /** From the first event that the sink still has, or from a later one on. */
 export async function readRest(

@@ -182,13 +182,4 @@ const windowKey = (toolId: string, caller: string): string => `${toolId} ${calle
 
 const atOnce: Patience = { waitMs: 0 };
 
-/** The state of a tool that refused a call, as a text. */
-export function limitText({ bound, limit }: Pick<Limited, "bound" | "limit">): string {
-  const calls = `${limit} call${limit === 1 ? "" : "s"}`;
-  if (bound === "callsPerHour") return `takes ${calls} an hour`;
-  return bound === "concurrency"
-    ? `runs ${calls} at the same time, and no slot became free`
-    : `has a queue of ${calls}, and the queue is full`;
-}
-
 const wait = (delayMs: number): number => Math.max(1, Math.ceil(delayMs));

@@ -101,7 +101,7 @@ export async function perform(call: CallRecord, arrival: Entry, core: Core): Pro
       // New arguments meet every step that the old ones met.
       const again = reentryOf(thrown, call);
       if (again) entry = again;
-      else answered = await failed(call, thrown instanceof Reentry ? tooManyEdits : thrown, core);
+      else answered = await failed(call, thrown instanceof Reentry ? tooManyEdits() : thrown, core);
     }
   return end(call, answered, core);
 }
@@ -112,8 +112,8 @@ export async function close(call: CallRecord, fault: CallFault, core: Core): Pro
 }
 
 /** Owns a call that never arrives: a snapshot that is refused keeps its worth, so nothing is on record. */
-export function refuse(call: CallRecord, fault: CallFault, core: Core): CallResult {
-  const answered = answerFailure(call, fault, core.clock);
+export async function refuse(call: CallRecord, fault: CallFault, core: Core): Promise<CallResult> {
+  const answered = await answerFailure(call, fault, core.clock);
   call.settle(answered);
   return answered.result;
 }
@@ -136,7 +136,4 @@ function reentryOf(thrown: unknown, call: CallRecord): Extract<Entry, { phase: "
   return { phase: "edit", input: thrown.input, parentProofId: thrown.parentProofId };
 }
 
-const tooManyEdits = /* @__PURE__ */ new CallFault(
-  "APPROVAL_DENIED",
-  `The arguments were edited more than ${limits.edits} times.`,
-);
+const tooManyEdits = (): CallFault => new CallFault("APPROVAL_DENIED", (texts) => texts.editedOften);

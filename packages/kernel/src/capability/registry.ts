@@ -3,14 +3,10 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../j
 import { isFamily } from "./define-family.ts";
 import type { Condition, Family, LoadedCapability, OfKind, OwnNeed } from "./family.ts";
 import type { CapabilityFault } from "./fields.ts";
+import { bringFamily } from "./next-steps.ts";
 import { noParts } from "../schema/no-parts.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { SchemaParts, Validator } from "../schema/index.ts";
-
-export const bringFamily = "Give the kernel a broker that brings the family of this kind.";
-
-/** Where a schema refused a value, and nothing says at which place. */
-export const bringExplanations = "Add explanations() to `extensions`: then the error names the place.";
 
 const partNames = ["explain", "formatOf", "linearPatterns"] as const satisfies readonly (keyof SchemaParts)[];
 

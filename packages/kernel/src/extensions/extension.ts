@@ -57,7 +57,7 @@ export interface ExtensionContext {
   /** Takes ownership of a call that ends with this fault, on record. */
   readonly close: (call: CallRecord, fault: CallFault) => Promise<CallResult>;
   /** Takes ownership of a call that never arrives, and leaves no event. */
-  readonly refuse: (call: CallRecord, fault: CallFault) => CallResult;
+  readonly refuse: (call: CallRecord, fault: CallFault) => Promise<CallResult>;
   readonly nextAttempt: (started: Started) => Started;
   /** A slot for a call that was suspended in its run. The call gives it back. */
   readonly takeSlotAgain: (call: CallRecord, tool: RegisteredTool, bounds: Bounds) => Promise<void>;

@@ -33,7 +33,7 @@ type Answer = Extract<ToolHealth, { readonly state: HealthState }>;
 export async function checkHealth(call: CallRecord, parts: HealthParts): Promise<ToolHealth> {
   const { pools, log, clock, mode } = parts;
   const resolved = attempt(() => resolve(call, parts));
-  if (resolved instanceof CallFault) return { state: "unchecked", reason: resolved.message };
+  if (resolved instanceof CallFault) return { state: "unchecked", reason: (await resolved.error()).message };
   const { tool, host } = resolved;
   const { manifest } = tool;
   if (!runsIn(mode, manifest)) return { state: "unchecked", reason: `${tool.id} does not run in ${mode}.` };

@@ -37,7 +37,7 @@ export async function preview(call: CallRecord, input: unknown, { foresee, ...co
     const { tool, proof } = await authorize(decided, { ...ports, ask: foresee && answering(foresee) });
     return { decision: "allow", tool: tool.id, proof: previewProof(proof), ...revokedOf(decided, core) };
   } catch (thrown) {
-    return stopped(call, thrown, decided && revokedOf(decided, core));
+    return await stopped(call, thrown, decided && revokedOf(decided, core));
   } finally {
     call.settle({ kind: "early", hasStarted: false, ending: () => undefined });
   }
@@ -74,16 +74,16 @@ function revokedOf(
   return revoked.length === 0 ? {} : { revoked };
 }
 
-function stopped(
+async function stopped(
   { progress, toolName }: CallRecord,
   thrown: unknown,
   held: ReturnType<typeof revokedOf> | undefined,
-): Preview {
+): Promise<Preview> {
   const tool = progress.tool?.id ?? toolName;
   const proof = progress.proof && { proof: previewProof(progress.proof) };
   if (proof && thrown instanceof OpenQuestion)
     return { decision: "ask", tool, ...proof, ...held, question: thrown.question };
-  return { decision: "deny", tool, error: asFault(thrown, false).error, ...proof, ...held };
+  return { decision: "deny", tool, error: await asFault(thrown, false).error(), ...proof, ...held };
 }
 
 function previewProof(proof: Proof): PreviewProof {

@@ -23,7 +23,7 @@ export async function checkPurity(
 ): Promise<PureCheck> {
   const { log, clock, mode, distrust } = parts;
   const resolved = attempt(() => resolve(call, parts));
-  if (resolved instanceof CallFault) return refused(null, resolved.message);
+  if (resolved instanceof CallFault) return refused(null, (await resolved.error()).message);
   const { tool, host } = resolved;
   const { manifest } = tool;
   if (manifest.determinism !== "pure")
@@ -32,7 +32,7 @@ export async function checkPurity(
   const given: Input[] = [];
   for (const [place, foreign] of inputs.entries()) {
     const input = await inputOrFault(resolved, foreign);
-    if (input instanceof CallFault) return refused(place, input.message);
+    if (input instanceof CallFault) return refused(place, (await input.error()).message);
     given.push(input);
   }
   const about = { tool: tool.id, toolHash: tool.hash };

@@ -1,3 +1,4 @@
+import { loadTexts } from "../call/faults/fault.ts";
 import type { Clock } from "../isolate/clock.ts";
 
 interface Timer {
@@ -76,7 +77,8 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Runs everything that waits for nothing but promises. */
+/** Runs everything that waits for nothing but promises. The texts of errors are loaded after it. */
 export async function settle(): Promise<void> {
+  await loadTexts();
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }

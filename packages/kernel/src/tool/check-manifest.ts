@@ -1,4 +1,5 @@
-import { bringExplanations, type Families } from "../capability/registry.ts";
+import { bringExplanations } from "../capability/next-steps.ts";
+import type { Families } from "../capability/registry.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import type { JsonValue } from "../json/json.ts";
 import * as limits from "../limits.ts";

@@ -1,6 +1,7 @@
 import { versionedId } from "../support/tool-names.ts";
 import { checkArgument, checkCommand } from "../capability/matching/command-names.ts";
-import { bringFamily, type Families } from "../capability/registry.ts";
+import { bringFamily } from "../capability/next-steps.ts";
+import type { Families } from "../capability/registry.ts";
 import * as limits from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";

@@ -35,13 +35,8 @@ export function nearest(
   return shown;
 }
 
-/** The first member of an object that has none of the known names, and the hint at the one that was meant. */
-export function unknownName(
-  given: object,
-  known: readonly string[],
-): { readonly name: string; readonly hint: string } | undefined {
-  const name = Object.keys(given).find((each) => !known.includes(each));
-  if (name === undefined) return undefined;
+/** An unknown name as a message shows it, and the hint at the one that was meant. */
+export function unknownName(name: string, known: readonly string[]): { readonly name: string; readonly hint: string } {
   const [close] = nearest(name, known);
   const hint =
     close === undefined

@@ -3,22 +3,30 @@ import type { Families } from "../capability/registry.ts";
 import type { Hash } from "../hash/hash.ts";
 import { type Foreign, membersOf } from "../support/foreign.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
-import type { Hints, Setup, SetupError } from "../result.ts";
+import type { Setup, SetupError } from "../result.ts";
 import { checkParts, takePackage, takeTool } from "./check-package.ts";
 import type { ToolManifest } from "./manifest.ts";
-import { nearest } from "./nearest.ts";
 import type { RegisteredTool } from "./package.ts";
 import { compareVersions, parseRange, parseVersion, type Version } from "../support/semver.ts";
 import { letsThrough } from "./modes.ts";
 import type { ToolFilter, ToolSummary } from "./summary.ts";
 
-export type Resolution =
-  | { readonly ok: true; readonly tool: RegisteredTool }
+export type Resolution = { readonly ok: true; readonly tool: RegisteredTool } | (Unresolved & { readonly ok: false });
+
+/** Why a name or a version names no tool, with the values for a text. */
+export type Unresolved =
+  | { readonly why: "refused"; readonly error: SetupError }
   | {
-      readonly ok: false;
-      readonly message: string;
-      readonly hints: Partial<Hints>;
-      readonly nearest: readonly string[];
+      readonly why: "unknown";
+      readonly names: readonly string[];
+      /** Whether a hint can name a tool. */
+      readonly isNamed: (name: string) => boolean;
+    }
+  | {
+      readonly why: "range" | "version";
+      readonly range: string;
+      /** Versions that a hint can name. */
+      readonly known: readonly string[];
     };
 
 export interface RegistryOptions {
@@ -90,7 +98,7 @@ export class Registry {
       error: {
         code: "INVALID_MANIFEST",
         path: "/normalization/custom",
-        message: `This kernel has no normalizer ${quote(name)}.`,
+        message: `This kernel has no normalizer ${JSON.stringify(name.slice(0, 100))}.`,
         hint: "Give the kernel `normalizers`.",
       },
     };
@@ -124,23 +132,9 @@ export class Registry {
     if (!versions) return this.#unknown(name, isShown);
     if (range === undefined) return { ok: true, tool: present(versions[0]) };
     const matches = parseRange(range);
-    if (!matches) {
-      return {
-        ok: false,
-        message: `${quote(range)} is not a version or range.`,
-        hints: { hint: "Use 1.2.3, ^1.2.0, ~1.2.0 or 1.x." },
-        nearest: shownVersions(versions, isShown),
-      };
-    }
-    const tool = versions.find((candidate) => matches(versionOf(candidate)));
+    const tool = matches && versions.find((candidate) => matches(versionOf(candidate)));
     if (tool) return { ok: true, tool };
-    const known = shownVersions(versions, isShown);
-    return {
-      ok: false,
-      message: `${name} has no version ${quote(range)}.`,
-      hints: { hint: known.length > 0 ? `Registered: ${known.join(", ")}.` : "" },
-      nearest: known,
-    };
+    return { ok: false, why: matches ? "version" : "range", range, known: shownVersions(versions, isShown) };
   }
 
   list(filter: ToolFilter = {}): readonly ToolSummary[] {
@@ -168,38 +162,16 @@ export class Registry {
   }
 
   #unknown(name: string, isShown: (manifest: ToolManifest) => boolean): Resolution {
-    const refusal = this.#refusals.get(name);
-    if (refusal) {
-      return {
-        ok: false,
-        message: `${quote(name)} was refused when it was registered: ${refusal.message}`,
-        hints: {
-          hint: "Use another tool.",
-          operatorHint: `${refusal.code} at ${refusal.path || "the root"}. ${refusal.hint}`.trimEnd(),
-        },
-        nearest: [],
-      };
-    }
-    const isNamed = (each: string): boolean => this.#tools.get(each)!.some(({ manifest }) => isShown(manifest));
-    const close = nearest(name, this.#tools.keys(), isNamed);
-    const hint =
-      close.length > 0
-        ? `Did you mean ${close.join(", ")}?`
-        : listed([...this.#tools.keys()].toSorted().slice(0, mostAsked).filter(isNamed));
-    return { ok: false, message: `There is no tool ${quote(name)}.`, hints: { hint }, nearest: close };
+    const error = this.#refusals.get(name);
+    if (error) return { ok: false, why: "refused", error };
+    const isNamed = (each: string): boolean =>
+      this.#tools.get(each)?.some(({ manifest }) => isShown(manifest)) === true;
+    return { ok: false, why: "unknown", names: [...this.#tools.keys()], isNamed };
   }
 }
 
 export function summaryOf({ id, hash, codeHash, manifest }: RegisteredTool): ToolSummary {
   return { id, hash, codeHash, manifest };
-}
-
-/** Tools that are asked whether a hint can list them. */
-const mostAsked = 200;
-const mostListed = 20;
-
-function listed(names: readonly string[]): string {
-  return names.length > 0 ? `Registered: ${names.slice(0, mostListed).join(", ")}.` : "";
 }
 
 function shownVersions(
@@ -211,5 +183,3 @@ function shownVersions(
 
 /** It was checked when the tool was registered. */
 const versionOf = ({ manifest }: RegisteredTool): Version => present(parseVersion(manifest.version));
-
-const quote = (text: string): string => JSON.stringify(text.slice(0, 100));

@@ -2,17 +2,11 @@ import type { Families } from "../../capability/registry.ts";
 import type { CallOptions, ResumeOptions } from "./call-options.ts";
 import * as limits from "../../limits.ts";
 import { absorb, type Foreign, membersOf, type Theirs } from "../../support/foreign.ts";
+import { unknownKey } from "../../support/unknown-key.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
-import { unknownName } from "../../tool/nearest.ts";
-
-/** The fault of a caller's options. */
-export interface InvalidOption {
-  /** One sentence for the caller. */
-  readonly message: string;
-  readonly hint?: string;
-}
+import type { TextOf } from "../faults/fault.ts";
 
 /** A caller's options as the kernel has them: its own data, and functions whose answers are foreign. */
 export type OwnOptions = Omit<CallOptions, keyof Callbacks> & Theirs<Callbacks>;
@@ -29,7 +23,7 @@ export type OwnWriter = Pick<WritableStreamDefaultWriter<Uint8Array>, "write" | 
 /** A caller's options, read once. With a fault none of them counts. */
 export interface ReadOptions {
   readonly options: OwnOptions;
-  readonly fault?: InvalidOption;
+  readonly fault?: TextOf;
   /**
    * The writer of {@link CallOptions.output}, which this call owns. Present with a fault, too,
    * because a reader may wait at its other end.
@@ -66,9 +60,11 @@ const callOptionNames: readonly string[] = Object.keys(options);
 
 const named = (kind: "text" | "flag" | "function"): readonly string[] =>
   Object.entries(options).flatMap(([name, each]) => (each === kind ? [name] : []));
-const texts = named("text");
-const flags = named("flag");
-const functions = named("function");
+const typed = [
+  [named("text"), "string"],
+  [named("function"), "function"],
+  [named("flag"), "boolean"],
+] as const;
 
 /** @param names the known options. Any other is refused: an ignored option would narrow nothing */
 export function readOptions(
@@ -77,16 +73,15 @@ export function readOptions(
   names: readonly string[] = callOptionNames,
 ): ReadOptions {
   try {
-    if (typeof foreign !== "object" || foreign === null) return refused("The options are not an object.");
+    if (typeof foreign !== "object" || foreign === null) return refused((texts) => texts.wrongOption.object);
     const options: Record<string, unknown> = { ...foreign };
     const { output, body } = options;
-    const unknown = unknownName(options, names);
-    const read = unknown
-      ? refused(`The options have no member \`${unknown.name}\`.`, unknown.hint)
-      : readPlain(options, families);
+    const unknown = unknownKey(options, names);
+    const read =
+      unknown === undefined ? readPlain(options, families) : refused((texts) => texts.unknownOption(unknown, names));
     return output === undefined && body === undefined ? read : { ...read, ...readOutput(output), ...readBody(body) };
   } catch {
-    return refused("The options cannot be read.");
+    return refused((texts) => texts.wrongOption.unread);
   }
 }
 
@@ -111,7 +106,7 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
   } catch {
     // It is none, or it is somebody else's.
   }
-  return { fault: { message: "`output` is not an unlocked WritableStream. Pass a stream that has no writer." } };
+  return { fault: (texts) => texts.wrongOption.output };
 }
 
 function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
@@ -124,46 +119,39 @@ function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
   } catch {
     // Likewise.
   }
-  return { fault: { message: "`body` is not an unlocked ReadableStream. Pass a stream that has no reader." } };
+  return { fault: (texts) => texts.wrongOption.body };
 }
 
 function readPlain(options: Record<string, unknown>, families: Families): ReadOptions {
-  for (const name of texts) if (!isAbsentOr("string", options[name])) return refused(`\`${name}\` is not a string.`);
-  for (const name of functions)
-    if (!isAbsentOr("function", options[name])) return refused(`\`${name}\` is not a function.`);
-  for (const name of flags) if (!isAbsentOr("boolean", options[name])) return refused(`\`${name}\` is not a boolean.`);
-  if (!isWait(options["waitMs"])) return refused(`\`waitMs\` is not an integer from 0 to ${limits.longestWaitMs}.`);
-  if (!isKey(options["idempotencyKey"]))
-    return refused(`\`idempotencyKey\` is not a string of 1 to ${limits.nameLength} characters.`);
+  for (const [names, type] of typed)
+    for (const name of names)
+      if (!isAbsentOr(type, options[name])) return refused((texts) => texts.wrongType(name, type));
+  if (!isWait(options["waitMs"])) return refused((texts) => texts.wrongOption.waitMs);
+  if (!isKey(options["idempotencyKey"])) return refused((texts) => texts.wrongOption.key);
   if (options["signal"] !== undefined && !isSignal(options["signal"]))
-    return refused("`signal` is not an AbortSignal.");
+    return refused((texts) => texts.wrongOption.signal);
   const { bounds, grants } = options;
   if (bounds === undefined && grants === undefined) return { options };
   const { values, characters } = limits.declaration;
   const plain = snapshot({ bounds, grants }, { maxNodes: values, maxStringUnits: characters });
-  if (!plain.ok) {
-    const most = `plain JSON data of at most ${values} values and ${characters} characters`;
-    return refused(`The options are not ${most}: ${plain.error.message}.`);
-  }
+  if (!plain.ok) return refused((texts) => texts.notPlainOptions(plain.error));
   const own = deepFreeze(plain.value) as JsonObject;
   const fault = own["bounds"] === undefined ? undefined : boundsFault(own["bounds"]);
   if (fault) return { options: {}, fault };
   const read = own["grants"] === undefined ? [] : families.read(own["grants"]);
-  return typeof read === "string"
-    ? refused(`The call's grants are malformed: ${read}`)
-    : { options: { ...options, ...own } };
+  return typeof read === "string" ? refused((texts) => texts.wrongGrants(read)) : { options: { ...options, ...own } };
 }
 
-function boundsFault(bounds: JsonValue): InvalidOption | undefined {
-  if (!isJsonObject(bounds)) return { message: "`bounds` is not an object." };
-  const unknown = unknownName(bounds, Object.keys(limits.ceilings));
-  if (unknown) return { message: `\`bounds\` has no member \`${unknown.name}\`.`, hint: unknown.hint };
+function boundsFault(bounds: JsonValue): TextOf | undefined {
+  if (!isJsonObject(bounds)) return (texts) => texts.wrongOption.bounds;
+  const unknown = unknownKey(bounds, Object.keys(limits.ceilings));
+  if (unknown !== undefined) return (texts) => texts.unknownBound(unknown);
   for (const [name, ceiling] of Object.entries(limits.ceilings)) {
     const wish = bounds[name];
     // None at all is a wish as well where nothing is meant to go over the network.
     const least = name.startsWith("network") ? 0 : 1;
     if (wish !== undefined && !isIntegerIn(wish, least, ceiling))
-      return { message: `\`bounds.${name}\` is not an integer from ${least} to ${ceiling}.` };
+      return (texts) => texts.wrongBound(name, least, ceiling);
   }
   return undefined;
 }
@@ -196,8 +184,8 @@ function isSignal(value: unknown): boolean {
   );
 }
 
-function refused(message: string, hint?: string): ReadOptions {
-  return { options: {}, fault: { message, ...(hint !== undefined && { hint }) } };
+function refused(fault: TextOf): ReadOptions {
+  return { options: {}, fault };
 }
 
 /**

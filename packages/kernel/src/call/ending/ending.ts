@@ -2,7 +2,7 @@ import { canonicalJson } from "../../json/canonical-json.ts";
 import type { Digest } from "../../hash/hash.ts";
 import { type JsonValue, parseOwnJson } from "../../json/json.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
-import { CallFault } from "../faults/fault.ts";
+import type { CallFault } from "../faults/fault.ts";
 import type { Origin } from "../record/origin.ts";
 
 type Outcome = { readonly ok: true; readonly output: KeptOutput } | { readonly ok: false; readonly fault: CallFault };
@@ -51,8 +51,7 @@ class KernelEnding {
   /** The same for a call that asks again: a failure stays, with another hint. */
   repeated(hint: string): KernelEnding {
     if (this.outcome.ok) return this;
-    const { code, message, details, operatorHint } = this.outcome.fault;
-    const fault = new CallFault(code, message, { details, hint, operatorHint });
+    const fault = this.outcome.fault.repeated(hint);
     return new KernelEnding(this.callId, this.hasStarted, this.effects, { ok: false, fault }, this.origin);
   }
 }

@@ -61,22 +61,10 @@ export function assertAnswersStand(state: Decided, revocations: Pick<Revocations
   call.origin.restore(before, (json) => (policy.families.get(json.kind) ? policy.families.need(json) : undefined));
   const isTold = call.origin.isToldByNeeds || before.authority === authorityText(state);
   if (isTold && couldBeAsked(state, call.origin, revocations)) return;
-  throw new CallFault(
-    "CAPABILITY_DENIED",
-    `${tool.id} has an answer from before its suspension that the present rules refuse.`,
-    {
-      details: { reason: "answered" },
-      hint: "Repeat the call. The kernel decides about each request again.",
-      operatorHint:
-        "The grants, the rules about requests or the revocations became narrower while the call was suspended.",
-    },
-  );
+  throw new CallFault("CAPABILITY_DENIED", (texts) => texts.answerRefused(tool.id));
 }
 
 /** The fault for a key that stays used after its result is gone. */
 export function resultGone(callId: string | null): CallFault {
-  return new CallFault("INVALID_INPUT", "The idempotency key was used before, and its result is no longer stored.", {
-    details: [{ path: "", keyword: "idempotencyKey", reason: "outcome-unknown", callId }],
-    hint: "Check the effects of the first call. A call with a new key runs the tool again.",
-  });
+  return new CallFault("INVALID_INPUT", (texts) => texts.resultGone(callId));
 }

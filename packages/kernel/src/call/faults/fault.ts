@@ -1,50 +1,80 @@
 import { AuditUnavailable } from "../../audit/log.ts";
 import { codeOfRefusal } from "../../capability/gate/refusals.ts";
 import type { BrokerError } from "../../capability/request.ts";
-import type { JsonValue } from "../../json/json.ts";
 import { safeErrorField } from "../../support/safe-error-field.ts";
 import type { CallError, ErrorCode } from "../../result.ts";
-import { defaultHints } from "./hints.ts";
+import type { FaultText } from "./fault-text.ts";
+import type * as texts from "./texts.ts";
+
+/** Message and hints of every fault of the core. Loaded for the first failure: most calls have none. */
+export type Texts = typeof texts;
+export type TextOf = (texts: Texts) => FaultText;
 
 /**
  * Why a call goes no further. A step throws it, and `perform` in `pipeline.ts` catches it. Refusals,
  * broken ports and bugs share that one way out, so no way out can forget to release.
  *
+ * The code stands from the beginning. The texts can load later, so a missing text changes no
+ * outcome.
+ *
  * Not an `Error`: a denial is no bug, and a stack trace costs more than the step that denies.
  */
 export class CallFault {
   readonly code: ErrorCode;
-  readonly message: string;
-  readonly details: JsonValue;
-  readonly retryable: boolean;
-  readonly hint: string;
-  readonly operatorHint: string;
+  #text: TextOf;
+  #error: CallError | undefined;
 
-  /** Hints that are not given are those of the code. */
-  constructor(
-    code: ErrorCode,
-    message: string,
-    {
-      details = null,
-      retryable = false,
-      hint = defaultHints[code].hint,
-      operatorHint = defaultHints[code].operatorHint,
-    }: Partial<Omit<CallError, "code" | "message">> = {},
-  ) {
+  /** @param text the message, or a function that makes the text from values of the moment of the fault */
+  constructor(code: ErrorCode, text: string | TextOf, more: Omit<FaultText, "message"> = {}) {
     this.code = code;
-    this.message = message;
-    this.details = details;
-    this.retryable = retryable;
-    this.hint = hint;
-    this.operatorHint = operatorHint;
+    this.#text = typeof text === "string" ? () => ({ message: text, ...more }) : text;
   }
 
-  /** Data for the caller, in the fixed order of its members. */
-  get error(): CallError {
-    const { code, message, details, retryable, hint, operatorHint } = this;
-    return { code, message, details, retryable, hint, operatorHint };
+  /** Data for the caller, in the fixed order of its members: the same at each request. Never rejects. */
+  async error(): Promise<CallError> {
+    if (this.#error) return this.#error;
+    const loaded = await loadTexts();
+    const error = (this.#error ??= errorOf(this.code, loaded ? this.#text(loaded) : unloaded, loaded));
+    // The function holds on to values of the call, and the fault can outlive the call.
+    this.#text = () => error;
+    return error;
+  }
+
+  /** The size of the error in JSON, for a memory with a bound; 0 before {@link error}. */
+  get length(): number {
+    return this.#error ? JSON.stringify(this.#error).length : 0;
+  }
+
+  /** The same for a call that asks again: nothing but its hint changes, and it cannot succeed later. */
+  repeated(hint: string): CallFault {
+    const text = this.#text;
+    return new CallFault(this.code, (texts) => ({ ...text(texts), hint, retryable: false }));
   }
 }
+
+let loadedTexts: Texts | undefined;
+
+/** `undefined` where they do not load: the bundle lacks a file, or the network is gone. */
+export async function loadTexts(): Promise<Texts | undefined> {
+  try {
+    return (loadedTexts ??= await import("./texts.ts"));
+  } catch {
+    return undefined;
+  }
+}
+
+function errorOf(code: ErrorCode, text: FaultText, loaded: Texts | undefined): CallError {
+  const defaults = loaded?.defaultHints[code];
+  const { message, details = null, retryable = false } = text;
+  const { hint = defaults?.hint ?? "", operatorHint = defaults?.operatorHint ?? "" } = text;
+  return { code, message, details, retryable, hint, operatorHint };
+}
+
+const unloaded: FaultText = {
+  message: "The call failed, and the text of its error did not load.",
+  hint: "Do not repeat the call. Tell the user.",
+  operatorHint: "Serve every file of the bundle. The texts of errors are in a file of their own.",
+};
 
 /**
  * Thrown where an approver edited the arguments. The pipeline is entered again, so new arguments
@@ -76,15 +106,10 @@ export class Suspended {
 /** The fault for a caller, from any thrown value. */
 export function asFault(thrown: unknown, hasStarted: boolean): CallFault {
   if (thrown instanceof CallFault) return thrown;
-  if (thrown instanceof AuditUnavailable) {
-    const message = hasStarted
-      ? "The kernel could not write the audit log while the tool ran. The log lacks the tool's actions."
-      : "The kernel cannot write the audit log, so no tool runs.";
-    return new CallFault("AUDIT_UNAVAILABLE", message, { details: { ran: hasStarted }, retryable: !hasStarted });
-  }
-  return new CallFault("INTERNAL", "The kernel failed; the fault is not the caller's.", {
-    details: { error: faultText(thrown) },
-  });
+  if (thrown instanceof AuditUnavailable)
+    return new CallFault("AUDIT_UNAVAILABLE", (texts) => texts.logFailed(hasStarted));
+  const error = faultText(thrown);
+  return new CallFault("INTERNAL", (texts) => texts.kernelFailed(error));
 }
 
 /** The fault of a call that a refused request ends. */

@@ -1,18 +1,7 @@
 import type { BoundName } from "../../bounds/bounds.ts";
 import type { Limited } from "../../bounds/limiter.ts";
 import type { ReasonCode } from "../../policy/proof/proof.ts";
-import type { CallError, ErrorCode, Hints, ModelError } from "../../result.ts";
-
-/**
- * The part of an error for tools and models: all but the `operatorHint`. The log has the digest of
- * this part.
- *
- * @example
- * return { isError: true, content: JSON.stringify(modelError(result.error)) };
- */
-export function modelError({ code, message, details, retryable, hint }: CallError): ModelError {
-  return { code, message, details, retryable, hint };
-}
+import type { ErrorCode, Hints } from "../../result.ts";
 
 const askUser = "Tell the user, who can ask the operator.";
 const later = "Tell the user that the call can continue later.";

@@ -8,16 +8,16 @@ import * as limits from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
-import type { CallResult } from "../../result.ts";
+import type { CallError, CallResult } from "../../result.ts";
 import { absorb } from "../../support/foreign.ts";
 import { type CarriedPart, gatePart } from "./carried-part.ts";
 import { endBody, endOutput } from "./end-streams.ts";
 import type { Before, CallIdentity } from "../arrival/entry.ts";
 import type { Ending } from "../ending/ending.ts";
-import { type CallFault, faultText } from "../faults/fault.ts";
+import { faultText, type TextOf } from "../faults/fault.ts";
 import { Origin } from "./origin.ts";
 import { Obligations, type Release } from "./obligations.ts";
-import type { InvalidOption, OwnOptions, OwnWriter } from "../arrival/read-options.ts";
+import type { OwnOptions, OwnWriter } from "../arrival/read-options.ts";
 
 /** The call from within which another one is made. It owns the other one. */
 export interface Parent {
@@ -48,7 +48,7 @@ export interface Arrival extends CallIdentity {
   readonly toolName: string;
   readonly options: OwnOptions;
   /** The fault of the options: with it the call takes over none of them. */
-  readonly fault?: InvalidOption | undefined;
+  readonly fault?: TextOf | undefined;
   readonly output?: OwnWriter | undefined;
   readonly body?: ReadableStreamDefaultReader<unknown> | undefined;
   readonly scope: EventScope;
@@ -86,8 +86,8 @@ export interface Progress {
   readonly reused?: Ending;
 }
 
-/** @param fault why the call failed, where its end is one */
-type LastingChanges = (fault?: CallFault) => readonly StateChange[];
+/** @param error why the call failed, where its end is one */
+type LastingChanges = (error?: CallError) => readonly StateChange[];
 
 /** The events of a call with which its state becomes lasting. */
 export type LastingAt = "start" | "end" | "suspension";
@@ -113,7 +113,7 @@ export class CallRecord implements CallIdentity {
   readonly nowMs: number;
   readonly toolName: string;
   readonly options: OwnOptions;
-  readonly fault: InvalidOption | undefined;
+  readonly fault: TextOf | undefined;
   readonly output: OwnWriter | undefined;
   readonly body: ReadableStreamDefaultReader<unknown> | undefined;
   readonly scope: EventScope;
@@ -163,7 +163,7 @@ export class CallRecord implements CallIdentity {
     try {
       if (options.signal) options = { ...options, signal: this.#signalOf(options.signal) };
     } catch {
-      fault ??= { message: "`signal` is not an AbortSignal." };
+      fault ??= (texts) => texts.wrongOption.signal;
     }
     this.options = options;
     this.fault = fault;
@@ -215,9 +215,9 @@ export class CallRecord implements CallIdentity {
   }
 
   /** The changes for the code that records that event. */
-  changesAt(at: LastingAt, fault?: CallFault): readonly StateChange[] {
+  changesAt(at: LastingAt, error?: CallError): readonly StateChange[] {
     if (!this.#lasting) return noChanges;
-    return this.#lasting.filter((each) => each.at === at).flatMap(({ changes }) => changes(fault));
+    return this.#lasting.filter((each) => each.at === at).flatMap(({ changes }) => changes(error));
   }
 
   /** A part of a snapshot of the call, if one is made. Without suspension it costs a comparison. */

@@ -100,12 +100,13 @@ function reusedResult(
 }
 
 /** Step 12 of every other call. */
-export function answerFailure(call: CallRecord, fault: CallFault, clock: Clock): Answered {
+export async function answerFailure(call: CallRecord, fault: CallFault, clock: Clock): Promise<Answered> {
   const { tool, proof } = call.progress;
   const { callId, toolName, hasStarted } = call;
+  const error = await fault.error();
   const result: CallFailure = {
     ok: false,
-    error: fault.error,
+    error,
     tool: tool?.id ?? toolName,
     callId,
     ...(proof && { proof }),

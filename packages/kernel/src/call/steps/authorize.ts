@@ -3,8 +3,7 @@ import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof/proof.
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Registry } from "../../tool/registry.ts";
-import { CallFault, Reentry } from "../faults/fault.ts";
-import { denialHints } from "../faults/hints.ts";
+import { CallFault, Reentry, type Texts } from "../faults/fault.ts";
 import { unanswered } from "../questions.ts";
 import type { Authority } from "./check-grants.ts";
 import { type Decided, isDenied, proofPart } from "./decide.ts";
@@ -71,8 +70,7 @@ async function askFor(state: Decided, ask: AskForApproval, ports: AuthorizePorts
   const proof = answerProof(state, reasonCode, ports);
   call.decided(proof);
   if (answer.kind === "denied") throw answer.fault;
-  if (call.hasStarted)
-    throw new CallFault("APPROVAL_DENIED", "The arguments of a call that has started cannot be edited.");
+  if (call.hasStarted) throw new CallFault("APPROVAL_DENIED", (texts) => texts.editedLate);
   if (charge) call.release(charge);
   throw new Reentry(answer.input, proof.proofId);
 }
@@ -80,10 +78,7 @@ async function askFor(state: Decided, ask: AskForApproval, ports: AuthorizePorts
 /** Throws for a call whose tool went while it waited. */
 function assertRegistered({ tool }: Decided, { registry }: AuthorizePorts): void {
   if (registry.has(tool)) return;
-  throw new CallFault("TOOL_NOT_FOUND", `${tool.id} was unregistered while the call waited.`, {
-    details: { nearest: [] },
-    hint: "Use another tool.",
-  });
+  throw new CallFault("TOOL_NOT_FOUND", (texts) => texts.unregistered(tool.id));
 }
 
 function allowed(
@@ -93,7 +88,7 @@ function allowed(
 ): Allowed {
   const { call } = state;
   assertRegistered(state, ports);
-  if (!isCurrent(state, ports)) throw voided(state, approval.approvalId, changedText, ports);
+  if (!isCurrent(state, ports)) throw voided(state, approval.approvalId, "changed", ports);
   const proof = answerProof(state, "approved", ports, approval, onApproved?.());
   call.carry(proofPart, proof);
   return call.reach({ ...state, proof, hold } as Allowed);
@@ -117,13 +112,8 @@ function denied({ verdict }: Decided, counters: Counters): CallFault {
   const { reason, reasonCode, determining } = verdict;
   const rules = determining.map(({ rule }) => rule.id);
   const retryAfterMs = retryAfter(verdict, counters);
-  const isCount = retryAfterMs !== undefined;
-  return new CallFault(isCount && reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED", reason, {
-    details: { reasonCode, rules, ...(isCount && { retryAfterMs }) },
-    ...denialHints[reasonCode],
-    ...(isCount && { hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s at the earliest.` }),
-    retryable: isCount,
-  });
+  const code = retryAfterMs !== undefined && reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED";
+  return new CallFault(code, (texts) => texts.denied({ reason, reasonCode, rules, retryAfterMs }));
 }
 
 /** How long until the first of the counts falls, where counts alone denied. */
@@ -138,12 +128,11 @@ function retryAfter({ determining, charges }: Decided["verdict"], counters: Coun
 function assertApprovalStands({ call }: Decided): void {
   const approvalId = call.came(proofPart)?.approval?.approvalId;
   if (approvalId === undefined || !call.before?.since.revokedApprovals.has(approvalId)) return;
-  const message = "The approval was revoked while the call was suspended.";
-  throw new CallFault("APPROVAL_DENIED", message, { details: { approvalId } });
+  throw new CallFault("APPROVAL_DENIED", (texts) => texts.approvalRevoked(approvalId));
 }
 
-const askAnew = "Repeat the call. The kernel decides again.";
-const changedText = "The policy or the mode changed while the approval was open; the approval is void.";
+/** Why an approval holds no longer. */
+type Lapse = Parameters<Texts["approvalVoid"]>[0];
 
 function isCurrent({ policy, mode }: Decided, { authority }: Pick<AuthorizePorts, "authority">): boolean {
   const now = authority();
@@ -151,9 +140,9 @@ function isCurrent({ policy, mode }: Decided, { authority }: Pick<AuthorizePorts
 }
 
 /** An approval that is void is a denial, with a proof of its own. */
-function voided(state: Decided, approvalId: string, why: string, ports: AuthorizePorts): CallFault {
+function voided(state: Decided, approvalId: string, why: Lapse, ports: AuthorizePorts): CallFault {
   state.call.decided(answerProof(state, "approval-void", ports));
-  return new CallFault("APPROVAL_DENIED", why, { details: { approvalId }, hint: askAnew, retryable: true });
+  return new CallFault("APPROVAL_DENIED", (texts) => texts.approvalVoid(why, approvalId));
 }
 
 /** Throws where an allowed call may not start after all: it waited, and the world went on. */
@@ -166,12 +155,11 @@ export function assertCurrent<State extends Allowed>(state: State, ports: Author
     throw voided(state, proof.approval?.approvalId ?? "", why, ports);
   }
   if (isCurrent(state, ports)) return state;
-  const message = "The policy or the mode changed while the call waited.";
-  throw new CallFault("POLICY_DENIED", message, { hint: askAnew, retryable: true });
+  throw new CallFault("POLICY_DENIED", (texts) => texts.authorityChanged);
 }
 
-function lapsed({ revoked, untilMs }: HeldApproval, state: Allowed, ports: AuthorizePorts): string | undefined {
-  if (revoked.aborted) return "The approval was revoked before the tool started.";
-  if (ports.clock.monotonicMs() >= untilMs) return "The approval expired while the call waited.";
-  return isCurrent(state, ports) ? undefined : changedText;
+function lapsed({ revoked, untilMs }: HeldApproval, state: Allowed, ports: AuthorizePorts): Lapse | undefined {
+  if (revoked.aborted) return "revoked";
+  if (ports.clock.monotonicMs() >= untilMs) return "expired";
+  return isCurrent(state, ports) ? undefined : "changed";
 }

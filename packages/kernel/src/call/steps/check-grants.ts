@@ -2,7 +2,6 @@ import type { EventRecorder } from "../../audit/log.ts";
 import { denialOfKind, type GrantHolder, type LayerDenial } from "../../capability/denial.ts";
 import type { OfKind } from "../../capability/family.ts";
 import { attenuate, type Grant, grantOf } from "../../capability/grant.ts";
-import { restoreGrant } from "../../capability/gate/refusals.ts";
 import { type Holder, type Revocations, withRevocations } from "../../capability/revocation.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Policy } from "../../policy/document/make.ts";
@@ -72,25 +71,11 @@ function narrowed(given: Grant, call: CallRecord, authority: Authority): Grant {
 function ungranted(state: Granted, missing: readonly string[], ports: GrantPorts): CallFault {
   const { call, tool } = state;
   call.decided(recordDecision(state, { decision: "deny", reasonCode: "capability-denied" }, ports));
+  const { grant, targets } = state;
   const holder = grantHolderOf(call, tool);
-  // What a person has to change first is the reason.
-  const [first, ...others] = missing
-    .map((kind) => denialOfKind(state.grant, kind, holder, wantedBy(state, kind)))
-    .toSorted((a, b) => urgency[b.reason] - urgency[a.reason]);
-  const reason = first?.reason ?? "not-granted";
-  const message = `${tool.id} needs ${missing.join(", ")}, ${lacking[reason](call)}.`;
-  return new CallFault("CAPABILITY_DENIED", message, {
-    details: { missing: [...missing], reason },
-    operatorHint: [first, ...others].flatMap((each) => each?.operatorHint ?? []).join(" "),
-  });
+  const denialOf = (kind: string, wanted: OfKind | undefined): LayerDenial => denialOfKind(grant, kind, holder, wanted);
+  return new CallFault("CAPABILITY_DENIED", (texts) => texts.ungranted({ tool, targets, holder, missing, denialOf }));
 }
-
-const urgency: Readonly<Record<LayerDenial["reason"], number>> = { "not-granted": 2, narrowed: 1, "not-held": 0 };
-const lacking: Readonly<Record<LayerDenial["reason"], (call: CallRecord) => string>> = {
-  "not-granted": ({ caller }) => `which is not granted to ${JSON.stringify(caller)}`,
-  narrowed: () => "which the call's own `grants` leave out",
-  "not-held": () => "which it did not hold when it was suspended",
-};
 
 /** For the errors about its grant. */
 export function grantHolderOf({ caller, options }: CallRecord, { manifest }: RegisteredTool): GrantHolder {
@@ -102,9 +87,7 @@ export function assertUnrevoked(state: Granted, ports: Pick<GrantPorts, "revocat
   const revoked = revokedFor(state, ports.revocations);
   if (!revoked) return;
   state.call.decided(recordDecision(state, { decision: "deny", reasonCode: "revoked" }, ports));
-  const message = `${state.tool.id} needs ${revoked.kind}, and the grant was revoked: ${revoked.reason}`;
-  const details = { revoked: revoked.kind, reason: "revoked" };
-  throw new CallFault("CAPABILITY_DENIED", message, { details, operatorHint: restoreGrant });
+  throw new CallFault("CAPABILITY_DENIED", (texts) => texts.grantRevoked(state.tool.id, revoked));
 }
 
 /** The first capability that the call cannot do without, and that is revoked. */
@@ -130,8 +113,7 @@ function assertStillReal({ call, tool, grant }: Granted, { revocations }: GrantP
     .came(realPart)
     ?.find((kind) => !grant.kinds.includes(kind) || own.reasonFor(holderOf(call, tool), kind) !== undefined);
   if (gone === undefined) return;
-  const message = `${tool.id} sees the real ${gone}, whose grant has ended.`;
-  throw new CallFault("CAPABILITY_DENIED", message, { details: { revoked: gone } });
+  throw new CallFault("CAPABILITY_DENIED", (texts) => texts.realEnded(tool.id, gone));
 }
 
 /** Whose grants they are that a call holds. */
@@ -173,16 +155,4 @@ function dataOf({ layers }: Grant): LayerData {
 function carriedLayers(call: CallRecord, { policy, mode }: Authority): LayerData {
   const before = call.hasStarted ? call.came(authorityPart) : undefined;
   return before && (before.policyHash !== policy.hash || before.mode !== mode) ? before.layers : noLayers;
-}
-
-/**
- * The narrowest capability that the call needs first: the target in its arguments, where the tool declares it. Otherwise the declared capability, where there is one and
- * it names a single thing. It suggests a grant to an operator; no decision reads it.
- */
-function wantedBy({ tool, targets }: Pick<Validated, "tool" | "targets">, kind: string): OfKind | undefined {
-  const wishes = tool.declared.filter((capability) => capability.kind === kind);
-  const need = targets.find((target) => target.kind === kind)?.needs[0];
-  const named = need && wishes.some((wish) => wish.covers(need, "wish")) ? need.narrowest() : undefined;
-  const [only, other] = wishes;
-  return (named ?? (only?.isNarrow && !other ? only : undefined))?.json;
 }

@@ -3,7 +3,7 @@ import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { type Ending, endingOf, type KeptOutput, keptOutput } from "../ending/ending.ts";
 import { asFault, type CallFault, Suspended } from "../faults/fault.ts";
-import { modelError } from "../faults/hints.ts";
+import { modelError } from "../faults/model-error.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { CallRecord } from "../record/record.ts";
 import { spentBy, usageOf, withMore } from "../ending/spent.ts";
@@ -58,10 +58,11 @@ export async function concludeFailure(call: CallRecord, thrown: unknown, { log }
   try {
     recordInvoked(call, null, log);
     const { body } = call.progress;
-    const end = { code: fault.code, errorHash: call.hash.jsonOrFault({ ...modelError(fault) }) };
+    const failure = await fault.error();
+    const end = { code: failure.code, errorHash: call.hash.jsonOrFault({ ...modelError(failure) }) };
     if (body) log.record("body.read", call.scope, body.account);
     const { effects, usage } = spentBy(call);
-    const changes = call.changesAt("end", fault);
+    const changes = call.changesAt("end", failure);
     if (hasStarted) log.record("tool.failed", call.scope, { ...end, effects, ...usage }, changes);
     else log.record("tool.blocked", call.scope, end, changes);
     await log.flush();

@@ -82,14 +82,7 @@ function normalizeBy(
   { tool, bounds, call }: Started,
 ): Form {
   const refused = (reason: NormalizeReason, path = ""): CallFault =>
-    new CallFault(
-      "NOT_NORMALIZABLE",
-      `The normalizer ${id} has no normal form for the output of ${tool.id}: ${reason}.`,
-      {
-        details: { reason, path, normalizer: id },
-        operatorHint: "Correct the normalizer, or name it only in tools whose output it was made for.",
-      },
-    );
+    new CallFault("NOT_NORMALIZABLE", (texts) => texts.normalizerRefused(tool.id, id, reason, path));
   const normal = readNormalized(apply(kind, given, call.hash), kind, call.hash);
   if (!normal.ok) throw refused(normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) throw refused("too-large");
@@ -117,7 +110,6 @@ function readNormalized(foreign: Foreign<NormalForm>, kind: NormalizationKind, b
   if (kind === "binary") return normalForm(kind, bytes, by);
   if (typeof text !== "string") return { ok: false, error: { reason: "not-text", path: "", message: "" } };
   if (kind === "text") return normalForm(kind, text, by);
-  const { depth: maxDepth, nodes: maxNodes, members: maxMembers } = limits;
-  const taken = takeJson(text, { maxDepth, maxNodes, maxMembers });
+  const taken = takeJson(text, limits.ofValue);
   return taken.ok ? normalForm(kind, taken.value, by) : taken;
 }

@@ -1,14 +1,6 @@
 import { effectiveBounds } from "../../bounds/effective.ts";
 import type { Bounds } from "../../bounds/bounds.ts";
-import {
-  type Candidate,
-  type Limited,
-  type Limiter,
-  limitText,
-  type Reservation,
-  type Slot,
-  type Waiting,
-} from "../../bounds/limiter.ts";
+import type { Candidate, Limited, Limiter, Reservation, Slot, Waiting } from "../../bounds/limiter.ts";
 import { withRevocations } from "../../capability/revocation.ts";
 import * as limits from "../../limits.ts";
 import type { AuditLog } from "../../audit/log.ts";
@@ -17,7 +9,6 @@ import type { RegisteredTool } from "../../tool/package.ts";
 import { countAround, outermostOf } from "../record/ancestors.ts";
 import type { OwnOptions } from "../arrival/read-options.ts";
 import { CallFault } from "../faults/fault.ts";
-import { limitedHints, slotHints } from "../faults/hints.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Entry } from "../arrival/entry.ts";
 import type { CallRecord } from "../record/record.ts";
@@ -51,12 +42,9 @@ export function reserve(state: Allowed, entry: Entry, ports: ReservePorts): Mayb
 function takeSlot(state: Allowed, bounds: Bounds, ports: ReservePorts): void | Promise<void> {
   const { call, tool, hold } = state;
   const { signal } = call.options;
-  if (signal?.aborted) throw new CallFault("CANCELLED", "The caller cancelled before the tool started.");
+  if (signal?.aborted) throw new CallFault("CANCELLED", (texts) => texts.cancelled.starting);
   if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= bounds.concurrency)
-    throw new CallFault("BOUNDS_EXCEEDED", `Every slot of ${tool.id} is held by a call that waits for this one.`, {
-      details: { bound: "concurrency", limit: bounds.concurrency },
-      ...slotHints,
-    });
+    throw new CallFault("BOUNDS_EXCEEDED", (texts) => texts.slotsHeld(tool.id, bounds.concurrency));
   const { waitMs = Math.min(bounds.timeoutMs, limits.waitMs) } = call.options;
   const signals = [signal, hold?.revoked].filter((each) => each !== undefined);
   const reserved = ports.limiter.reserve(candidateOf(call, tool, bounds), { waitMs, signals });
@@ -106,8 +94,7 @@ async function flushed(log: AuditLog): Promise<void> {
 function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): void {
   const { call, tool } = state;
   if (reservation.ok) return own(call, reservation);
-  if (call.options.signal?.aborted)
-    throw new CallFault("CANCELLED", "The caller cancelled while the call waited for a free slot.");
+  if (call.options.signal?.aborted) throw new CallFault("CANCELLED", (texts) => texts.cancelled.queued);
   // A call that waited is refused for what made it wait in vain, not for the queue.
   assertCurrent(state, ports);
   throw limitedFault(tool.id, reservation);
@@ -119,9 +106,7 @@ function own(call: CallRecord, { release, changes }: Slot): void {
 }
 
 function limitedFault(toolId: string, limited: Limited): CallFault {
-  const { ok: _, ...details } = limited;
-  const more = { details, ...limitedHints(limited), retryable: true };
-  return new CallFault("RATE_LIMITED", `${toolId} ${limitText(limited)}.`, more);
+  return new CallFault("RATE_LIMITED", (texts) => texts.limited(toolId, limited));
 }
 
 /** A call that is resumed in its run took its slot before it used up its snapshot, or takes it now. */

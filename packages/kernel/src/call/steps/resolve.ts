@@ -3,7 +3,7 @@ import type { OwnHost } from "../../isolate/own-host.ts";
 import { hostOf } from "../../isolate/port.ts";
 import type { Revocations } from "../../capability/revocation.ts";
 import type { Policy } from "../../policy/document/make.ts";
-import type { Mode, ToolSource } from "../../tool/manifest.ts";
+import type { Mode } from "../../tool/manifest.ts";
 import { atOnce, textsOf } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
@@ -47,37 +47,23 @@ export function resolve(
   call: CallRecord,
   { registry, hosts, honoured, authority, revocations }: ResolvePorts,
 ): Resolved {
-  if (call.fault) {
-    const { message, hint = "Correct the options of the call." } = call.fault;
-    throw new CallFault("INVALID_INPUT", message, { hint });
-  }
+  const { fault } = call;
+  if (fault) throw new CallFault("INVALID_INPUT", (texts) => ({ hint: texts.correctOptions, ...fault(texts) }));
   const { idempotencyKey } = call.options;
   if (idempotencyKey !== undefined && !honoured.has("idempotencyKey")) throw unanswered("idempotencyKey");
   const found = registry.resolve(call.toolName, call.options.version, (manifest) =>
     isCallable(manifest, call.caller, authority(), revocations),
   );
-  if (!found.ok)
-    throw new CallFault("TOOL_NOT_FOUND", found.message, { ...found.hints, details: { nearest: found.nearest } });
+  if (!found.ok) throw new CallFault("TOOL_NOT_FOUND", (texts) => texts.notFound(call.toolName, found));
   const { tool } = found;
   const { source, output } = tool.manifest;
   if (call.output && output.kind !== "stream")
-    throw new CallFault(
-      "INVALID_INPUT",
-      `${tool.id} gives ${output.kind}, which is in the result: \`output\` takes streams.`,
-    );
+    throw new CallFault("INVALID_INPUT", (texts) => texts.noStream(tool.id, output.kind));
   const host = hostOf(tool, hosts);
-  if (!host) {
-    const operatorHint = hintFor[source] ?? "Give the kernel a host: browserHost(), edgeHost(), …";
-    throw new CallFault("UNSUPPORTED_HOST", `No host of this kernel runs tools of source ${source}.`, { operatorHint });
-  }
+  if (!host) throw new CallFault("UNSUPPORTED_HOST", (texts) => texts.noHost(source));
   assertEnforced(call, tool, host);
   return call.reach({ call, tool, host } as Resolved);
 }
-
-const hintFor: Partial<Record<ToolSource, string>> = {
-  inline: "Give the kernel `inline: inlineHost()`, or register the tool as a package.",
-  http: "Give the kernel a host: httpHost(), nodeHost(), browserHost({ http: true }), …",
-};
 
 function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredTool, host: OwnHost): void {
   const { enforces } = host;
@@ -85,8 +71,5 @@ function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredToo
   const missing = hostBounds.filter(
     (name) => (manifest.bounds[name] ?? options.bounds?.[name]) !== undefined && !enforced.includes(name),
   );
-  if (missing.length === 0) return;
-  const message = `The host ${host.name} cannot enforce ${missing.join(", ")}, which ${id} or its caller relies on.`;
-  const operatorHint = "Use a host that enforces them, or remove these bounds.";
-  throw new CallFault("UNSUPPORTED_HOST", message, { details: { bounds: missing }, operatorHint });
+  if (missing.length > 0) throw new CallFault("UNSUPPORTED_HOST", (texts) => texts.unenforced(host.name, id, missing));
 }

@@ -6,7 +6,6 @@ import { canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { type Taken, takeJson } from "../../json/snapshot.ts";
 import { yieldToEventLoop } from "../../support/yield-to-event-loop.ts";
-import { errorDetails, explanation } from "../faults/explanation.ts";
 import { CallFault } from "../faults/fault.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Ran } from "./run.ts";
@@ -52,14 +51,7 @@ function checked(output: Output["output"], outputText: string | undefined, start
   const valid = tool.output?.validateOwn(output);
   if (!valid || (valid.ok && valid.value === output)) return { started, output, outputText } as Checked;
   if (valid.ok) return { started, output: valid.value } as Checked;
-  const [first] = valid.errors;
-  throw new CallFault(
-    "INVALID_OUTPUT",
-    `${tool.id} broke its output contract: ${explanation(present(first).message)}`,
-    {
-      details: valid.errors.map(errorDetails),
-    },
-  );
+  throw new CallFault("INVALID_OUTPUT", (texts) => texts.brokenContract(tool.id, valid.errors));
 }
 
 /** A call that a refused request ended carries the proof of that, and not the one that allowed the call. */
@@ -86,7 +78,7 @@ type Read =
 function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started): Read {
   const { kind, mediaType } = tool.manifest.output;
   if (output.form !== kind)
-    throw new CallFault("INVALID_OUTPUT", `${tool.id} returned ${output.form}, its contract says ${kind}.`);
+    throw new CallFault("INVALID_OUTPUT", (texts) => texts.wrongForm(tool.id, output.form, kind));
   if (output.form === "stream") {
     if (!call.output) call.warn("The output was discarded, because the call has no option `output`.");
     const { digest, byteLength } = present(flow);
@@ -96,8 +88,7 @@ function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started
   if (size > bounds.outputBytes) throw tooLarge(tool.id, bounds.outputBytes);
   if (output.form === "binary") return { output: output.bytes };
   if (output.form === "text") return { output: output.text };
-  const { depth: maxDepth, nodes: maxNodes, members: maxMembers } = limits;
-  const taken = takeJson(output.text, { maxDepth, maxNodes, maxMembers });
+  const taken = takeJson(output.text, limits.ofValue);
   if (!taken.ok) throw notNormalizable(tool.id, taken.error.reason, taken.error.path);
   return { output: taken.value, taken };
 }

@@ -1,14 +1,11 @@
-import { present } from "../../support/guards.ts";
 import type { EventRecorder } from "../../audit/log.ts";
 import * as limits from "../../limits.ts";
-import { bringExplanations } from "../../capability/registry.ts";
 import { canonicalJson, canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { snapshotInOrder, type Taken } from "../../json/snapshot.ts";
 import { yieldToEventLoop } from "../../support/yield-to-event-loop.ts";
 import { type Target, targetsIn } from "../../tool/targets.ts";
-import { errorDetails, explanation } from "../faults/explanation.ts";
-import { CallFault } from "../faults/fault.ts";
+import { CallFault, type TextOf } from "../faults/fault.ts";
 import type { CarriedPart } from "../record/carried-part.ts";
 import type { DecisionEntry } from "../arrival/entry.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
@@ -89,51 +86,34 @@ async function readLarge(of: Of, plain: Plain): Promise<Input> {
 }
 
 function takeInput({ call, tool }: Of, foreign: unknown, hasBody: boolean): Plain {
-  const fault = bodyFault(call, tool, hasBody);
-  if (fault) throw new CallFault("INVALID_INPUT", fault);
-  const { depth: maxDepth, nodes: maxNodes, members: maxMembers } = limits;
-  const plain = snapshotInOrder(foreign, { maxDepth, maxNodes, maxMembers });
+  const wrong = bodyFault(call, tool, hasBody);
+  if (wrong) throw new CallFault("INVALID_INPUT", wrong);
+  const plain = snapshotInOrder(foreign, limits.ofValue);
   if (plain.ok) return plain;
-  const { message, path, reason } = plain.error;
-  throw new CallFault("INVALID_INPUT", `The input is not plain JSON data: ${explanation(message)}.`, {
-    details: [{ path: explanation(path), keyword: reason }],
-    hint:
-      reason === "too-large"
-        ? `Send at most ${maxNodes} values, with ${maxMembers} members in all objects. Send large data as a file.`
-        : "Send JSON: objects, arrays, strings, finite numbers, booleans and null.",
-  });
+  const { error } = plain;
+  throw new CallFault("INVALID_INPUT", (texts) => texts.notPlainInput(error));
 }
 
 /** As the tool's schema says. */
 function checkInput({ tool }: Of, plain: Plain): Pick<Input, "input" | "targets"> {
   const valid = tool.input.validateOwn(plain.value);
-  if (!valid.ok) {
-    const { message, hint, keyword } = present(valid.errors[0]);
-    throw new CallFault("INVALID_INPUT", explanation(message), {
-      details: valid.errors.map(errorDetails),
-      ...(hint && { hint: explanation(hint) }),
-      ...(keyword === "schema" && { operatorHint: bringExplanations }),
-    });
-  }
+  if (!valid.ok) throw new CallFault("INVALID_INPUT", (texts) => texts.wrongInput(valid.errors));
   const input = valid.value as JsonValue;
   const read = targetsIn(input, tool.targets);
   if (read.ok) return { input, targets: read.targets };
-  const { at, message } = read.fault;
-  throw new CallFault("INVALID_INPUT", explanation(message), {
-    details: [{ path: explanation(at), keyword: "target" }],
-  });
+  const { fault } = read;
+  throw new CallFault("INVALID_INPUT", (texts) => texts.wrongTarget(fault));
 }
 
 function writeInput({ call }: Of, plain: Plain, { input, targets }: Pick<Input, "input" | "targets">): Input {
   const inputText = input === plain.value ? canonicalTextOf(plain) : canonicalJson(input);
   const { hash: inputHash, byteLength: inputBytes } = call.hash.measure(inputText);
   if (inputBytes <= limits.inputBytes) return { input, inputText, inputHash, inputBytes, targets };
-  const hint = "Send large data as a file.";
-  throw new CallFault("INVALID_INPUT", `The input is larger than ${limits.inputBytes} bytes.`, { hint });
+  throw new CallFault("INVALID_INPUT", (texts) => texts.largeInput);
 }
 
-function bodyFault({ options }: CallRecord, { id, manifest }: Resolved["tool"], hasBody: boolean): string | undefined {
-  if (!hasBody) return manifest.body && `${id} takes a body: the option \`body\`, over HTTP application/octet-stream.`;
-  if (!manifest.body) return `${id} takes no body.`;
-  return options.idempotencyKey && "Calls with a body cannot use an idempotency key.";
+function bodyFault({ options }: CallRecord, { id, manifest }: Resolved["tool"], hasBody: boolean): TextOf | undefined {
+  if (!hasBody) return manifest.body && ((texts) => texts.lacksBody(id));
+  if (!manifest.body) return (texts) => texts.takesNoBody(id);
+  return options.idempotencyKey === undefined ? undefined : (texts) => texts.keyWithBody;
 }

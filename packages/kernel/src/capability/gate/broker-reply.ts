@@ -33,10 +33,9 @@ export interface Use {
 export function readReply(foreign: Foreign<BrokerReply>): BrokerReply {
   const { ok, error, value, body } = membersOf(foreign, "ok", "error", "value", "body");
   if (ok !== true) return failed(readError(error));
-  const { nodes: maxNodes, members: maxMembers } = limits;
-  const plain = snapshotLoosely(value, { maxDepth: 500, maxNodes, maxMembers, maxStringUnits: Infinity });
+  const plain = snapshotLoosely(value, { ...limits.ofValue, maxDepth: 500, maxStringUnits: Infinity });
   if (!plain.ok && plain.error.reason === "too-large")
-    return failed(bounds(`The answer has more than ${maxNodes} values, or more than ${maxMembers} members.`));
+    return failed(bounds(`The answer has more than ${limits.nodes} values, or more than ${limits.members} members.`));
   const own = dataOf(plain);
   if (body === undefined || body === null) return { ok: true, value: own };
   const bytes = bytesOf(body);

@@ -4,7 +4,7 @@ import type { BrokerError, BrokerReply, CapabilityReply } from "../request.ts";
 import { type Denial, denialOf, type GrantHolder, grantedText } from "../denial.ts";
 import type { OwnNeed } from "../family.ts";
 import { covers, type Grant } from "../grant.ts";
-import { bringFamily } from "../registry.ts";
+import { bringFamily, restoreGrant } from "../next-steps.ts";
 
 type Refused = Extract<BrokerReply, { ok: false }>;
 
@@ -39,9 +39,6 @@ export function unserved(kind: string): BrokerError {
 export function revoked(kind: string, reason: string): BrokerError {
   return { ...denied(`The grant for ${kind} was revoked: ${reason}`, "", restoreGrant), reason: "revoked" };
 }
-
-export const restoreGrant: string =
-  "Restore the grant with `kernel.grants.restore`, or set a milder mode, when the reason is gone.";
 
 /** The policy's refusal of a granted request. */
 function forbidden(reason: string): BrokerError {

@@ -7,6 +7,7 @@ import type { CarriedPart } from "../../call/record/carried-part.ts";
 import type { CallRecord } from "../../call/record/record.ts";
 import type { Reused } from "../../call/steps/answer.ts";
 import { type Decided, isDenied } from "../../call/steps/decide.ts";
+import type { CallError } from "../../result.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 import { type DeclaredTable, noChanges, type StateChange } from "../../state/change.ts";
@@ -87,7 +88,7 @@ class Idempotency implements Extension {
     this.#claimed.add(call);
     call.persist("start", used);
     call.persist("suspension", used);
-    call.persist("end", (fault) => (fault && (!call.hasStarted || mayRunAgain(tool, fault)) ? freed() : noChanges));
+    call.persist("end", (error) => (error && (!call.hasStarted || mayRunAgain(tool, error)) ? freed() : noChanges));
     call.defer(({ ending }) => {
       const ended = ending();
       if (ended) end(ended);
@@ -117,7 +118,7 @@ class Idempotency implements Extension {
 }
 
 /** Whether a tool that may run twice can do better than this. */
-function mayRunAgain({ manifest }: RegisteredTool, { retryable, code }: CallFault): boolean {
+function mayRunAgain({ manifest }: RegisteredTool, { retryable, code }: CallError): boolean {
   return manifest.idempotent === true && (retryable || code === "CANCELLED");
 }
 

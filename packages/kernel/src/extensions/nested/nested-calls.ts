@@ -4,7 +4,7 @@ import { toolCall } from "../../capability/families/tool-call.ts";
 import { checkName } from "../../capability/matching/names.ts";
 import type { Deadline } from "../../bounds/deadline.ts";
 import { depthOf } from "../../call/record/ancestors.ts";
-import { modelError } from "../../call/faults/hints.ts";
+import { modelError } from "../../call/faults/model-error.ts";
 import type { OwnOptions } from "../../call/arrival/read-options.ts";
 import type { CallRecord, Parent } from "../../call/record/record.ts";
 import type { Reserved } from "../../call/steps/reserve.ts";

@@ -1,8 +1,9 @@
 import { CallFault } from "../../call/faults/fault.ts";
-import { modelError } from "../../call/faults/hints.ts";
+import { modelError } from "../../call/faults/model-error.ts";
 import type { Started } from "../../call/steps/start.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import * as limits from "../../limits.ts";
+import type { CallError } from "../../result.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 
 /**
@@ -32,19 +33,21 @@ async function again(
 ): Promise<Started> {
   const { call, attempt, deadline } = started;
   const delayMs = limits.retryMs * 4 ** (attempt - 1);
-  if (!(thrown instanceof CallFault) || !canRunAgain(started, thrown) || delayMs >= deadline.leftMs) throw thrown;
+  if (!(thrown instanceof CallFault)) throw thrown;
+  const error = await thrown.error();
+  if (!canRunAgain(started, error) || delayMs >= deadline.leftMs) throw thrown;
   await pause(delayMs, call.options.signal, clock);
   if (call.options.signal?.aborted) throw new CallFault("CANCELLED", "The caller cancelled before the tool ran again.");
   log.record("tool.retried", call.scope, {
     attempt: attempt + 1,
-    code: thrown.code,
-    errorHash: call.hash.jsonOrFault({ ...modelError(thrown) }),
+    code: error.code,
+    errorHash: call.hash.jsonOrFault({ ...modelError(error) }),
   });
   await log.flush();
   return nextAttempt(started);
 }
 
-function canRunAgain({ attempt, gate, hold, flow, body }: Started, { code, retryable }: CallFault): boolean {
+function canRunAgain({ attempt, gate, hold, flow, body }: Started, { code, retryable }: CallError): boolean {
   // Its caller has a part of its output already, or has given a part of its body.
   if (flow?.byteLength || body?.wasRead) return false;
   if (attempt >= limits.attempts || !retryable || hold?.revoked.aborted) return false;

@@ -63,7 +63,7 @@ class SetAside implements Extension {
       if (this.#rows.size > 0) for (const key of [{ toolHash: tool.hash }, ownKey(started)]) this.#madeUp(key);
       return checked;
     } catch (thrown) {
-      if (isTimeout(thrown))
+      if (await isTimeout(thrown))
         this.#timedOut(isCallersMatter(started) ? ownKey(started) : { toolHash: tool.hash }, started);
       throw thrown;
     }
@@ -124,11 +124,11 @@ function readRow(value: JsonValue): TimeoutsRow | undefined {
 }
 
 /** The deadline of a tool that ran: one whose isolate was not ready has not. */
-function isTimeout(thrown: unknown): boolean {
-  return thrown instanceof CallFault && thrown.code === "TIMEOUT" && !isUnopened(thrown.details);
+async function isTimeout(thrown: unknown): Promise<boolean> {
+  return thrown instanceof CallFault && thrown.code === "TIMEOUT" && !isUnopened((await thrown.error()).details);
 }
 
-function isUnopened(details: CallFault["details"]): boolean {
+function isUnopened(details: JsonValue): boolean {
   return typeof details === "object" && details !== null && "opened" in details && details["opened"] === false;
 }
 

@@ -49,9 +49,11 @@ export async function resume(
   const read = readOptions(foreign, context.families, resumeOptionNames);
   const { options, output, body, fault } = read;
   if (fault || output || body) {
-    const { message, hint = "Correct the options." } = fault ?? noStreams;
     // The caller's streams end with the refusal: somebody may be waiting at their other end.
-    return context.refuse(context.openRead(read), new CallFault("INVALID_INPUT", message, { hint }));
+    return context.refuse(
+      context.openRead(read),
+      new CallFault("INVALID_INPUT", (texts) => ({ hint: "Correct the options.", ...(fault?.(texts) ?? noStreams) })),
+    );
   }
   const sealed = bytesOf(bytes);
   const plain = sealed && (await unseal(await parts.key(), sealed));
@@ -105,7 +107,7 @@ async function resumeFrozen(
     if (!(await claim.confirm())) throw resumedBefore;
   } catch (thrown) {
     claim.undo();
-    const refused = context.refuse(call, asFault(thrown, false));
+    const refused = await context.refuse(call, asFault(thrown, false));
     if (thrown instanceof CallFault || thrown instanceof AuditUnavailable) return refused;
     throw thrown;
   }

@@ -1,4 +1,5 @@
-import { bringFamily, type Families } from "../../capability/registry.ts";
+import { bringFamily } from "../../capability/next-steps.ts";
+import type { Families } from "../../capability/registry.ts";
 import { type Digest, type Hash, isDigest } from "../../hash/hash.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { Setup } from "../../result.ts";

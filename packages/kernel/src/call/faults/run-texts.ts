@@ -1,0 +1,98 @@
+import type { BodyFault } from "../../isolate/body.ts";
+import type { RunEnd } from "../../isolate/run.ts";
+import * as limits from "../../limits.ts";
+import { explanation } from "./explanation.ts";
+import type { FaultText } from "./fault-text.ts";
+import { raiseBound } from "./hints.ts";
+
+/** Texts of runs without an output. */
+
+export function notNormalizable(toolId: string, reason: string, path: string): FaultText {
+  const place = path === "" ? "" : ` at ${path.slice(0, 200)}`;
+  const what =
+    reason === "syntax"
+      ? "text that is not JSON"
+      : reason === "detached"
+        ? "bytes whose buffer is gone"
+        : reason === "too-large"
+          ? `more than ${limits.nodes} values, or more than ${limits.members} members in all objects`
+          : `something that is not plain data: ${reason}`;
+  return { message: `${toolId} returned ${what}${place}.`, details: { reason, path: explanation(path) } };
+}
+
+export function refusedInput(toolId: string, message: string): FaultText {
+  return { message: `${toolId} refused the input: ${message}` };
+}
+
+export function threw(toolId: string, { message, name, retryable }: Extract<RunEnd, { kind: "threw" }>): FaultText {
+  return {
+    message: message || `${toolId} threw without a message.`,
+    details: { name },
+    retryable: retryable === true,
+    operatorHint:
+      name === "ReferenceError" ? "A tool has no globals of its host; `execute` gets a context instead." : "",
+  };
+}
+
+export function lostIsolate(toolId: string, reason: string): FaultText {
+  return { message: `The isolate of ${toolId} was lost: ${reason}.`, retryable: true };
+}
+
+export function timedOut(
+  toolId: string,
+  timeoutMs: number,
+  { opening, isIdempotent }: { readonly opening: boolean; readonly isIdempotent: boolean },
+): FaultText {
+  return {
+    message: opening
+      ? `${toolId} did not start within ${timeoutMs} ms: no isolate was ready for it.`
+      : `${toolId} did not finish within ${timeoutMs} ms and was stopped.`,
+    details: { timeoutMs, ...(opening && { opened: false }) },
+    // Where no isolate was ready, nothing ran.
+    retryable: opening || isIdempotent,
+  };
+}
+
+/** The fault of the caller's stream, also if the tool handled it. */
+export function badBody({ reason, message = "" }: BodyFault, limit: number): FaultText {
+  switch (reason) {
+    case "too-large":
+      return {
+        message: `The body has more than ${limit} bytes.`,
+        details: { bound: "bodyBytes", limit },
+        hint: "Send less.",
+        operatorHint: raiseBound("bodyBytes"),
+      };
+    case "not-bytes":
+      return { message: "The body's stream contains a chunk that is not a non-empty Uint8Array." };
+    case "failed":
+      return { message: `The caller's body failed: ${explanation(message)}` };
+  }
+}
+
+export function usedUp(toolId: string, bound: "fuel" | "memoryBytes", limit: number | undefined): FaultText {
+  const amount = limit === undefined ? "" : ` of ${limit}`;
+  return {
+    message: `${toolId} used up its ${bound}${amount}.`,
+    ...(limit !== undefined && { details: { bound, limit } }),
+    operatorHint: raiseBound(bound),
+  };
+}
+
+export const tooMuch = {
+  output: (toolId, limit) => ({
+    message: `${toolId} returned more than ${limit} bytes.`,
+    details: { bound: "outputBytes", limit },
+    operatorHint: raiseBound("outputBytes"),
+  }),
+  messages: (toolId, limit) => ({
+    message: `${toolId} sent more than ${limit} messages.`,
+    details: { bound: "messages", limit },
+  }),
+  stack: (toolId, limit) => ({
+    message: `The calls of ${toolId} nest too deeply: its stack has ${limit} bytes.`,
+    details: { bound: "stack", limit },
+    hint: "Send an input that nests less deeply, or use another tool.",
+    operatorHint: "Correct the tool: a recursion has no end, or goes too deep.",
+  }),
+} satisfies Record<Extract<RunEnd, { kind: "too-large" }>["what"], (toolId: string, limit: number) => FaultText>;

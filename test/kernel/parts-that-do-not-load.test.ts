@@ -1,0 +1,77 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openPolicy } from "../support/kernel.ts";
+import { root } from "../support/sources.ts";
+
+type Kernels = Pick<typeof import("@keyhole/kernel"), "createFullKernel" | "memorySink">;
+
+let folder: string;
+let kernels: Kernels;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "keyhole-"));
+  await build({
+    stdin: { contents: 'export { createFullKernel, memorySink } from "@keyhole/kernel";', resolveDir: root },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    outdir: folder,
+    conditions: ["keyhole-source"],
+  });
+  // As after an incomplete upload of a bundle, or without a network.
+  for (const part of ["The kernel failed; the fault", "The checkpoint of the log says"]) await removeChunkWith(part);
+  kernels = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "stdin.js")).href)) as Kernels;
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function removeChunkWith(text: string): Promise<void> {
+  const chunks = (await readdir(folder)).filter((name) => name !== "stdin.js");
+  const found = [];
+  for (const name of chunks) if ((await readFile(join(folder, name), "utf8")).includes(text)) found.push(name);
+  expect(found).toHaveLength(1);
+  await rm(join(folder, found[0] ?? ""));
+}
+
+describe("a kernel whose later parts do not load", () => {
+  it("refuses with the code that was decided, on record, and runs nothing", async () => {
+    const { createFullKernel } = kernels;
+    const rules = [{ id: "no", effect: "deny", when: { caller: ["eve"] }, reason: "No." }];
+    const kernel = await createFullKernel({ policy: { ...openPolicy, rules } });
+    const ran: unknown[] = [];
+    const input = { type: "object", properties: { message: { type: "string" } } };
+    const manifest = { name: "echo", version: "1.0.0", description: "Echoes.", effects: [], capabilities: [] };
+    const definition = { ...manifest, tier: 1, determinism: "pure", input, output: { kind: "json" } } as const;
+    const tool = { definition, code: { execute: (each: unknown) => ran.push(each) } };
+    expect(kernel.registerTrusted(tool)).toMatchObject({ ok: true });
+    const codes = [];
+    for (const [tool, given, caller] of [
+      ["echo", {}, "eve"],
+      ["echo", { message: 1 }, "ada"],
+      ["ecko", {}, "ada"],
+    ] as const) {
+      const result = await kernel.call(tool, given, { caller });
+      expect(result).toMatchObject({
+        ok: false,
+        error: { message: "The call failed, and the text of its error did not load.", retryable: false },
+      });
+      codes.push(result.ok || result.error.code);
+    }
+    expect(codes).toEqual(["POLICY_DENIED", "INVALID_INPUT", "TOOL_NOT_FOUND"]);
+    const events = await kernel.audit.read();
+    const ends = events.filter(({ type }) => type === "tool.blocked").map(({ payload }) => payload);
+    expect(ends).toMatchObject(codes.map((code) => ({ code })));
+    expect(ran).toEqual([]);
+  });
+
+  it("does not open on a log that it cannot read", async () => {
+    const { createFullKernel, memorySink } = kernels;
+    const sink = memorySink();
+    await (await createFullKernel({ policy: openPolicy, sink })).call("echo", {});
+    await expect(createFullKernel({ policy: openPolicy, sink })).rejects.toThrow("Cannot find module");
+  });
+});
