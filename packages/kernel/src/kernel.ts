@@ -193,11 +193,12 @@ class KernelImplementation implements Kernel {
   health(): Promise<KernelHealth>;
   health(tool: ToolPackage<never, unknown> | string, options?: HealthOptions): Promise<ToolHealth>;
   async health(tool?: string | ToolPackage<never, unknown>, options: HealthOptions = {}): Promise<unknown> {
-    if (tool === undefined) return this.#operations.kernelHealth(this.#core);
+    const { kernelHealth, checkHealth } = await this.#operations();
+    if (tool === undefined) return kernelHealth(this.#core);
     // Not the whole of the options: they may be those of a call, whose streams are not ours.
     const { version, caller, sessionId } = options;
     const call = openCall(tool, { version, caller, sessionId }, this.#clock, this.#hash, this.#families);
-    return this.#operations.checkHealth(call, this.#operationParts);
+    return checkHealth(call, this.#operationParts);
   }
 
   async verifyPure(
@@ -206,13 +207,14 @@ class KernelImplementation implements Kernel {
     runs?: number,
   ): Promise<PureCheck> {
     const { distrust } = this.#composed.services;
+    const { checkPurity } = await this.#operations();
     const call = openCall(tool, {}, this.#clock, this.#hash, this.#families);
-    return this.#operations.checkPurity(call, inputs, runs, { ...this.#operationParts, distrust });
+    return checkPurity(call, inputs, runs, { ...this.#operationParts, distrust });
   }
 
-  get #operations(): Operations {
+  async #operations(): Promise<Operations> {
     const { operations } = this.#composed.services;
-    if (operations) return operations;
+    if (operations) return operations();
     throw new TypeError("This kernel has no health, verifyPure and preview: add operations() to `extensions`.");
   }
 
@@ -232,7 +234,7 @@ class KernelImplementation implements Kernel {
   }
 
   async preview(tool: unknown, input: unknown, options: CallOptions = {}): Promise<Preview> {
-    const { preview, previewOptions } = this.#operations;
+    const { preview, previewOptions } = await this.#operations();
     const call = openCall(tool, previewOptions(options), this.#clock, this.#hash, this.#families);
     return preview(call, input, { ...this.#core, foresee: this.#composed.services.foresee });
   }

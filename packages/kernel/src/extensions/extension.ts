@@ -17,10 +17,7 @@ import type { Clock } from "../isolate/clock.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
 import type { Foreign } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
-import type { checkHealth } from "../operations/health.ts";
-import type { kernelHealth } from "../operations/kernel-health.ts";
-import type { preview, previewOptions } from "../operations/preview.ts";
-import type { checkPurity } from "../operations/verify-pure.ts";
+import type * as onRequest from "../operations/on-request.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
 import type { LoadDocument } from "../policy/document/take.ts";
@@ -64,13 +61,7 @@ export interface ExtensionContext {
 }
 
 /** The operations of a kernel that are no calls. */
-export interface Operations {
-  readonly checkHealth: typeof checkHealth;
-  readonly kernelHealth: typeof kernelHealth;
-  readonly checkPurity: typeof checkPurity;
-  readonly preview: typeof preview;
-  readonly previewOptions: typeof previewOptions;
-}
+export type Operations = typeof onRequest;
 
 /** Methods of the kernel that an extension serves. */
 export interface Services {
@@ -86,7 +77,8 @@ export interface Services {
   readonly foresee?: (decided: Decided) => ApprovalAnswer | PreviewQuestion;
   /** Nothing that a tool gave is given to others, from now on. */
   readonly distrust?: (toolHash: string) => void;
-  readonly operations?: Operations;
+  /** Loads them for the first request. */
+  readonly operations?: () => Promise<Operations>;
   /** Without it the kernel takes compiled policies only. */
   readonly loadDocument?: LoadDocument;
   /** Without it the kernel refuses a compiled policy that has rules. */
