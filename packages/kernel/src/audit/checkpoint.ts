@@ -3,7 +3,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
-import { requireValidator } from "../schema/require.ts";
+import { requireCopying } from "../schema/with-copies.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 import type { VouchedByKey, VouchedByNobody } from "./vouched.ts";
 
@@ -34,7 +34,7 @@ export interface Checkpoint extends CheckpointState {
   };
 }
 
-const validator = requireValidator(
+const validator = requireCopying(
   {
     type: "object",
     properties: {

@@ -4,16 +4,17 @@ import { isFamily } from "./define-family.ts";
 import type { Condition, Family, LoadedCapability, OfKind, OwnNeed } from "./family.ts";
 import type { CapabilityFault } from "./fields.ts";
 import { bringFamily } from "./next-steps.ts";
+import { snapshot } from "../json/snapshot.ts";
 import { noParts } from "../schema/no-parts.ts";
 import { requireValidator } from "../schema/require.ts";
-import type { SchemaParts, Validator } from "../schema/index.ts";
+import type { OwnValidator, SchemaParts } from "../schema/types.ts";
 
-const partNames = ["explain", "formatOf", "linearPatterns"] as const satisfies readonly (keyof SchemaParts)[];
+const partNames = ["explain", "formatOf", "isSurelyValid", "linearPatterns"] as const satisfies readonly (keyof SchemaParts)[];
 
 /** The families of one kernel: the only kinds that it knows. */
 export class Families {
   readonly #families = new Map<string, Family>();
-  #validator: Validator | undefined;
+  #validator: OwnValidator | undefined;
   /** For the schemas of capabilities, of the manifests that declare them, and of their tools. */
   readonly schemaParts: SchemaParts;
 
@@ -121,7 +122,9 @@ export class Families {
   /** Foreign capabilities, or the fault of the first wrong one as a sentence. */
   read(foreign: unknown): readonly LoadedCapability[] | string {
     this.#validator ??= requireValidator({ type: "array", items: this.schema(), maxItems: 1_000 }, this.schemaParts);
-    const valid = this.#validator.validate(foreign);
+    const plain = snapshot(foreign);
+    if (!plain.ok) return `The capabilities are not plain JSON data: ${plain.error.message}.`;
+    const valid = this.#validator.validateOwn(plain.value);
     if (!valid.ok) return `${present(valid.errors[0]).message}.`;
     const loaded: LoadedCapability[] = [];
     for (const each of valid.value as readonly OfKind[]) {

@@ -7,7 +7,7 @@ import { snapshot } from "../json/snapshot.ts";
 import type { CallFailure, CallResult } from "../result.ts";
 import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
-import { requireValidator } from "../schema/require.ts";
+import { requireCopying } from "../schema/with-copies.ts";
 import { filledIn, referencesIn } from "../json/references.ts";
 
 /** One call of a pipeline. */
@@ -54,7 +54,7 @@ export type PipelineResult =
 
 const maxSteps = 100;
 
-const validator = requireValidator(
+const validator = requireCopying(
   {
     type: "array",
     minItems: 1,

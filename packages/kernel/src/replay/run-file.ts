@@ -9,7 +9,7 @@ import { repeatsKeys } from "../json/repeated-keys.ts";
 import { parseJson } from "../json/snapshot.ts";
 import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
-import { requireValidator } from "../schema/require.ts";
+import { requireCopying } from "../schema/with-copies.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
 import { RUN_DEPTH } from "./recorded-value.ts";
 
@@ -70,7 +70,7 @@ const entry = (kind: RunEntry["kind"], properties: JsonObject, optional: JsonObj
   additionalProperties: false,
 });
 
-const validator = requireValidator(
+const validator = requireCopying(
   {
     oneOf: [
       entry(
@@ -96,7 +96,7 @@ const validator = requireValidator(
   { ...allParts, explain, limits: { valueDepth: RUN_DEPTH } },
 );
 
-const endValidator = requireValidator(
+const endValidator = requireCopying(
   {
     type: "object",
     properties: { kind: { const: "end" }, entries: count, hash: digest },

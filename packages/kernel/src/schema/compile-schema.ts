@@ -1,5 +1,5 @@
 import { allParts } from "./all-parts.ts";
-import { compileWithParts } from "./compile-with-parts.ts";
+import { withCopies } from "./with-copies.ts";
 import type { CompileOptions, CompileResult } from "./types.ts";
 
 /**
@@ -13,5 +13,5 @@ import type { CompileOptions, CompileResult } from "./types.ts";
  * if (compiled.ok) compiled.validator.check({ n: 1 }); // true
  */
 export function compileSchema(schema: unknown, options: CompileOptions = {}): CompileResult {
-  return compileWithParts(schema, { ...allParts, ...options });
+  return withCopies(schema, { ...allParts, ...options });
 }

@@ -1,5 +1,6 @@
 import { isExhausted, within } from "./budget.ts";
 import { check } from "./check.ts";
+import type { CopySchema } from "./count-own.ts";
 import { compile } from "./compiler.ts";
 import { filled, judgeDefaults } from "./defaults.ts";
 import { draftDialect } from "./dialect.ts";
@@ -7,20 +8,23 @@ import { failure } from "./failure.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 import { Resources } from "./resources.ts";
-import { snapshot } from "./snapshot.ts";
 import type {
   CompileResult,
   CompileWithParts,
+  OwnValidator,
   SchemaError,
   ValidationError,
   ValidationResult,
-  Validator,
 } from "./types.ts";
 
 /** `compileSchema` with the parts that it is given. */
-export function compileWithParts(schema: unknown, options: CompileWithParts): CompileResult {
+export function compileWithParts(
+  schema: unknown,
+  options: CompileWithParts,
+  copy: CopySchema,
+): CompileResult<OwnValidator> {
   try {
-    return { ok: true, ...validatorOf(schema, options) };
+    return { ok: true, ...validatorOf(schema, options, copy) };
   } catch (thrown) {
     const refusal =
       thrown instanceof RangeError ? new Refusal("SCHEMA_TOO_DEEP", "The schema nests too deep.", "") : thrown;
@@ -32,9 +36,10 @@ export function compileWithParts(schema: unknown, options: CompileWithParts): Co
 function validatorOf(
   schema: unknown,
   options: CompileWithParts,
-): { readonly validator: Validator; readonly warnings: readonly SchemaError[] } {
+  copy: CopySchema,
+): { readonly validator: OwnValidator; readonly warnings: readonly SchemaError[] } {
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const resources = new Resources(limits, options.resources ?? new Map());
+  const resources = new Resources(limits, options.resources ?? new Map(), copy);
   const root = resources.add(schema, "", draftDialect(options.draft));
   const { context, place, node, defaults } = compile(resources, limits, options, root);
   const fills = options.defaults !== "ignore" && resources.hasDefaults;
@@ -58,12 +63,8 @@ function validatorOf(
   /** All that is done with one value shares one budget. */
   const judged = (value: unknown): ValidationResult => within(limits, judge, value, EXHAUSTED);
   const conforms = (value: unknown): boolean => check(node, value);
-  const validator: Validator = {
+  const validator: OwnValidator = {
     check: (value) => within(limits, conforms, value, false),
-    validate(input) {
-      const copied = snapshot(input, limits.valueDepth, limits.valueNodes);
-      return copied.ok ? judged(copied.value) : { ok: false, errors: [copied.error] };
-    },
     validateOwn: judged,
   };
   return { validator, warnings: context.warnings };

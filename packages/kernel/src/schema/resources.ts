@@ -1,8 +1,8 @@
+import type { CopySchema } from "./count-own.ts";
 import { findDialect, onlyRef, SUBSCHEMAS, type Dialect } from "./dialect.ts";
 import { isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
-import { snapshot } from "./snapshot.ts";
 import { resolveUri, splitFragment } from "./uri.ts";
 import { escapeToken, unescapeToken } from "../json/pointer.ts";
 
@@ -44,13 +44,15 @@ export class Resources {
   hasDefaults = false;
   readonly #limits: Limits;
   readonly #given: ReadonlyMap<string, unknown>;
+  readonly #take: CopySchema;
   readonly #byUri = new Map<string, Resource>();
   readonly #byRoot = new Map<unknown, Resource>();
   #isGivenLoaded = false;
 
-  constructor(limits: Limits, given: ReadonlyMap<string, unknown>) {
+  constructor(limits: Limits, given: ReadonlyMap<string, unknown>, take: CopySchema) {
     this.#limits = limits;
     this.#given = given;
+    this.#take = take;
   }
 
   /** Copies a document, within the limits, and makes it a resource. */
@@ -99,7 +101,7 @@ export class Resources {
   #copy(source: unknown, uri: string): [root: unknown, hasIds: boolean] {
     let hasIds = false;
     const { schemaDepth, schemaNodes } = this.#limits;
-    const copied = snapshot(source, schemaDepth, schemaNodes, (key) => {
+    const copied = this.#take(source, schemaDepth, schemaNodes, (key) => {
       if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
       else if (key === "default") this.hasDefaults = true;
     });

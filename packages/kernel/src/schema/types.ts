@@ -61,6 +61,8 @@ export interface SchemaParts {
   /** The test of a format; undefined for an unknown format, which only annotates. */
   readonly formatOf: (name: string, path: string) => Format | undefined;
   readonly linearPatterns: LinearPatterns;
+  /** Whether the compiler takes a schema for sure. A kernel with it compiles such a schema for the first value, and starts sooner with many tools. */
+  readonly isSurelyValid?: ((schema: JsonObject, options: CompileWithParts) => boolean) | undefined;
 }
 
 /** The options of a compiler that has the parts that it is given, and no others. */
@@ -134,10 +136,13 @@ export interface Validator {
   validateOwn(value: unknown): ValidationResult;
 }
 
-export type CompileResult =
+/** A validator of JSON data that is the program's own: it copies nothing. */
+export type OwnValidator = Omit<Validator, "validate">;
+
+export type CompileResult<Result extends OwnValidator = Validator> =
   | {
       readonly ok: true;
-      readonly validator: Validator;
+      readonly validator: Result;
       /** What in the schema has no effect: a default that does not conform, an empty `enum`. */
       readonly warnings: readonly SchemaError[];
     }

@@ -4,7 +4,7 @@ import { deepFreeze } from "../json/freeze.ts";
 import type { JsonValue } from "../json/json.ts";
 import * as limits from "../limits.ts";
 import type { Setup, SetupError } from "../result.ts";
-import type { Validator } from "../schema/index.ts";
+import type { OwnValidator } from "../schema/types.ts";
 import { requireValidator } from "../schema/require.ts";
 import { present } from "../support/guards.ts";
 import { argumentFault } from "./argument-place.ts";
@@ -14,9 +14,9 @@ import { manifestSchema } from "./manifest-schema.ts";
 import { quote, refused } from "./refused.ts";
 import { parseVersion } from "../support/semver.ts";
 
-const validators = /* @__PURE__ */ new WeakMap<Families, Validator>();
+const validators = /* @__PURE__ */ new WeakMap<Families, OwnValidator>();
 
-function validatorOf(families: Families): Validator {
+function validatorOf(families: Families): OwnValidator {
   const validator =
     validators.get(families) ??
     requireValidator(manifestSchema(families), { ...families.schemaParts, defaults: "ignore" });

@@ -11,7 +11,7 @@ import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { Setup } from "../result.ts";
 import { compileWhenUsed } from "../schema/compile-when-used.ts";
-import type { CompileWithParts, SchemaError, Validator } from "../schema/types.ts";
+import type { CompileWithParts, OwnValidator, SchemaError } from "../schema/types.ts";
 import { declaredBy } from "./declared.ts";
 import { checkManifest } from "./check-manifest.ts";
 import type { Tool } from "./define.ts";
@@ -228,7 +228,7 @@ function unreadable(error: unknown): Setup<never> {
 function compileSchemas(
   { input, output }: ToolManifest,
   options: CompileWithParts,
-): Setup<{ input: Validator; output: Validator | undefined }> {
+): Setup<{ input: OwnValidator; output: OwnValidator | undefined }> {
   const forInput = compileWhenUsed(input, options);
   if (!forInput.ok) return refusedSchema("/input", forInput.error);
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };

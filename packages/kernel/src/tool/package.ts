@@ -1,6 +1,6 @@
 import type { LoadedCapability } from "../capability/family.ts";
 import type { CustomNormalizer } from "../normalize/normalizer.ts";
-import type { Validator } from "../schema/index.ts";
+import type { OwnValidator } from "../schema/types.ts";
 import type { ContentReference } from "../bytes/content-reference.ts";
 import type { Tool } from "./define.ts";
 import type { HttpTemplate } from "./http-template.ts";
@@ -53,8 +53,8 @@ export interface RegisteredTool {
   readonly composedOf?: string;
   /** Of the code alone; `null` for an inline tool, for a process and for a request. */
   readonly codeHash: string | null;
-  readonly input: Validator;
-  readonly output: Validator | undefined;
+  readonly input: OwnValidator;
+  readonly output: OwnValidator | undefined;
   /** The capabilities of its manifest, as the families of their kinds loaded them. */
   readonly declared: readonly LoadedCapability[];
   /** Arguments that name targets of requests. */

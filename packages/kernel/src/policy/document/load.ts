@@ -7,7 +7,7 @@ import { documentExcess } from "../../json/document-excess.ts";
 import { SNAPSHOT_LIMITS } from "../../json/snapshot-limits.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { Setup } from "../../result.ts";
-import type { Validator } from "../../schema/index.ts";
+import type { OwnValidator } from "../../schema/types.ts";
 import { allParts } from "../../schema/all-parts.ts";
 import { explain } from "../../schema/explain/index.ts";
 import { requireValidator } from "../../schema/require.ts";
@@ -20,9 +20,9 @@ import type { PolicyDocument } from "./policy.ts";
 import { documentSchema } from "./schema.ts";
 import { type PolicyVariables, resolveVariables } from "./variables.ts";
 
-const validators = /* @__PURE__ */ new WeakMap<Families, Validator>();
+const validators = /* @__PURE__ */ new WeakMap<Families, OwnValidator>();
 
-function validatorOf(families: Families): Validator {
+function validatorOf(families: Families): OwnValidator {
   const validator = validators.get(families) ?? requireValidator(documentSchema(families), { ...allParts, explain });
   validators.set(families, validator);
   return validator;
@@ -61,7 +61,7 @@ export function readDocument(foreign: unknown, variables: PolicyVariables, famil
     return invalidPolicy("", `The grants, rules and tools of a policy have ${excess}.`, "Split it, or use wildcards.");
   const unknown = families.unknownIn(resolved.value, "grants", "capability");
   if (unknown) return invalidPolicy(unknown.path, unknown.message, unknown.hint);
-  const valid = validatorOf(families).validate(resolved.value);
+  const valid = validatorOf(families).validateOwn(resolved.value);
   if (!valid.ok) {
     const { instancePath, message, hint } = present(valid.errors[0]);
     return invalidPolicy(instancePath, message, hint);

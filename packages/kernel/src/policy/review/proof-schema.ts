@@ -3,7 +3,7 @@ import type { JsonObject } from "../../json/json.ts";
 import { decisions, postures } from "../document/policy.ts";
 import { type Proof, reasonCodes } from "../proof/proof.ts";
 import { allParts } from "../../schema/all-parts.ts";
-import { requireValidator } from "../../schema/require.ts";
+import { requireCopying } from "../../schema/with-copies.ts";
 import { modes } from "../../tool/manifest.ts";
 
 const text: JsonObject = { type: "string", maxLength: 4_096 };
@@ -78,7 +78,7 @@ export const proofSchema: JsonObject = object(
   ["signature", "normalizer", "request"],
 );
 
-const validator = requireValidator(proofSchema, allParts);
+const validator = requireCopying(proofSchema, allParts);
 
 /** Whether foreign data has the shape of a proof. It says nothing about whether the proof is true. */
 export function isProof(foreign: unknown): foreign is Proof {
