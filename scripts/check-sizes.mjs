@@ -10,9 +10,10 @@ import { esbuildBundle, gzipBytes, profileOf, viteBundle } from "./sizes/bundle.
 const forbidden = [/\beval\s*\(/, /\bnew\s+Function\b/, /\bFunction\s*\(/, /["'`]node:/, /\brequire\s*\(/];
 
 /** @param {import("./sizes/budgets.mjs").Budget} budget */
-async function check({ name, sources, maxBytes, goalBytes = maxBytes, without = [] }) {
+async function check({ name, sources, maxBytes, goalBytes = maxBytes, documents = [], without = [] }) {
   /** @type {import("./sizes/bundle.mjs").Bundle[]} */
   const bundles = [];
+  for (const source of documents) bundles.push(await viteBundle(source, true));
   for (const source of sources) bundles.push(await viteBundle(source));
   const bytes = bundles.reduce((sum, { code }) => sum + gzipBytes(code), 0);
   const found = forbidden.filter((pattern) => bundles.some(({ code }) => pattern.test(code))).map(String);
@@ -20,7 +21,7 @@ async function check({ name, sources, maxBytes, goalBytes = maxBytes, without = 
   const unwanted = ids.filter((id) => without.some((part) => id.includes(part)));
   const isReal = bundles.every(({ code }) => code.length > 200);
   const ok = isReal && bytes <= maxBytes && found.length + unwanted.length === 0;
-  const byEsbuild = process.argv.includes("--esbuild") ? await esbuildBytes(sources) : "";
+  const byEsbuild = process.argv.includes("--esbuild") ? await esbuildBytes([...documents, ...sources]) : "";
   const goal = bytes > goalBytes ? `, ${bytes - goalBytes} above the goal of ${goalBytes}` : "";
   const contained = [...found, ...unwanted].map((each) => `, contains ${each}`).join("");
   const sizes = `${String(bytes).padStart(6)} of ${String(maxBytes).padStart(6)} bytes min+gzip${byEsbuild}`;
@@ -40,9 +41,11 @@ async function profile(wanted) {
   const budget = budgets.find(({ name }) => name === wanted);
   if (!budget)
     throw new Error(`There is no budget ${wanted}; there are ${budgets.map(({ name }) => name).join(", ")}.`);
-  for (const source of budget.sources) {
+  const { documents = [], sources } = budget;
+  for (const source of [...documents, ...sources]) {
     console.log(source);
-    for (const { id, bytes } of await profileOf(await viteBundle(source))) console.log(String(bytes).padStart(7), id);
+    for (const { id, bytes } of await profileOf(await viteBundle(source, documents.includes(source))))
+      console.log(String(bytes).padStart(7), id);
   }
 }
 

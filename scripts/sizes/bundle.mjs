@@ -12,8 +12,17 @@ import { root } from "../project.mjs";
 
 const conditions = ["keyhole-source", "module", "browser", "production"];
 
-/** By Vite, so by Rolldown, with its own minifier. @param {string} source @returns {Promise<Bundle>} */
-export async function viteBundle(source) {
+/** Vite puts it into documents that import later, and not into workers. */
+const preloadHelper = "\0vite/preload-helper.js";
+
+/**
+ * By Vite, so by Rolldown, with its own minifier.
+ *
+ * @param {string} source
+ * @param {boolean} [isDocument] whether a document loads it, and not a worker
+ * @returns {Promise<Bundle>}
+ */
+export async function viteBundle(source, isDocument = false) {
   const entry = "virtual:entry";
   const output = await build({
     root,
@@ -26,6 +35,11 @@ export async function viteBundle(source) {
         name: "entry",
         resolveId: (id) => (id === entry ? `\0${entry}` : undefined),
         load: (id) => (id === `\0${entry}` ? source : undefined),
+      },
+      {
+        name: "no-preload",
+        load: (id) =>
+          id === preloadHelper && !isDocument ? "export const __vitePreload = (load) => load();" : undefined,
       },
     ],
     build: {

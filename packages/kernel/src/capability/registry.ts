@@ -9,7 +9,12 @@ import { noParts } from "../schema/no-parts.ts";
 import { requireValidator } from "../schema/require.ts";
 import type { OwnValidator, SchemaParts } from "../schema/types.ts";
 
-const partNames = ["explain", "formatOf", "isSurelyValid", "linearPatterns"] as const satisfies readonly (keyof SchemaParts)[];
+const partNames = [
+  "explain",
+  "formatOf",
+  "isSurelyValid",
+  "linearPatterns",
+] as const satisfies readonly (keyof SchemaParts)[];
 
 /** The families of one kernel: the only kinds that it knows. */
 export class Families {
