@@ -15,9 +15,9 @@ export function spendOn(value: unknown, checks: number): void {
   let weight = 1;
   if (typeof value === "string") weight += value.length >> 6;
   else if (Array.isArray(value)) weight += value.length;
-  else {
+  else if (typeof value === "object" && value !== null) {
     let members = 0;
-    for (const _ in value as object) members++;
+    for (const _ in value) members++;
     // Engines keep large objects in tables, and list those anew for every walk.
     if (members > 16) weight += members > 1_000 ? members * 8 : members;
   }

@@ -43,7 +43,7 @@ export function check(node: Node, value: unknown): boolean {
     case STRING:
       return typeof value === "string";
     case INTEGER:
-      return Number.isInteger(value) && (value as number) >= node.lo && (value as number) <= node.hi;
+      return typeof value === "number" && Number.isInteger(value) && value >= node.lo && value <= node.hi;
     case NUMBER:
       return typeof value === "number" && value >= node.lo && value <= node.hi;
     case BOOLEAN:
@@ -65,11 +65,11 @@ export function check(node: Node, value: unknown): boolean {
     case TYPED:
       return typed(node, value);
     case VALUES:
-      return (node.set as ReadonlySet<unknown>).has(value);
+      return node.set?.has(value) === true;
     case REF:
-      return deeper(check, node.a as Node, value);
+      return node.a !== undefined && deeper(check, node.a, value);
     case TEST:
-      return (node.test as (value: unknown) => boolean)(value);
+      return node.test?.(value) === true;
     default:
       return combined(node, value);
   }
@@ -88,10 +88,12 @@ function combined(node: Node, value: unknown): boolean {
       return branch !== undefined && check(branch, value);
     }
     case NOT:
-      return !check(node.a as Node, value);
-    case IF:
+      return node.a !== undefined && !check(node.a, value);
+    case IF: {
       spendOn(value, 2);
-      return check((check(node.a as Node, value) ? node.b : node.c) as Node, value);
+      const branch = node.a !== undefined && check(node.a, value) ? node.b : node.c;
+      return branch !== undefined && check(branch, value);
+    }
     case PAY:
       spendOn(value, node.least);
       return true;
@@ -133,7 +135,7 @@ function record(node: Node, value: JsonObject): boolean {
         if (typeof member !== "string") return false;
         break;
       case INTEGER:
-        if (!(Number.isInteger(member) && (member as number) >= known.lo && (member as number) <= known.hi))
+        if (!(typeof member === "number" && Number.isInteger(member) && member >= known.lo && member <= known.hi))
           return false;
         break;
       case NUMBER:
@@ -244,7 +246,10 @@ function typed(node: Node, value: unknown): boolean {
     case INTEGERS:
     case FRACTIONS:
       return (
-        (value as number) >= node.lo && (value as number) <= node.hi && (node.test === undefined || node.test(value))
+        typeof value === "number" &&
+        value >= node.lo &&
+        value <= node.hi &&
+        (node.test === undefined || node.test(value))
       );
     default:
       return true;

@@ -61,7 +61,7 @@ export function invalid(place: Place, keyword: string, expected: string): Refusa
   return new Refusal("KEYWORD_INVALID", `The keyword ${keyword} must be ${expected}.`, at(place, keyword).path);
 }
 
-const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;
+const isCount = (value: unknown): value is number => typeof value === "number" && Number.isInteger(value) && value >= 0;
 const isNumber = (value: unknown): value is number => typeof value === "number";
 const isText = (value: unknown): value is string => typeof value === "string";
 const isNames = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);

@@ -2,7 +2,7 @@ import { spend, within } from "./budget.ts";
 import { check } from "./check.ts";
 import { has, isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
-import { ALL, ARRAY, type Default, MAP, type Member, type Node, RECORD, REF, TYPED } from "./node.ts";
+import { ALL, ARRAY, type Default, MAP, type Node, RECORD, REF, TYPED } from "./node.ts";
 import { EXHAUSTED, Refusal } from "./refusal.ts";
 import type { JsonObject, SchemaError } from "./types.ts";
 
@@ -44,7 +44,7 @@ export function filled(node: Node, value: unknown, depth: number): unknown {
   // A default that brings itself in again would never end.
   if (depth < 0) throw EXHAUSTED;
   spend(1);
-  if (node.op === REF) return filled(node.a as Node, value, depth);
+  if (node.op === REF) return node.a === undefined ? value : filled(node.a, value, depth);
   if (node.op !== ALL) return withParts(node, withOwn(node, value), depth - 1);
   const own = node.a;
   let result: unknown = own === undefined ? value : withOwn(own, value);
@@ -65,8 +65,7 @@ function withOwn(node: Node, value: JsonObject): JsonObject {
   if (defaults === undefined || defaults.length === 0) return value;
   spend(defaults.length);
   let copy: Record<string, unknown> | undefined;
-  for (let index = 0; index < defaults.length; index++) {
-    const { name, value: missing, steps, fits } = defaults[index] as Default;
+  for (const { name, value: missing, steps, fits } of defaults) {
     if (!fits || has(value, name)) continue;
     spend(steps);
     copy ??= { ...value };
@@ -88,27 +87,25 @@ function withItems({ list, a }: Node, value: readonly unknown[], depth: number):
   spend(STEPS_PER_ITEM * value.length);
   let copy: unknown[] | undefined;
   for (let index = 0; index < value.length; index++) {
-    const item = filled((list[index] ?? a) as Node, value[index], depth);
+    const of = list[index] ?? a;
+    const item = of === undefined ? value[index] : filled(of, value[index], depth);
     if (item !== value[index]) (copy ??= [...value])[index] = item;
   }
   return copy ?? value;
 }
 
 function withMembers(node: Node, value: JsonObject, depth: number): JsonObject {
-  const { fillers, patterns, byName } = node;
-  const extra = node.extra as Node;
+  const { fillers, patterns, byName, extra } = node;
   spend(1 + fillers.length);
   let full = value;
-  for (let index = 0; index < fillers.length; index++) {
-    const { key, node: of } = fillers[index] as Member;
+  for (const { key, node: of } of fillers)
     if (Object.hasOwn(value, key)) full = withMember(full, value, key, of, depth);
-  }
-  if (patterns.length === 0 && !extra.fills) return full;
+  if (patterns.length === 0 && extra?.fills !== true) return full;
   for (const name of Object.keys(value)) {
     spend(STEPS_PER_MEMBER + patterns.length);
     const matching = patterns.filter(({ pattern }) => pattern.matches(name));
     for (const each of matching) full = withMember(full, value, name, each.node, depth);
-    if (matching.length === 0 && !byName.has(name) && name !== "__proto__")
+    if (extra && matching.length === 0 && !byName.has(name) && name !== "__proto__")
       full = withMember(full, value, name, extra, depth);
   }
   return full;

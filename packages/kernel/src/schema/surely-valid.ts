@@ -13,11 +13,11 @@ type Test = (value: unknown) => boolean;
 
 const isText: Test = (value) => typeof value === "string";
 const isNumber: Test = (value) => typeof value === "number";
-const isCount: Test = (value) => Number.isInteger(value) && (value as number) >= 0;
+const isCount: Test = (value) => typeof value === "number" && Number.isInteger(value) && value >= 0;
 const isScalar: Test = (value) => !isCompound(value);
 const isItems = (value: unknown, of: Test): boolean =>
   Array.isArray(value) && value.length <= MOST_ITEMS && value.every(of);
-const isList = (value: unknown, of: Test): boolean => isItems(value, of) && (value as unknown[]).length > 0;
+const isList = (value: unknown, of: Test): boolean => Array.isArray(value) && value.length > 0 && isItems(value, of);
 const isFlat: Test = (value) =>
   isScalar(value) || isItems(value, isScalar) || (isObject(value) && Object.keys(value).length === 0);
 
@@ -35,7 +35,7 @@ const valueTests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["enum", (value) => isList(value, isScalar)],
   ["required", (value) => isItems(value, isText)],
   ["uniqueItems", isScalar],
-  ["multipleOf", (value) => isNumber(value) && (value as number) > 0],
+  ["multipleOf", (value) => typeof value === "number" && value > 0],
   ...(
     [
       [isNumber, "minimum maximum exclusiveMinimum exclusiveMaximum"],
@@ -90,7 +90,7 @@ class Look {
       case "properties":
         return this.#areSure(value, inner, false);
       case "patternProperties":
-        return this.#areSure(value, inner, false) && Object.keys(value as JsonObject).every(this.#isPattern);
+        return this.#areSure(value, inner, false) && isObject(value) && Object.keys(value).every(this.#isPattern);
       case "items":
       case "additionalProperties":
       case "propertyNames":
@@ -110,7 +110,7 @@ class Look {
       case "pattern":
         return this.#isPattern(value);
       case "format":
-        return isText(value) && attempt(() => [this.#options.formatOf(value as string, "")]) !== undefined;
+        return typeof value === "string" && attempt(() => [this.#options.formatOf(value, "")]) !== undefined;
       default:
         return false;
     }
@@ -123,7 +123,7 @@ class Look {
   }
 
   readonly #isPattern = (source: unknown): boolean =>
-    isText(source) && attempt(() => this.#patterns.get(source as string, "")) !== undefined;
+    typeof source === "string" && attempt(() => this.#patterns.get(source, "")) !== undefined;
 
   #leadsSomewhere(value: unknown): boolean {
     const [, keyword = "", name = ""] = reference.exec(String(value)) ?? [];

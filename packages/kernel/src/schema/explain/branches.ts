@@ -26,8 +26,8 @@ export function explainBranches(spot: Spot, keyword: string, tried: readonly Par
   const object = spot.object;
   const isThere = has(object, key);
   const tag = isThere ? object[key] : undefined;
-  const index = byTag.get(tag);
-  if (index !== undefined) return descend(tried[index] as Part, spot.errors);
+  const meant = tried[byTag.get(tag) ?? -1];
+  if (meant !== undefined) return descend(meant, spot.errors);
   const allowed = choices([...byTag.keys()]);
   const path = `${instance}/${escapeToken(key)}`;
   const wanted = `${quote(key)} to be one of ${allowed}`;
@@ -49,7 +49,7 @@ function explainClosest(spot: Spot, keyword: string, tried: readonly Part[], des
   const types = new Set(possible.map(({ type }) => type));
   if (!types.has(undefined) && types.size > 0) {
     const hint = spot.hidden ? undefined : repair(spot.value, context.check(spot.from));
-    return spot.add(keyword, listed([...types] as string[]), hint);
+    return spot.add(keyword, listed([...types].filter((type) => type !== undefined)), hint);
   }
   const best = found.reduce((least, each) => (each.score < least.score ? each : least));
   const { schema: title } = at(best.part.place, "title");

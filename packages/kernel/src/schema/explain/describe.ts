@@ -54,8 +54,8 @@ const EXPECTED: ReadonlyMap<string, string> = new Map(
 export function expected(keyword: string, value: unknown): string {
   if (keyword === "type") return listed([value].flat().map(article));
   if (keyword === "const") return quote(value);
-  if (keyword === "enum")
-    return (value as unknown[]).length === 1 ? quote((value as unknown[])[0]) : `one of ${choices(value as unknown[])}`;
+  if (keyword === "enum" && Array.isArray(value))
+    return value.length === 1 ? quote(value[0]) : `one of ${choices(value)}`;
   return (EXPECTED.get(keyword) ?? `a value that conforms to ${keyword}`).replace("#", () =>
     String(value).slice(0, 100),
   );

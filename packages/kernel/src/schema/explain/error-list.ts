@@ -51,8 +51,8 @@ export class ErrorList {
       this.#byText.set(text, { at: this.errors.push(error) - 1, message: error.message });
       return;
     }
-    const first = this.errors[known.at] as ValidationError;
-    if (first.instancePath === error.instancePath) return;
+    const first = this.errors[known.at];
+    if (first === undefined || first.instancePath === error.instancePath) return;
     const count = (first.count ?? 1) + (error.count ?? 1);
     const more = count === 2 ? "1 more place has" : `${count - 1} more places have`;
     this.errors[known.at] = { ...first, count, message: `${known.message} ${more} the same error.` };

@@ -4,7 +4,7 @@ import { SUBSCHEMAS } from "../dialect.ts";
 import { has, isCompound, isObject } from "../equal.ts";
 import { tuple } from "../keywords/arrays.ts";
 import { evaluated } from "../keywords/unevaluated.ts";
-import type { Check, JsonObject } from "../types.ts";
+import type { Check } from "../types.ts";
 import { escapeToken } from "../../json/pointer.ts";
 import { explainedParts, type Part } from "../walk.ts";
 import { explainBranches } from "./branches.ts";
@@ -18,7 +18,8 @@ import { knownNames, Spot } from "./spot.ts";
 const isApplicator = (keyword: string): boolean =>
   SUBSCHEMAS.has(keyword) && !/^(contains|anyOf|oneOf|not)$/.test(keyword);
 
-const namesIn = (names: unknown): readonly string[] => (Array.isArray(names) ? (names as string[]) : []);
+const namesIn = (names: unknown): readonly string[] =>
+  Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 
 /**
  * Says why a value does not conform: adds to the errors of the spot. Runs only after a check has failed, so that it may
@@ -54,7 +55,7 @@ function explainKeyword(spot: Spot, place: Keywords, keyword: string, applied: r
     explainBranches(spot, keyword, parts, (branch, to) => descend(spot, place, branch, to));
   else if (keyword === "required") explainMissing(spot, place, wanted, keyword);
   else if (keyword.startsWith("depend")) {
-    for (const [name, names] of Object.entries(wanted as JsonObject))
+    for (const [name, names] of isObject(wanted) ? Object.entries(wanted) : [])
       if (has(object, name)) explainMissing(spot, place, names, `${keyword}/${escapeToken(name)}`);
   }
   if (!/^(contains|anyOf|oneOf|if)/.test(keyword)) for (const part of parts) descend(spot, place, part, errors);
@@ -77,7 +78,7 @@ function checkAlone({ context }: Spot, place: Keywords, keyword: string): Check 
 /** Items where there may be none: one error for all of them. */
 function explainTooMany(spot: Spot, place: Keywords, keyword: string): void {
   const { prefix, rest } = tuple(place);
-  const { length } = spot.value as readonly unknown[];
+  const { length } = spot.items;
   if (length <= prefix.length || !rest.path.endsWith(`/${keyword}`)) return;
   const most = prefix.length === 1 ? "1 item" : `${prefix.length} items`;
   spot.add(keyword, `an array of at most ${most}`);
@@ -123,7 +124,7 @@ function hintFor(spot: Spot, place: Keywords, keyword: string, alone: Check): st
       if (keyword === "type" && Array.isArray(required) && !isObject(value))
         return `It must have ${choices(required, "and")}.`;
     }
-    if (keyword === "enum") return didYouMean(value, wanted as unknown[], `Use ${choices(wanted as unknown[])}.`);
+    if (keyword === "enum" && Array.isArray(wanted)) return didYouMean(value, wanted, `Use ${choices(wanted)}.`);
   }
   return keyword === "format" ? formatHint(wanted) : undefined;
 }

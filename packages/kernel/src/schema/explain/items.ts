@@ -5,7 +5,7 @@ import type { Spot } from "./spot.ts";
 
 /** `contains` with `minContains` and `maxContains`: how many items were wanted, and how many conform. */
 export function containsFault(spot: Spot, place: Keywords): void {
-  const list = spot.value as readonly unknown[];
+  const list = spot.items;
   const conforms = spot.context.check(at(place, "contains"));
   const found = list.filter((item) => conforms(item)).length;
   const least = count(place, "minContains") ?? 1;
@@ -30,7 +30,7 @@ export function containsFault(spot: Spot, place: Keywords): void {
 
 /** `uniqueItems`: the first item that an earlier one equals. */
 export function uniqueFault(spot: Spot): void {
-  const list = spot.value as readonly unknown[];
+  const list = spot.items;
   const byText = new Map<string, number>();
   for (const [index, item] of list.entries()) {
     const text = identity(item);

@@ -1,5 +1,6 @@
 import { at, type Context, type Keywords, type Place } from "../context.ts";
 import { isObject } from "../equal.ts";
+import { isList } from "../../support/guards.ts";
 import type { JsonObject } from "../types.ts";
 import { received } from "./describe.ts";
 import type { ErrorList } from "./error-list.ts";
@@ -44,6 +45,11 @@ export class Spot {
   /** The value where it is an object; else an empty one. */
   get object(): JsonObject {
     return isObject(this.value) ? this.value : {};
+  }
+
+  /** The value where it is an array; else an empty one. */
+  get items(): readonly unknown[] {
+    return isList(this.value) ? this.value : [];
   }
 
   isSecret(path: string): boolean {

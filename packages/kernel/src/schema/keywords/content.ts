@@ -10,11 +10,12 @@ const isJson = (text: string): boolean => attempt((): unknown => JSON.parse(text
 export function content(schema: JsonObject): Check | undefined {
   const base64 = schema["contentEncoding"] === "base64";
   const json = schema["contentMediaType"] === "application/json";
-  const pay = (value: unknown): void => spend(1 + ((value as string).length >> (json ? 2 : 4)));
-  if (!base64) return json ? (value) => (pay(value), isJson(value as string)) : undefined;
-  // The bytes are read as Latin-1: outside strings JSON is ASCII, so whether they are JSON does not change.
-  return (value) => (
-    pay(value),
-    (value as string).length % 4 === 0 && BASE64.test(value as string) && (!json || isJson(atob(value as string)))
-  );
+  if (!base64 && !json) return undefined;
+  return (value) => {
+    if (typeof value !== "string") return true;
+    spend(1 + (value.length >> (json ? 2 : 4)));
+    if (!base64) return isJson(value);
+    // The bytes are read as Latin-1: outside strings JSON is ASCII, so whether they are JSON does not change.
+    return value.length % 4 === 0 && BASE64.test(value) && (!json || isJson(atob(value)));
+  };
 }

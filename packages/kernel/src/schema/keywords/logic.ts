@@ -6,13 +6,16 @@ import { ALWAYS, IF, NEVER, Node, NOT, ONE, PAY, SOME, TAG } from "../node.ts";
 export function behindRefs(from: Place, context: Context): Place {
   let place = from;
   for (let hops = 0; hops < 8 && hasKeywords(place); hops++) {
-    place = context.locate(place);
-    const { schema } = place as Keywords;
-    if (typeof schema["$ref"] !== "string" || Object.keys(schema).length > 1) break;
-    place = context.follow(place as Keywords, "$ref");
+    const located = context.locate(place);
+    const { schema } = located;
+    if (typeof schema["$ref"] !== "string" || Object.keys(schema).length > 1) return located;
+    place = context.follow(located, "$ref");
   }
   return place;
 }
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === "string");
 
 /** The primitive values that a branch allows for a property that it requires. */
 function tags(branch: Keywords, key: string): readonly unknown[] {
@@ -32,9 +35,10 @@ export function discriminator(
 ): { readonly key: string; readonly byTag: ReadonlyMap<unknown, number> } | undefined {
   const resolved = branches.map((branch) => behindRefs(branch, context)).filter(hasKeywords);
   const required = ({ schema }: Keywords): unknown => schema["type"] === "object" && schema["required"];
-  const keys = resolved.map(required).filter(Array.isArray) as unknown[][];
-  if (keys.length < 2 || keys.length < branches.length) return undefined;
-  for (const key of keys[0] as string[]) {
+  const keys = resolved.map(required).filter(isTexts);
+  const [first] = keys;
+  if (first === undefined || keys.length < 2 || keys.length < branches.length) return undefined;
+  for (const key of first) {
     const byTag = new Map<unknown, number>();
     const fits = resolved.every((branch, index) => {
       const own = tags(branch, key);
@@ -57,7 +61,7 @@ function alternatives(list: readonly Place[], exactly: boolean, context: Context
   node.list = possible;
   if (found !== undefined) {
     node.key = found.key;
-    node.byTag = new Map([...found.byTag].map(([tag, index]) => [tag, nodes[index] as Node]));
+    node.byTag = new Map([...found.byTag].map(([tag, index]) => [tag, nodes[index] ?? NEVER]));
   }
   return node;
 }

@@ -32,10 +32,11 @@ function multipleOf(divisor: number): Check {
   // Up to 2^53 every product is exact, so that a value with more decimals than the divisor shows by not surviving the round trip.
   const exact = scale <= 1e15 && Number.isSafeInteger(step);
   return (value) => {
-    const scaled = Math.round((value as number) * scale);
+    if (typeof value !== "number") return true;
+    const scaled = Math.round(value * scale);
     if (exact && scaled <= 1e15 && scaled >= -1e15) return scaled / scale === value && scaled % step === 0;
     spend(STEPS_PER_DIVISION);
-    return isMultiple(value as number, divisor);
+    return isMultiple(value, divisor);
   };
 }
 

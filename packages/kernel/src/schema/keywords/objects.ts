@@ -19,7 +19,6 @@ import {
   testNode,
   TYPES,
 } from "../node.ts";
-import type { JsonObject } from "../types.ts";
 
 /** The members that the schema names; those that are required and not named meet `extra`, where no pattern can apply. */
 function membersOf(place: Keywords, extra: Node, isMap: boolean, context: Context): Partial<Node> {
@@ -90,10 +89,10 @@ function dependents(place: Keywords, context: Context): Node[] {
     named(place, keyword).map(([name, entry]): Node => {
       if (keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(entry.schema))) {
         const needs = names(at(place, keyword) as Keywords, name) as readonly string[];
-        return testNode((value) => (spend(1), !has(value as JsonObject, name) || hasAll(value as JsonObject, needs)));
+        return testNode((value) => (spend(1), !isObject(value) || !has(value, name) || hasAll(value, needs)));
       }
       const node = context.inPlace(entry);
-      return testNode((value) => (spend(1), !has(value as JsonObject, name) || check(node, value)));
+      return testNode((value) => (spend(1), !isObject(value) || !has(value, name) || check(node, value)));
     }),
   );
 }

@@ -34,10 +34,11 @@ function formatTest(name: string | undefined, { path }: Keywords, { limits, opti
   return (
     test &&
     ((value) => {
-      const { length } = value as string;
+      if (typeof value !== "string") return true;
+      const { length } = value;
       if (length > limits.formatLength) return false;
       spend(4 + (length >> 1));
-      return test(value as string, idna);
+      return test(value, idna);
     })
   );
 }

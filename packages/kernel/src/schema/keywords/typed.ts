@@ -22,7 +22,8 @@ function typeMask(place: Keywords): number {
   const { type } = place.schema;
   if (type === undefined) return bit.ANY_TYPE;
   let mask = 0;
-  for (const name of Array.isArray(type) ? (type as unknown[]) : [type]) mask |= BIT.get(name) ?? bit.ANY_TYPE + 1;
+  const names: readonly unknown[] = Array.isArray(type) ? type : [type];
+  for (const name of names) mask |= BIT.get(name) ?? bit.ANY_TYPE + 1;
   if (mask === 0 || mask > bit.ANY_TYPE) throw invalid(place, "type", "a JSON type or an array of one or more of them");
   return mask;
 }

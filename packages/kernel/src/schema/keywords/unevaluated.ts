@@ -1,6 +1,7 @@
 import { spend, spendOn } from "../budget.ts";
 import { check } from "../check.ts";
 import { at, type Context, hasKeywords, type Keywords, type Place } from "../context.ts";
+import { isCompound } from "../equal.ts";
 import { ANY_TYPE } from "../json-type.ts";
 import { ALWAYS, ANY, type Node, testNode } from "../node.ts";
 import { parts } from "../walk.ts";
@@ -40,8 +41,9 @@ function rest(place: Keywords, keyword: string, context: Context): Node | undefi
   const node = context.child(at(place, keyword));
   if (node.op === ANY) return undefined;
   return testNode((value) => {
+    if (!isCompound(value)) return true;
     const seen = evaluated(place, value, context, /^unevaluated/);
-    const entries = Object.entries(value as object);
+    const entries = Object.entries(value);
     spend(4 * entries.length);
     return entries.every(
       ([key, part]) => part === undefined || seen.has(Array.isArray(value) ? Number(key) : key) || check(node, part),

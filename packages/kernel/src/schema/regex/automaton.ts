@@ -28,6 +28,7 @@ let kept = 0;
 const warm = /* @__PURE__ */ new Set<Automaton>();
 const here = /* @__PURE__ */ new NodeSet();
 const after = /* @__PURE__ */ new NodeSet();
+const NO_BITS = /* @__PURE__ */ new Uint8Array();
 const NONE = /* @__PURE__ */ new Int32Array();
 
 /** What is known of the characters: two of one kind are in the same sets. */
@@ -74,7 +75,7 @@ export class Automaton {
       const unit = text.charCodeAt(index);
       let kind = unit < 128 ? (ascii[unit] as number) : 0;
       if (kind === 0) {
-        const codePoint = text.codePointAt(index) as number;
+        const codePoint = text.codePointAt(index) ?? 0;
         if (codePoint > 0xffff) index++;
         if ((index & 7) === 0) spend(1);
         kind = this.#kinds.beyondAscii.get(codePoint) ?? this.#classify(codePoint);
@@ -96,7 +97,7 @@ export class Automaton {
   }
 
   #prepare(): void {
-    const program = (this.#program ??= programOf(this.#source));
+    const program = this.#prepared;
     spend(program.wants.length + 16 * program.sets.length);
     this.#kinds = new Kinds(program.sets.length);
     this.#ascii = new Uint16Array(128);
@@ -104,6 +105,10 @@ export class Automaton {
     warm.add(this);
     this.#keep(64 + 2 * program.wants.length + 16 * program.sets.length);
     this.#forgetStates();
+  }
+
+  get #prepared(): Program {
+    return (this.#program ??= programOf(this.#source));
   }
 
   #keep(units: number): void {
@@ -129,8 +134,8 @@ export class Automaton {
     this.#states = [""]; // No state is at 0.
     this.#numbers = new Map();
     this.#table = new Int32Array(this.#stride * FEWEST_STATES);
-    const { start } = this.#program as Program;
-    after.clear((this.#program as Program).wants.length);
+    const { start, wants } = this.#prepared;
+    after.clear(wants.length);
     after.add(start);
     this.#begin = this.#stateOf(true, false);
   }
@@ -155,7 +160,7 @@ export class Automaton {
 
   /** The kind of a character; 0 when the states had to be forgotten. */
   #classify(codePoint: number): number {
-    const { sets } = this.#program as Program;
+    const { sets } = this.#prepared;
     const kinds = this.#kinds;
     const character = String.fromCodePoint(codePoint);
     spend(1 + STEPS_PER_SET * sets.length);
@@ -181,10 +186,10 @@ export class Automaton {
 
   /** Looks at what is between two characters, then takes the next one. */
   #step(offset: number, kind: number): number {
-    const { wants, firstTarget, targets, anchored, start, usesWords } = this.#program as Program;
-    const state = this.#states[offset / this.#stride] as string;
+    const { wants, firstTarget, targets, anchored, start, usesWords } = this.#prepared;
+    const state = this.#states[offset / this.#stride] ?? "";
     const atStart = state.at(-2) === "^";
-    const bits = this.#kinds.sets[kind] as Uint8Array;
+    const bits = this.#kinds.sets[kind] ?? NO_BITS;
     const isWord = usesWords && bits.at(-1) === 1;
     const edge = (state.at(-1) === "w") === isWord ? INSIDE : BOUNDARY;
     here.clear(wants.length);
@@ -193,16 +198,16 @@ export class Automaton {
     let next = 0;
     // The set grows while it is walked: what a node leads to without a character comes after it.
     for (let index = 0; index < here.size && next === 0; index++) {
-      const node = here.members[index] as number;
-      const want = wants[node] as number;
+      const node = here.members[index] ?? 0;
+      const want = wants[node] ?? 0;
       const holds =
         want >= 0
           ? bits[want] === 1
           : want === SPLITS || want === edge || (want === STARTS && atStart) || (want === ENDS && kind === 0);
       if (want === ACCEPTS) next = MATCH;
       const reached = want >= 0 ? after : here;
-      const end = holds ? (firstTarget[node + 1] as number) : 0;
-      for (let target = firstTarget[node] as number; target < end; target++) reached.add(targets[target] as number);
+      const end = holds ? (firstTarget[node + 1] ?? 0) : 0;
+      for (let target = firstTarget[node] ?? 0; target < end; target++) reached.add(targets[target] ?? 0);
     }
     spend(STEPS_PER_TRANSITION + STEPS_PER_NODE * (here.size + after.size));
     if (next === 0) {

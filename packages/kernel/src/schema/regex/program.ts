@@ -34,10 +34,10 @@ export function programOf(source: string): Program {
     const edge = EDGES.indexOf(what);
     if (edge >= 0) return -1 - edge;
     if (!sets.has(what)) sets.set(what, sets.size);
-    return sets.get(what) as number;
+    return sets.get(what) ?? 0;
   });
   const firstTarget = new Uint32Array(nodes.length + 1);
-  nodes.forEach(({ to }, node) => (firstTarget[node + 1] = (firstTarget[node] as number) + to.length));
+  nodes.forEach(({ to }, node) => (firstTarget[node + 1] = (firstTarget[node] ?? 0) + to.length));
   const targets = Uint16Array.from(nodes.flatMap(({ to }) => to));
   const usesWords = wants.some((want) => want === BOUNDARY || want === INSIDE);
   const names = [...sets.keys(), ...(usesWords ? ["\\w"] : [])];
