@@ -1,9 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { build } from "esbuild";
-import { type Browser, chromium, type Page } from "playwright";
+import { type Browser, chromium, firefox, type Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumArgs, findChromium } from "../../scripts/chromium.mjs";
+import { findFirefox } from "../../scripts/engines.mjs";
+import { newAuthenticator, rpId } from "../support/authenticator.ts";
 import { root } from "../support/sources.ts";
 
 /** A page that gives three tools to the browser's own agents. */
@@ -25,10 +27,26 @@ const tools = [
 ];
 for (const tool of tools) kernel.registerTrusted(tool);
 globalThis.kernel = kernel;
+globalThis.clickedKernel = async (policy) => {
+  const approver = () => new Promise((resolve) => {
+    const button = document.body.appendChild(document.createElement("button"));
+    button.textContent = "Allow";
+    button.onclick = ({ isTrusted }) => {
+      button.remove();
+      resolve({ answer: "allow", scope: "once", approver: isTrusted ? "a person" : "a script" });
+    };
+  });
+  const clicked = await createFullKernel({ policy: { version: "1", posture: "standard", ...policy }, approver });
+  for (const tier of [1, 2, 3])
+    clicked.registerTrusted(defineTool({ ...common, name: "tier_" + tier, description: "Does.", tier, input: { type: "object" }, execute: () => "did" }));
+  const { close } = await exposeToPage(clicked, { caller: "page" });
+  return { kernel: clicked, close };
+};
 globalThis.exposed = await exposeToPage(kernel, { caller: "page" });
 globalThis.governed = async (input) => {
   const leave = new AbortController();
-  document.modelContext.registerTool({
+  const context = document.modelContext ?? navigator.modelContext;
+  context.registerTool({
     name: "Own-tool", description: "Is the page's own.", inputSchema: ${JSON.stringify({
       type: "object",
       properties: { n: { type: "integer" } },
@@ -43,6 +61,7 @@ globalThis.governed = async (input) => {
   const names = [...source.tools.values()];
   await source.close();
   leave.abort();
+  context.unregisterTool?.("Own-tool");
   return { names, asked: asked.ok || asked.error.code, allowed: allowed.ok ? allowed.data : allowed.error.code };
 };
 `;
@@ -61,10 +80,17 @@ interface Globals {
   readonly kernel: { readonly audit: { read(): Promise<readonly { readonly type: string }[]> } };
   readonly exposed: { close(): void };
   governed(input: unknown): Promise<unknown>;
+  clickedKernel(policy: object): Promise<{
+    readonly kernel: {
+      readonly audit: { read(): Promise<readonly { readonly type: string; readonly payload: object }[]> };
+    };
+    close(): void;
+  }>;
 }
 
 let browser: Browser;
 let page: Page;
+let script = "";
 const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html>"));
 
 beforeAll(async () => {
@@ -75,19 +101,25 @@ beforeAll(async () => {
     conditions: ["keyhole-source"],
     write: false,
   });
+  script = outputFiles[0]!.text;
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error("Chromium is missing: apt-get install chromium");
   browser = await chromium.launch({ executablePath, args: [...chromiumArgs, "--enable-features=WebMCP"] });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  await page.addScriptTag({ type: "module", content: outputFiles[0]!.text });
-  await page.waitForFunction(() => "exposed" in globalThis);
+  page = await openPage(browser);
 });
 afterAll(async () => {
   await browser.close();
   server.close();
 });
+
+async function openPage(opener: Browser): Promise<Page> {
+  const opened = await opener.newPage();
+  await opened.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await opened.addScriptTag({ type: "module", content: script });
+  await opened.waitForFunction(() => "exposed" in globalThis);
+  return opened;
+}
 
 async function execute(name: string, input: unknown): Promise<unknown> {
   const text = await page.evaluate(
@@ -153,5 +185,73 @@ describe("the kernel's tools in Chromium's WebMCP", () => {
       return (await document.modelContext.getTools()).map(({ name }) => name);
     });
     expect(names).toEqual([]);
+  });
+});
+
+/** An agent that calls every tool of the page, and presses every button, until each call has an end. */
+async function callAndClickAll(policy: object): Promise<{ readonly ran: unknown; readonly approvers: unknown }> {
+  return page.evaluate(async (given) => {
+    const { document: asked, clickedKernel } = globalThis as unknown as Globals;
+    const { kernel, close } = await clickedKernel(given);
+    const press = setInterval(() => document.querySelectorAll("button").forEach((button) => button.click()), 5);
+    for (const tool of await asked.modelContext.getTools()) await asked.modelContext.executeTool(tool, {});
+    clearInterval(press);
+    close();
+    const payloads = async (type: string): Promise<readonly Record<string, unknown>[]> =>
+      (await kernel.audit.read()).filter((event) => event.type === type).map(({ payload }) => ({ ...payload }));
+    const approvers = (await payloads("approval.resolved")).map(({ approver }) => approver);
+    return { ran: (await payloads("tool.started")).length, approvers };
+  }, policy);
+}
+
+describe("a page's agent that calls and clicks everything", () => {
+  it("obtains no approval where the policy demands a passkey", async () => {
+    const { passkey } = await newAuthenticator("ann");
+    const passkeys = { rpId, origins: [`https://${rpId}`], keys: [passkey] };
+    expect(await callAndClickAll({ approver: "passkey", passkeys })).toMatchObject({ ran: 1 });
+  });
+
+  it("is named by the log as the page's approver named it, where no passkey is demanded", async () => {
+    expect(await callAndClickAll({})).toEqual({ ran: 3, approvers: ["a script", "a script"] });
+  });
+});
+
+const fox = findFirefox();
+
+describe.skipIf(fox === undefined)("the kernel's tools in Firefox's WebMCP", () => {
+  it("run, are checked, are not approved by the page's agent, and are gone once they are closed", async () => {
+    // The second is for `invokeTool`, which agents of the browser do not need.
+    const firefoxUserPrefs = { "dom.modelcontext.enabled": true, "dom.modelcontext.testing.enabled": true };
+    const options = { channel: "moz-firefox", firefoxUserPrefs };
+    const other = await firefox.launch({ ...options, ...(fox !== undefined && { executablePath: fox }) });
+    try {
+      const said = await (
+        await openPage(other)
+      ).evaluate(async () => {
+        interface ModelContext {
+          getTools(): Promise<readonly { readonly name: string }[]>;
+          invokeTool(name: string, input: object): Promise<unknown>;
+        }
+        const { modelContext } = navigator as unknown as { readonly modelContext: ModelContext };
+        const { exposed, governed } = globalThis as unknown as Globals;
+        const answers = [
+          await modelContext.invokeTool("twice", { n: 21 }),
+          await modelContext.invokeTool("twice", { n: "x" }),
+          await modelContext.invokeTool("save", {}),
+          await governed({ n: 2 }),
+        ];
+        exposed.close();
+        return [...answers, await modelContext.getTools()];
+      });
+      expect(said).toMatchObject([
+        { twice: 42 },
+        { error: { code: "INVALID_INPUT" } },
+        { error: { code: "APPROVAL_DENIED" } },
+        { names: ["Own-tool"], asked: "APPROVAL_DENIED", allowed: { got: 2 } },
+        [],
+      ]);
+    } finally {
+      await other.close();
+    }
   });
 });

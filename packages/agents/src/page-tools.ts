@@ -1,7 +1,7 @@
 import { versionedId } from "@keyhole/kernel";
 import type { JsonObject, JsonValue, Kernel } from "@keyhole/kernel";
 import { defineTool } from "@keyhole/kernel/tool";
-import { exposedNames } from "./exposed-names.ts";
+import { exposedNames, modelContextOr } from "./model-context.ts";
 import { kernelName } from "./page-names.ts";
 
 /** A tool that a page registered, as a model context lists it. */
@@ -14,10 +14,12 @@ export interface PageTool {
   readonly annotations?: { readonly consequentialHint?: boolean };
 }
 
-/** `document.modelContext` of a browser with WebMCP, or of a polyfill. */
+/** `document.modelContext` of a browser with WebMCP, or of a polyfill; `navigator.modelContext` of Firefox. */
 export interface PageModelContext {
   getTools(): Promise<readonly PageTool[]> | readonly PageTool[];
-  executeTool(tool: PageTool, input: object, options: { readonly signal: AbortSignal }): Promise<unknown>;
+  executeTool?(tool: PageTool, input: object, options: { readonly signal: AbortSignal }): Promise<unknown>;
+  /** Firefox, in the place of `executeTool`. A call that is cancelled runs on in the page. */
+  invokeTool?(name: string, input: object): Promise<unknown>;
   addEventListener?(type: "toolchange", listener: () => void): void;
   removeEventListener?(type: "toolchange", listener: () => void): void;
 }
@@ -50,7 +52,7 @@ type Registry = Pick<Kernel, "registerTrusted" | "unregister">;
  * const source = await pageToolsSource(kernel);
  */
 export async function pageToolsSource(kernel: Registry, options: PageToolsOptions = {}): Promise<PageTools> {
-  const context = options.modelContext ?? ownModelContext();
+  const context = modelContextOr(options.modelContext);
   const registered = new Map<string, { readonly page: string; readonly definition: string }>();
   const refused = new Map<string, string>();
   let isClosed = false;
@@ -94,14 +96,6 @@ export async function pageToolsSource(kernel: Registry, options: PageToolsOption
 }
 
 const version = "1.0.0";
-
-function ownModelContext(): PageModelContext {
-  const { modelContext } = (globalThis.document ?? {}) as { readonly modelContext?: PageModelContext };
-  if (modelContext) return modelContext;
-  throw new TypeError(
-    "Got no document.modelContext, expected one. Use a browser with WebMCP, or load a polyfill first.",
-  );
-}
 
 async function foreignTools(context: PageModelContext): Promise<readonly PageTool[]> {
   const own = exposedNames(context);
@@ -154,7 +148,11 @@ function registerIn(
         const [current] = now;
         if (!current || now.length > 1 || definitionOf(current) !== definition)
           throw new Error(`The page has changed the tool ${tool.name}.`);
-        return outputOf(await context.executeTool(current, asArgument(given as JsonObject), { signal }));
+        const input = given as JsonObject;
+        const running =
+          context.executeTool?.(current, asArgument(input), { signal }) ?? context.invokeTool?.(tool.name, input);
+        if (running === undefined) throw new Error("The page's model context lists tools, and runs none.");
+        return outputOf(await running);
       },
     }),
   );

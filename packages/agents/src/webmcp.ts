@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, mcpTool } from "@keyhole/kernel";
 import { type AgentKernel, type AgentOptions, type AgentTool, agentTools, argumentsOf } from "./agent-tools.ts";
-import { exposedNames } from "./exposed-names.ts";
+import { exposedNames, modelContextOr } from "./model-context.ts";
 
 export type { AgentKernel, AgentOptions };
 
@@ -18,9 +18,11 @@ export interface WebMcpTool {
   execute(input: unknown, client?: { readonly signal?: AbortSignal }): Promise<JsonValue>;
 }
 
-/** `document.modelContext` of a browser with WebMCP, or of a polyfill. */
+/** `document.modelContext` of a browser with WebMCP, or of a polyfill; `navigator.modelContext` of Firefox. */
 export interface ModelContext {
   registerTool(tool: WebMcpTool, options: { readonly signal: AbortSignal }): unknown;
+  /** Firefox, which knows no signal. */
+  unregisterTool?(name: string): unknown;
 }
 
 export interface WebMcpOptions extends AgentOptions {
@@ -44,30 +46,28 @@ export interface Exposed {
  * const exposed = await exposeToPage(kernel, { caller: "page" });
  */
 export async function exposeToPage(kernel: AgentKernel, options: WebMcpOptions = {}): Promise<Exposed> {
-  const { modelContext = ownModelContext(), ...more } = options;
+  const { modelContext: given, ...more } = options;
+  const modelContext = modelContextOr(given);
   const tools = await agentTools(kernel, more);
   const closing = new AbortController();
   const { signal } = closing;
   const own = exposedNames(modelContext);
-  signal.addEventListener("abort", () => tools.forEach(({ name }) => own.delete(name)));
+  const registered: string[] = [];
+  signal.addEventListener("abort", () => {
+    for (const { name } of tools) own.delete(name);
+    for (const name of registered) modelContext.unregisterTool?.(name);
+  });
   try {
     for (const tool of tools) {
       own.add(tool.name);
       await modelContext.registerTool(webMcpTool(tool, signal), { signal });
+      registered.push(tool.name);
     }
   } catch (error) {
     closing.abort();
     throw error;
   }
   return { tools: tools.map(({ name }) => name), close: () => closing.abort() };
-}
-
-function ownModelContext(): ModelContext {
-  const { modelContext } = (globalThis.document ?? {}) as { readonly modelContext?: ModelContext };
-  if (modelContext) return modelContext;
-  throw new TypeError(
-    "Got no document.modelContext, expected one. Use a browser with WebMCP, or load a polyfill first.",
-  );
 }
 
 function webMcpTool(tool: AgentTool, closed: AbortSignal): WebMcpTool {
