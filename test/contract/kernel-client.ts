@@ -2,6 +2,7 @@ import { type ApprovalAnswer, type Approver, type AuditEvent, type CallResult, d
 import type { KernelClient } from "../../packages/worker-host/src/browser/kernel-client.ts";
 import { expect, it } from "vitest";
 import type { AnyTool } from "../support/registered.ts";
+import { agentRunContract } from "./agent-run.ts";
 
 type DistributiveOmit<Of, Name extends PropertyKey> = Of extends unknown ? Omit<Of, Name> : never;
 
@@ -112,6 +113,7 @@ export function kernelClientContract(open: Open): void {
   streamsContract(open);
   approvalsContract(open);
   readingContract(open);
+  agentRunContract(open);
 }
 
 type Open = () => Promise<KernelClient>;
