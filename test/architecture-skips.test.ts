@@ -6,6 +6,7 @@ import { root } from "./support/sources.ts";
 /** True on each machine on which the set-up has run: the rest is optional on other systems alone. */
 const setUp = [
   "natsServerPath === undefined",
+  "fox === undefined",
   "!hasSuites",
   "suite === null",
   "readSuite() === undefined",

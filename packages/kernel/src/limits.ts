@@ -36,7 +36,11 @@ export const nodes = 100_000;
 /** Members of all objects of an input or output: one takes as long as several items of an array. */
 export const members = 50_000;
 /** The three for one value. Their names are not read from this module's namespace, which a bundle would then contain whole. */
-export const ofValue = { maxDepth: depth, maxNodes: nodes, maxMembers: members } as const;
+export const ofValue: { readonly maxDepth: number; readonly maxNodes: number; readonly maxMembers: number } = {
+  maxDepth: depth,
+  maxNodes: nodes,
+  maxMembers: members,
+};
 /** Values of an input or output up to which all steps that look at each of them share a turn of the event loop. With more, each has a turn of its own. */
 export const turnNodes = 5_000;
 /** Of an output in a result, where the caller takes references: more than a model reads and a page shows, and the largest that is handed on by default. */

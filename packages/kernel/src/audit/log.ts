@@ -291,7 +291,7 @@ export class AuditLog {
 }
 
 /** The damage that a sink reports; `null` only if it reports none. */
-export function damageIn(foreign: Foreign<string | null | undefined>): string | null {
+function damageIn(foreign: Foreign<string | null | undefined>): string | null {
   if (typeof foreign === "string") return foreign;
   return foreign === null || foreign === undefined ? null : "The sink reports no details.";
 }

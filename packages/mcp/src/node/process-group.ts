@@ -21,7 +21,7 @@ export class ProcessGroup {
     if (pid === undefined) return;
     if (groups.size === 0) process.once("exit", killAll);
     groups.add(pid);
-    // What it started can outlive it, and is nobody's then.
+    // Processes that it started can outlive it, and have no parent then.
     void this.#exited.then(() => {
       signal(pid, "SIGKILL");
       groups.delete(pid);

@@ -1,4 +1,5 @@
 import type { RunSpent } from "@keyhole/agents/agent-run";
+import { parseUrl } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
 import { Button } from "../ui/Button.tsx";
 import { Choice } from "../ui/Choice.tsx";
@@ -87,7 +88,7 @@ function Endpoint({ draft, set }: EndpointProps): ReactNode {
 }
 
 function hostOf(address: string): string {
-  return URL.parse(address)?.host ?? "the address above";
+  return parseUrl(address)?.host ?? "the address above";
 }
 
 function textsOf({ tokens, fuel, calls }: RunSpent): Record<keyof RunSpent, string> {

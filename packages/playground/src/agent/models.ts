@@ -1,4 +1,5 @@
 import type { AgentRun, RunKernel, RunBudget } from "@keyhole/agents/agent-run";
+import { parseUrl } from "@keyhole/kernel";
 import type { LanguageModel, ModelMessage } from "ai";
 
 export const modelKinds = ["scripted", "openai", "anthropic"] as const;
@@ -93,9 +94,9 @@ async function openModel({ kind, address, model, key }: ModelChoice): Promise<La
 /** @returns what is wrong with it; empty where nothing is */
 export function choiceFault({ kind, address, model, key }: ModelChoice): string {
   if (kind === "scripted") return "";
-  const url = URL.parse(address);
-  const isHere = url !== null && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  if (url === null || (url.protocol !== "https:" && !(url.protocol === "http:" && isHere)))
+  const url = parseUrl(address);
+  const isHere = url !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url === undefined || (url.protocol !== "https:" && !(url.protocol === "http:" && isHere)))
     return "The address is not https, and not http on this machine.";
   if (url.username !== "" || url.password !== "") return "The address has a user or a password in it.";
   if (model.trim() === "") return "The model has no name.";

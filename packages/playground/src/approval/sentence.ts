@@ -1,4 +1,11 @@
-import { type ApprovalRequest, type JsonValue, pointerTokens, type ToolSummary, visible } from "@keyhole/kernel";
+import {
+  type ApprovalRequest,
+  type JsonValue,
+  pointerTokens,
+  readVersionedId,
+  type ToolSummary,
+  visible,
+} from "@keyhole/kernel";
 import { effectText } from "../app/capability-words.ts";
 
 /** Of one target, in characters. */
@@ -18,7 +25,7 @@ export function sentenceOf(
     const text = lowerFirst(effectText(effect));
     return targets.length === 0 ? text : `${text} (${targets.join(", ")})`;
   });
-  const name = visible(id.split("@", 1)[0] ?? id);
+  const name = visible(readVersionedId(id).name);
   return parts.length === 0 ? `${name} has no effect outside.` : `${name} ${listed(parts)}.`;
 }
 

@@ -202,13 +202,11 @@ const previewProof = record({
   determining: { type: "array", items: record({ ruleId: word }), maxItems: 1_000 },
 });
 
+const deniedError = record({ code: word, message: text });
 export const readPreview: Guard<Preview> = guard("a preview", {
   oneOf: [
     record({ decision: { enum: ["allow", "ask"] }, tool: word, proof: previewProof }, { revoked: words }),
-    record(
-      { decision: { const: "deny" }, tool: word, error: record({ code: word, message: text }) },
-      { revoked: words },
-    ),
+    record({ decision: { const: "deny" }, tool: word, error: deniedError }, { revoked: words }),
   ],
 });
 

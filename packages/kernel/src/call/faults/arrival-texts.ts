@@ -17,7 +17,9 @@ import { limitedHints, slotHints } from "./hints.ts";
 export const correctOptions = "Correct the options of the call.";
 
 /** Of options in the wrong form. */
-export const wrongOption = {
+export const wrongOption: Readonly<
+  Record<"object" | "unread" | "output" | "body" | "waitMs" | "key" | "signal" | "bounds", FaultText>
+> = {
   object: { message: "The options are not an object." },
   unread: { message: "The options cannot be read." },
   output: { message: "`output` is not an unlocked WritableStream. Pass a stream that has no writer." },
@@ -26,7 +28,7 @@ export const wrongOption = {
   key: { message: `\`idempotencyKey\` is not a string of 1 to ${limits.nameLength} characters.` },
   signal: { message: "`signal` is not an AbortSignal." },
   bounds: { message: "`bounds` is not an object." },
-} satisfies Record<string, FaultText>;
+};
 
 export function wrongType(name: string, type: string): FaultText {
   return { message: `\`${name}\` is not a ${type}.` };
@@ -57,7 +59,7 @@ export function notPlainOptions({ message }: NormalizeError): FaultText {
 }
 
 /** Questions that only an extension answers. */
-export const unansweredTexts = {
+export const unansweredTexts: Readonly<Record<"approval" | "idempotencyKey" | "suspension", FaultText>> = {
   approval: {
     message: "The policy asks for an approval, and this kernel has no approvals.",
     operatorHint: "Add approvals(approver) to `extensions`, or change the rule from ask to deny.",
@@ -70,7 +72,7 @@ export const unansweredTexts = {
     message: "Got a snapshot of a suspended call, expected none: this kernel resumes no calls.",
     operatorHint: "Give the kernel callSuspender({ key }), with the key of the kernel that suspended the call.",
   },
-} satisfies Record<string, FaultText>;
+};
 
 export function notFound(name: string, unresolved: Unresolved): FaultText {
   const { nearest: close, ...text } = notFoundText(name, unresolved);
@@ -187,11 +189,11 @@ export const largeInput: FaultText = {
   hint: "Send large data as a file.",
 };
 
-export const cancelled = {
+export const cancelled: Readonly<Record<"starting" | "queued" | "running", FaultText>> = {
   starting: { message: "The caller cancelled before the tool started." },
   queued: { message: "The caller cancelled while the call waited for a free slot." },
   running: { message: "The caller cancelled the call." },
-} satisfies Record<string, FaultText>;
+};
 
 export function slotsHeld(toolId: string, limit: number): FaultText {
   return {

@@ -79,7 +79,9 @@ export function usedUp(toolId: string, bound: "fuel" | "memoryBytes", limit: num
   };
 }
 
-export const tooMuch = {
+export const tooMuch: Readonly<
+  Record<Extract<RunEnd, { kind: "too-large" }>["what"], (toolId: string, limit: number) => FaultText>
+> = {
   output: (toolId, limit) => ({
     message: `${toolId} returned more than ${limit} bytes.`,
     details: { bound: "outputBytes", limit },
@@ -95,4 +97,4 @@ export const tooMuch = {
     hint: "Send an input that nests less deeply, or use another tool.",
     operatorHint: "Correct the tool: a recursion has no end, or goes too deep.",
   }),
-} satisfies Record<Extract<RunEnd, { kind: "too-large" }>["what"], (toolId: string, limit: number) => FaultText>;
+};
