@@ -49,7 +49,7 @@ export function longestPiece(
   encode: ((bytes: Uint8Array) => string) | undefined,
   write: (piece: Piece) => string,
 ): string {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   const pieceOf = (count: number): Piece => {
     const end = encode ? start + count : characterEnd(content, start + count);
     const bytes = content.subarray(start, Math.max(start, end));
