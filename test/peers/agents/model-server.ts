@@ -78,6 +78,9 @@ function stream(response: ServerResponse, events: readonly string[]): void {
 /** Arguments come in pieces, which cut words and escapes. */
 const pieces = (text: string): readonly string[] => text.match(/[^]{1,5}/g) ?? [""];
 
+/** An id for each answer: LangGraph takes a second message of one id for a change of the first. */
+let answers = 0;
+
 function completionOf(turn: Said): object {
   const message =
     typeof turn === "string"
@@ -92,21 +95,22 @@ function completionOf(turn: Said): object {
         };
   const finish_reason = typeof turn === "string" ? "stop" : "tool_calls";
   const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason }];
-  return { id: "c", object: "chat.completion", created: 1, model: "m", choices };
+  return { id: `c${++answers}`, object: "chat.completion", created: 1, model: "m", choices };
 }
 
 function openAiEvents(turn: Said): readonly string[] {
+  const id = `c${++answers}`;
   const chunk = (delta: object, finish_reason: string | null = null): string => {
     const choices = [{ index: 0, delta, finish_reason }];
-    return `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices })}`;
+    return `data: ${JSON.stringify({ id, object: "chat.completion.chunk", created: 1, model: "m", choices })}`;
   };
   const start = chunk({ role: "assistant", content: typeof turn === "string" ? "" : null });
   if (typeof turn === "string") {
     const parts = pieces(turn).map((content) => chunk({ content }));
     return [start, ...parts, chunk({}, "stop"), "data: [DONE]"];
   }
-  const calls = turn.flatMap(({ id, name, arguments: given }, index) => [
-    chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }),
+  const calls = turn.flatMap(({ id: callId, name, arguments: given }, index) => [
+    chunk({ tool_calls: [{ index, id: callId, type: "function", function: { name, arguments: "" } }] }),
     ...pieces(given).map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
   ]);
   return [start, ...calls, chunk({}, "tool_calls"), "data: [DONE]"];
