@@ -27,14 +27,19 @@ beforeAll(async () => {
       KEYHOLE_EDGE_PORT: String(edge),
       KEYHOLE_STATE: state,
     },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "ignore", "pipe"],
   });
   const ended = once(child, "exit");
   stop = async () => {
     child.kill("SIGTERM");
     await ended;
   };
-  for await (const text of child.stdout.setEncoding("utf8")) if (String(text).includes("Ctrl-C")) break;
+  let said = "";
+  for await (const text of child.stderr.setEncoding("utf8")) {
+    said += String(text);
+    if (said.includes("\nready\n")) break;
+  }
+  if (!said.includes("\nready\n")) throw new Error(`The service ended: ${said}`);
   listeners = listenersBelow(child.pid!);
 });
 

@@ -64,7 +64,9 @@ async function faultsOf(page: Page): Promise<readonly string[]> {
       ...(scrollWidth > clientWidth ? [`${scrollWidth} wide`] : []),
       ...violations
         .filter(({ impact }) => impact === "serious" || impact === "critical")
-        .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)),
+        .flatMap(({ id, nodes }) =>
+          nodes.map(({ html, any }) => `${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ""}`),
+        ),
     ];
   });
 }
