@@ -31,7 +31,7 @@ function membersOf(owner: object): Members {
 
 /** Vitest and libraries keep things of their own here, and no test reads them. wrangler takes its log's level from the environment alone. */
 const isPrivate = (key: PropertyKey): boolean =>
-  typeof key === "symbol" || /^(?:__|\$|VITEST|WRANGLER_LOG$)/.test(String(key));
+  typeof key === "symbol" || /^(?:__|\$|lc_|VITEST|WRANGLER_LOG$)/.test(String(key));
 
 function changes(name: string, before: Members, after: Members): string[] {
   const keys = new Set([...before.keys(), ...after.keys()]);
