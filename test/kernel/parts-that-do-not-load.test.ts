@@ -2,9 +2,11 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { defineTool } from "@keyhole/kernel";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPolicy } from "../support/kernel.ts";
+import { hostOpening, packed } from "../support/module-host.ts";
 import { root } from "../support/sources.ts";
 
 type Kernels = Pick<typeof import("@keyhole/kernel"), "createFullKernel" | "memorySink">;
@@ -66,6 +68,36 @@ describe("a kernel whose later parts do not load", () => {
     const ends = events.filter(({ type }) => type === "tool.blocked").map(({ payload }) => payload);
     expect(ends).toMatchObject(codes.map((code) => ({ code })));
     expect(ran).toEqual([]);
+  });
+
+  it("repeats a call whose isolate was lost, and reports a last loss as one that may pass", async () => {
+    const tool = packed(
+      defineTool({
+        name: "work",
+        version: "1.0.0",
+        description: "Works.",
+        idempotent: true,
+        determinism: "external",
+        input: { type: "object" },
+        output: { kind: "json" },
+        execute: () => ({}),
+      }),
+    );
+    let losses = 1;
+    const host = hostOpening("losing", async () => ({
+      alive: true,
+      call: async () =>
+        losses-- > 0
+          ? { kind: "lost", reason: "it ended" }
+          : { kind: "returned", output: { form: "json", text: "{}" } },
+      terminate: () => {},
+    }));
+    const kernel = await kernels.createFullKernel({ policy: openPolicy, host });
+    expect(kernel.register(tool)).toMatchObject({ ok: true });
+    expect(await kernel.call("work", {})).toMatchObject({ ok: true });
+    losses = Infinity;
+    expect(await kernel.call("work", {})).toMatchObject({ error: { code: "ISOLATE_LOST", retryable: true } });
+    expect((await kernel.audit.read()).filter(({ type }) => type === "tool.retried").length).toBeGreaterThan(1);
   });
 
   it("does not open on a log that it cannot read", async () => {

@@ -21,20 +21,26 @@ export type TextOf = (texts: Texts) => FaultText;
  */
 export class CallFault {
   readonly code: ErrorCode;
-  #text: TextOf;
+  #text: (texts: Texts | undefined) => FaultText;
   #error: CallError | undefined;
 
-  /** @param text the message, or a function that makes the text from values of the moment of the fault */
+  /**
+   * @param text the message, or a function that makes the text from values of the moment of the fault
+   * @param more what holds without the texts too: retries and the quarantine decide by `retryable` and `details`
+   */
   constructor(code: ErrorCode, text: string | TextOf, more: Omit<FaultText, "message"> = {}) {
     this.code = code;
-    this.#text = typeof text === "string" ? () => ({ message: text, ...more }) : text;
+    const textOf =
+      typeof text === "string" ? () => ({ message: text }) : (texts?: Texts) => (texts ? text(texts) : unloaded);
+    this.#text = (texts) => ({ ...textOf(texts), ...more });
   }
 
   /** Data for the caller, in the fixed order of its members: the same at each request. Never rejects. */
   async error(): Promise<CallError> {
     if (this.#error) return this.#error;
-    const loaded = await loadTexts();
-    const error = (this.#error ??= errorOf(this.code, loaded ? this.#text(loaded) : unloaded, loaded));
+    // They do not load where the bundle lacks a file, or the network is gone.
+    const loaded = await loadTexts().catch(() => undefined);
+    const error = (this.#error ??= errorOf(this.code, this.#text(loaded), loaded));
     // The function holds on to values of the call, and the fault can outlive the call.
     this.#text = () => error;
     return error;
@@ -48,19 +54,15 @@ export class CallFault {
   /** The same for a call that asks again: nothing but its hint changes, and it cannot succeed later. */
   repeated(hint: string): CallFault {
     const text = this.#text;
-    return new CallFault(this.code, (texts) => ({ ...text(texts), hint, retryable: false }));
+    return new CallFault(this.code, text, { hint, retryable: false });
   }
 }
 
 let loadedTexts: Texts | undefined;
 
-/** `undefined` where they do not load: the bundle lacks a file, or the network is gone. */
-export async function loadTexts(): Promise<Texts | undefined> {
-  try {
-    return (loadedTexts ??= await import("./texts.ts"));
-  } catch {
-    return undefined;
-  }
+/** @throws the platform's error where the module does not load */
+export async function loadTexts(): Promise<Texts> {
+  return (loadedTexts ??= await import("./texts.ts"));
 }
 
 function errorOf(code: ErrorCode, text: FaultText, loaded: Texts | undefined): CallError {

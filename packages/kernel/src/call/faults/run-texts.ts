@@ -24,32 +24,24 @@ export function refusedInput(toolId: string, message: string): FaultText {
   return { message: `${toolId} refused the input: ${message}` };
 }
 
-export function threw(toolId: string, { message, name, retryable }: Extract<RunEnd, { kind: "threw" }>): FaultText {
+export function threw(toolId: string, { message, name }: Extract<RunEnd, { kind: "threw" }>): FaultText {
   return {
     message: message || `${toolId} threw without a message.`,
     details: { name },
-    retryable: retryable === true,
     operatorHint:
       name === "ReferenceError" ? "A tool has no globals of its host; `execute` gets a context instead." : "",
   };
 }
 
 export function lostIsolate(toolId: string, reason: string): FaultText {
-  return { message: `The isolate of ${toolId} was lost: ${reason}.`, retryable: true };
+  return { message: `The isolate of ${toolId} was lost: ${reason}.` };
 }
 
-export function timedOut(
-  toolId: string,
-  timeoutMs: number,
-  { opening, isIdempotent }: { readonly opening: boolean; readonly isIdempotent: boolean },
-): FaultText {
+export function timedOut(toolId: string, timeoutMs: number, opening: boolean): FaultText {
   return {
     message: opening
       ? `${toolId} did not start within ${timeoutMs} ms: no isolate was ready for it.`
       : `${toolId} did not finish within ${timeoutMs} ms and was stopped.`,
-    details: { timeoutMs, ...(opening && { opened: false }) },
-    // Where no isolate was ready, nothing ran.
-    retryable: opening || isIdempotent,
   };
 }
 

@@ -3,7 +3,8 @@ import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof/proof.
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Registry } from "../../tool/registry.ts";
-import { CallFault, Reentry, type Texts } from "../faults/fault.ts";
+import type { Lapse } from "../faults/decision-texts.ts";
+import { CallFault, Reentry } from "../faults/fault.ts";
 import { unanswered } from "../questions.ts";
 import type { Authority } from "./check-grants.ts";
 import { type Decided, isDenied, proofPart } from "./decide.ts";
@@ -130,9 +131,6 @@ function assertApprovalStands({ call }: Decided): void {
   if (approvalId === undefined || !call.before?.since.revokedApprovals.has(approvalId)) return;
   throw new CallFault("APPROVAL_DENIED", (texts) => texts.approvalRevoked(approvalId));
 }
-
-/** Why an approval holds no longer. */
-type Lapse = Parameters<Texts["approvalVoid"]>[0];
 
 function isCurrent({ policy, mode }: Decided, { authority }: Pick<AuthorizePorts, "authority">): boolean {
   const now = authority();

@@ -26,7 +26,8 @@ export function runFault(
       return new CallFault("INVALID_INPUT", (texts) => texts.refusedInput(id, end.message));
     case "threw": {
       const refusal = refusalBehind(end, gate);
-      return refusal ? refusalFault(refusal) : new CallFault("TOOL_ERROR", (texts) => texts.threw(id, end));
+      if (refusal) return refusalFault(refusal);
+      return new CallFault("TOOL_ERROR", (texts) => texts.threw(id, end), { retryable: end.retryable === true });
     }
     case "unnormalizable":
       return notNormalizable(id, end.reason, end.path);
@@ -41,11 +42,15 @@ export function runFault(
       return new CallFault("OUT_OF_FUEL", (texts) => texts.usedUp(id, "fuel", limit));
     }
     case "lost":
-      return new CallFault("ISOLATE_LOST", (texts) => texts.lostIsolate(id, end.reason));
+      return new CallFault("ISOLATE_LOST", (texts) => texts.lostIsolate(id, end.reason), { retryable: true });
     case "timed-out": {
       const { opening = false } = end;
-      const isIdempotent = manifest.idempotent === true;
-      return new CallFault("TIMEOUT", (texts) => texts.timedOut(id, bounds.timeoutMs, { opening, isIdempotent }));
+      const { timeoutMs } = bounds;
+      return new CallFault("TIMEOUT", (texts) => texts.timedOut(id, timeoutMs, opening), {
+        details: { timeoutMs, ...(opening && { opened: false }) },
+        // Where no isolate was ready, nothing ran.
+        retryable: opening || manifest.idempotent === true,
+      });
     }
     case "cancelled":
       return new CallFault("CANCELLED", (texts) => texts.cancelled.running);
