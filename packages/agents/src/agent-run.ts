@@ -149,7 +149,7 @@ export class AgentRun<Message> {
           this.#spent.tokens += Math.max(tokens, least);
           streamed = 0;
           yield { type: "spent", spent: this.spent };
-        } else if (this.#usedUp({ ...this.#spent, tokens: this.#spent.tokens + least }) === "tokens") {
+        } else if (this.#spent.tokens + least >= (this.#options.budget?.tokens ?? Infinity)) {
           turn.end ??= "tokens";
           turn.controller.abort();
         }
