@@ -9,7 +9,7 @@ export { scopes as allScopes } from "../../packages/edge/src/app/auth.ts";
 /** @typedef {import("../../packages/edge/src/dev/edge.ts").Edge} Edge */
 
 /**
- * Starts the edge as `npm start` does. Resolves when calls are served.
+ * Starts the project's own edge, for tests. Resolves when calls are served.
  *
  * @param {object} options
  * @param {number} options.port

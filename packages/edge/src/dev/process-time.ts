@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Linux counts a process's time in hundredths of a second for every reader, whatever its kernel's clock (`USER_HZ`; proc_pid_stat(5)). */
+/** Milliseconds of a tick in proc_pid_stat(5). Linux reports 100 ticks a second to every program (`USER_HZ`). */
 const tickMs = 10;
 
 /** The milliseconds that a process has computed so far; `undefined` where the platform does not say, or the process has ended. */

@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 /**
- * The place in each sandbox for which all kernels of this process wait. A tool that computes lets no other begin after it: where a sandbox stands still, the call that began there last is
+ * The loads and calls of all kernels of this process that wait, by sandbox. A tool that computes lets no other begin after it: where a sandbox stands still, the call that began there last is
  * the one to suspect, and only all kernels together know which that is.
  */
 export class Rack {
@@ -203,7 +203,8 @@ export class Place {
 
   /** Lets go of all of which nothing was heard; a kind that may be what holds it up stays together. Gives the kinds of calls that had begun. */
   empty(): Kind[] {
-    const leaving = [...this.#waiting].filter(({ kind, progress }) => !progress.heard && !this.suspects(kind));
+    const suspected = this.suspected();
+    const leaving = [...this.#waiting].filter(({ kind, progress }) => !progress.heard && kind !== suspected);
     for (const { leave } of leaving) leave();
     return leaving.filter(({ progress }) => progress.begunAt !== undefined).map(({ kind }) => kind);
   }
