@@ -24,7 +24,7 @@ function isMessage(value: unknown): value is JSONRPCMessage {
   return isError && result === undefined && (id === undefined || isId(id));
 }
 
-function isId(value: unknown): boolean {
+export function isId(value: unknown): boolean {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 

@@ -1,10 +1,11 @@
 import type { Readable, Writable } from "node:stream";
+import { limits } from "@keyhole/kernel";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { messageOf } from "../message.ts";
 import { LineReader } from "./line-reader.ts";
 
 /** As one request over HTTP. */
-const MOST_BYTES = 8_454_144;
+const MOST_BYTES = limits.inputBytes + 65_536;
 /** Of answers that wait for the client. While there are more, no request is read. */
 const MOST_UNREAD_BYTES = 1_048_576;
 

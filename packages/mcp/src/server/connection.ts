@@ -58,7 +58,7 @@ export function serveConnection(
   return { close: () => handle.close() };
 }
 
-/** A transport without the plain calls of tools. It tells of its end, whoever ends it. */
+/** A transport without the plain calls of tools. It reports its end, which either side may cause. */
 class CallTransport implements Transport {
   readonly #inner: Transport;
   readonly #calls: DirectCalls;

@@ -8,7 +8,7 @@ import {
   ProtocolErrorCode,
   type RequestId,
 } from "@modelcontextprotocol/server";
-import { isRecord } from "../message.ts";
+import { isId, isRecord } from "../message.ts";
 import type { ListedTool } from "./catalogue.ts";
 import type { ExchangeContext } from "./exchange-context.ts";
 import type { McpService } from "./service.ts";
@@ -39,7 +39,7 @@ export class DirectCalls {
   }
 
   /** The server of the connection, once it is known to be of the older era. */
-  serve(line: ExchangeLine | undefined): void {
+  serve(line: ExchangeLine): void {
     this.#line = line;
   }
 
@@ -68,7 +68,7 @@ export class DirectCalls {
     const { name, arguments: input = {}, _meta = {} } = params;
     if (typeof name !== "string" || !isRecord(input) || !isRecord(_meta)) return undefined;
     const token = _meta["progressToken"];
-    if (token !== undefined && typeof token !== "string" && !Number.isSafeInteger(token)) return undefined;
+    if (token !== undefined && !isId(token)) return undefined;
     const tool = this.#service.catalogue.find(caller, name);
     const { questions } = this.#service.options;
     if (!tool || (questions && Object.hasOwn(questions, tool.manifest.name))) return undefined;

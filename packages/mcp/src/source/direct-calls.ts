@@ -63,24 +63,19 @@ export class DirectCalls {
     };
     const follow = (): void => cancel(String(signal.reason));
     const stop = this.#clock.after(timeoutMs, () => cancel("The call took too long."));
-    const settled = <Value>(settle: (value: Value) => void) => {
-      return (value: Value): void => {
-        stop();
-        signal.removeEventListener("abort", follow);
-        settle(value);
-      };
-    };
-    this.#open.set(id, { resolve: settled(resolve), reject: settled(reject), onProgress });
+    this.#open.set(id, { resolve, reject, onProgress });
     if (signal.aborted) follow();
     else {
       signal.addEventListener("abort", follow, { once: true });
       const params = { name, arguments: input, _meta: { progressToken: id } };
       this.#send({ jsonrpc: "2.0", id, method: "tools/call", params }).catch((error: Error) => {
-        const call = this.#taken(id);
-        call?.reject(error);
+        this.#taken(id)?.reject(error);
       });
     }
-    return promise;
+    return promise.finally(() => {
+      stop();
+      signal.removeEventListener("abort", follow);
+    });
   }
 
   /** `true` for a message that belongs to one of these calls, also to one that is over. */
