@@ -1,7 +1,8 @@
-import { type Kernel, parseUrl } from "@keyhole/kernel";
+import type { Kernel } from "@keyhole/kernel";
 import { type InspectedParts, InspectorAnswers } from "../inspector/answers.ts";
 import { membersOf } from "../inspector/members.ts";
 import { Asks, readAsk } from "../inspector/messages.ts";
+import { linkOf, originOf } from "../inspector/page.ts";
 
 export interface PageInspectorOptions extends InspectedParts {
   /**
@@ -30,14 +31,14 @@ const mostReaders = 16;
  * button.onclick = () => window.open(link);
  */
 export function exposeInspector(kernel: Kernel, options: PageInspectorOptions): PageInspector {
-  const origin = originOf(options.origin);
+  const origin = originOf(options.origin, "https://playground.example");
   const token = tokenOf();
   const answers = new InspectorAnswers(kernel, options);
   const isSame = origin === location.origin;
   const stop = isSame ? overChannel(answers, token) : overWindows(answers, { origin, token });
   const address = isSame ? `channel:${channelOf(token)}` : `window:${location.origin}`;
   return {
-    link: `${origin}/#edge=${encodeURIComponent(address)}&token=${token}`,
+    link: linkOf(origin, address, token),
     close() {
       answers.close();
       stop();
@@ -64,7 +65,7 @@ interface Readers {
   readonly token: string;
 }
 
-/** The page that was opened sends a port. Whoever holds the other end reads, so that a port without the token is closed. */
+/** The page that was opened sends a port. The holder of its other end reads the log, so a port without the token is closed. */
 function overWindows(answers: InspectorAnswers, { origin, token }: Readers): () => void {
   const readers = new Map<MessagePort, Asks>();
   const leave = (port: MessagePort): void => {
@@ -98,14 +99,6 @@ function isAttach(foreign: unknown): boolean {
 
 function hasToken(foreign: unknown, token: string): boolean {
   return membersOf(foreign)["token"] === token;
-}
-
-function originOf(text: string): string {
-  // A page without an origin of its own, such as one in a sandboxed frame, calls it "null".
-  const origin = parseUrl(text)?.origin;
-  if (origin !== text || origin === "null")
-    throw new Error(`Got the origin "${text}"; expected one such as "https://playground.example".`);
-  return origin;
 }
 
 /** 256 bits, as hexadecimal digits. */

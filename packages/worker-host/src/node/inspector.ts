@@ -1,8 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Kernel, parseUrl } from "@keyhole/kernel";
+import type { Kernel } from "@keyhole/kernel";
 import { type InspectedParts, InspectorAnswers } from "../inspector/answers.ts";
+import { linkOf, originOf } from "../inspector/page.ts";
 
 export interface InspectorOptions extends InspectedParts {
   /** Origins of the pages that may read: `["http://127.0.0.1:8700"]`. A page of another origin reads nothing. */
@@ -36,7 +37,7 @@ const mostOfBody = 4_000;
  * console.log(`Watch this kernel: ${link}`);
  */
 export async function exposeInspector(kernel: Kernel, options: InspectorOptions): Promise<Inspector> {
-  const origins = options.origins.map(originOf);
+  const origins = options.origins.map((each) => originOf(each, "http://127.0.0.1:8700"));
   const [first] = origins;
   if (first === undefined) throw new Error("`origins` is empty. Name the origin of the page that may read.");
   const token = randomBytes(32).toString("base64url");
@@ -53,7 +54,7 @@ export async function exposeInspector(kernel: Kernel, options: InspectorOptions)
   return {
     address,
     token,
-    link: `${first}/#edge=${encodeURIComponent(address)}&token=${token}`,
+    link: linkOf(first, address, token),
     close: () =>
       new Promise((resolve) => {
         answers.close();
@@ -61,14 +62,6 @@ export async function exposeInspector(kernel: Kernel, options: InspectorOptions)
         server.closeAllConnections();
       }),
   };
-}
-
-function originOf(text: string): string {
-  // A page without an origin of its own, such as one in a sandboxed frame, calls it "null".
-  const origin = parseUrl(text)?.origin;
-  if (origin !== text || origin === "null")
-    throw new Error(`Got the origin "${text}"; expected one such as "http://127.0.0.1:8700".`);
-  return origin;
 }
 
 function listening(server: Server, port: number): Promise<void> {
