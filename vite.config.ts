@@ -49,15 +49,6 @@ export default defineConfig({
   // The kernel's worker imports tools too, and a worker has plugins of its own.
   worker: { format: "es", plugins: () => [keyhole(), toolSources()] },
   server: { host: "127.0.0.1" },
-  preview: {
-    host: "127.0.0.1",
-    // What a page cannot say about itself in a meta element.
-    headers: {
-      "content-security-policy": "frame-ancestors 'none'",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-    },
-  },
   environments: {
     client: {
       resolve: { conditions: [sourceCondition, "module", "browser", "development|production"] },
