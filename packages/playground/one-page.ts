@@ -67,8 +67,8 @@ export function onePage({ html, style, script, workers, wasm }: BuiltFiles, fram
 }
 
 /**
- * Runs first in the page and in each worker that names files. A worker's address is a blob of this page; a module's is a name that `fetch` inflates, so that whoever
- * fetches it compiles it while it is inflated.
+ * Runs first in the page, and in each worker that names files. The address of a worker is a blob of this page. The address of a module is a name: `fetch` inflates the
+ * module, and the engine compiles it meanwhile.
  */
 const withFiles = `(scripts, modules) => {
   const blobs = new Map(), own = self.fetch.bind(self), scheme = "keyhole-file:";

@@ -13,7 +13,7 @@ const { open } = visiting;
 
 const themes = thorough ? (["light", "dark"] as const) : (["light"] as const);
 
-/** What axe finds, whatever its impact, as `theme rule: element`: every rule in one theme, and in the thorough run colours in the other. */
+/** The findings of axe, of any impact, as `theme rule: element`: every rule in one theme, and in the thorough run colours in the other. */
 async function faultsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axeSource);
   const found: string[] = [];

@@ -26,7 +26,7 @@ async function hashIs(page: Page, hash: string): Promise<void> {
 }
 
 describe("the build screen", () => {
-  it("packs as the command does, says what is not declared, runs the tool, and shows a link unrun", async () => {
+  it("gives the hash of the command, names undeclared capabilities, runs the tool, and runs no link unasked", async () => {
     const page = await visiting.open();
     await page.getByRole("link", { name: "Build" }).click();
     const { package: pkg } = await packTool(`${program({ "tool.ts": startSource })}/tool.ts`);

@@ -1,7 +1,7 @@
 import { visible } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import type { Connection } from "../app/useKernel.ts";
-import type { Governance } from "../client/kernel-client.ts";
+import type { Governance, GovernanceState } from "../client/kernel-client.ts";
 import type { Approve } from "../session/calls.ts";
 import { useSession } from "../session/useSession.ts";
 import { Button } from "../ui/Button.tsx";
@@ -15,12 +15,13 @@ import { TurnPane } from "./TurnPane.tsx";
 
 interface AgentScreenProps {
   readonly connection: Extract<Connection, { state: "ready" }>;
+  readonly governed: GovernanceState | undefined;
   /** Asks in the page's dialog, while this screen is out of sight. */
   readonly approve: Approve;
 }
 
 /** An agent that works with the tools of this kernel: the conversation, and what its calls did. */
-export function AgentScreen({ connection, approve }: AgentScreenProps): ReactNode {
+export function AgentScreen({ connection, governed, approve }: AgentScreenProps): ReactNode {
   const { client, tools } = connection;
   const { calls } = useSession();
   const conversation = conversationOf(client, calls);
@@ -66,7 +67,7 @@ export function AgentScreen({ connection, approve }: AgentScreenProps): ReactNod
           }}
         />
       </section>
-      <TurnPane state={state} turn={shown} governance={client.governance} />
+      <TurnPane state={state} turn={shown} governed={governed} />
     </main>
   );
 }

@@ -2,7 +2,7 @@ import { readVersionedId, type ToolSummary, visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { bytesText, durationText } from "../app/words.ts";
 import { Question } from "../approval/Question.tsx";
-import { decisionOf, wordOf } from "../run/verdict.ts";
+import { decisionOf, stateWords, wordOf } from "../run/verdict.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallState, isOpen, stateOf } from "../session/call-head.ts";
 import { useSessionState } from "../session/useSession.ts";
@@ -37,7 +37,7 @@ export function CallCard({ entry, question, tools }: CallCardProps): ReactNode {
         <span className="agent-what">{visible(what)}</span>
         <span className="agent-state" data-state={state}>
           <StateMark state={state} />
-          {run ? wordOf(run) : (words[state] ?? state)}
+          {run ? wordOf(run) : head ? stateWords[head.state] : (words[state] ?? state)}
         </span>
       </header>
       {refused !== undefined && <p className="agent-result">{visible(refused)}</p>}

@@ -1,10 +1,10 @@
 import { readVersionedId, visible } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
-import { useGoverned } from "../app/useGoverned.ts";
 import { durationText } from "../app/words.ts";
-import type { Governance } from "../client/kernel-client.ts";
+import type { GovernanceState } from "../client/kernel-client.ts";
+import { sumsOf } from "../log/filters.ts";
 import { CallBoundary } from "../run/CallBoundary.tsx";
-import { type CallHead, isOpen } from "../session/call-head.ts";
+import type { CallHead } from "../session/call-head.ts";
 import { useSessionState } from "../session/useSession.ts";
 import { Glyph } from "../ui/Glyph.tsx";
 import { StateMark } from "../ui/StateMark.tsx";
@@ -14,11 +14,11 @@ import { useLive } from "./useLive.ts";
 interface TurnPaneProps {
   readonly state: ConversationState;
   readonly turn: number;
-  readonly governance: Governance | undefined;
+  readonly governed: GovernanceState | undefined;
 }
 
 /** The calls of one turn on one axis of time, and the boundary of the call that is chosen. */
-export function TurnPane({ state, turn, governance }: TurnPaneProps): ReactNode {
+export function TurnPane({ state, turn, governed }: TurnPaneProps): ReactNode {
   const { heads } = useSessionState();
   const [chosen, setChosen] = useState<string>();
   const ids = new Set(
@@ -26,24 +26,21 @@ export function TurnPane({ state, turn, governance }: TurnPaneProps): ReactNode 
   );
   const calls = heads.filter(({ id }) => ids.has(id)).toSorted((a, b) => a.startedAt - b.startedAt);
   const shown = calls.find(({ id }) => id === chosen) ?? calls.at(-1);
-  const own = calls.reduce((sum, { ownMs }) => sum + ownMs, 0);
-  const waited = calls.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
+  const { ownMs, waitedMs } = sumsOf(calls);
   return (
     <section className="agent-turn-pane" aria-label="Timeline of the turn">
       <header className="agent-head">
         <h2>{turn === 0 ? "No turn yet" : `Turn ${turn}`}</h2>
         {calls.length > 0 && (
           <span className="muted">
-            own {durationText(own)} · waited {durationText(waited)}
+            own {durationText(ownMs)} · waited {durationText(waitedMs)}
           </span>
         )}
         <span className="agent-gap" />
         <a href="#/timeline">Whole timeline</a>
       </header>
       {calls.length > 0 && <TurnTable calls={calls} shown={shown?.id} onChoose={setChosen} />}
-      {shown !== undefined && (
-        <Picture id={shown.id} governance={governance} open={calls.filter(({ state: each }) => isOpen(each)).length} />
-      )}
+      {shown !== undefined && <Picture id={shown.id} governed={governed} />}
     </section>
   );
 }
@@ -115,13 +112,11 @@ function TurnTable({ calls, shown, onChoose }: TurnTableProps): ReactNode {
 
 interface PictureProps {
   readonly id: string;
-  readonly governance: Governance | undefined;
-  readonly open: number;
+  readonly governed: GovernanceState | undefined;
 }
 
-function Picture({ id, governance, open }: PictureProps): ReactNode {
+function Picture({ id, governed }: PictureProps): ReactNode {
   const run = useLive(id);
-  const governed = useGoverned(governance, open);
   return (
     <div className="agent-picture">
       {run ? (

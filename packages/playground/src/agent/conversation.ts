@@ -1,7 +1,7 @@
 import type { AgentRun, RunBudget, RunEnd, RunPart, RunSpent } from "@keyhole/agents/agent-run";
 import type { ApprovalAnswer, ApprovalRequest, JsonValue, ToolSummary } from "@keyhole/kernel";
 import type { ModelMessage } from "ai";
-import { AllowedBefore, type AllowedCall } from "../approval/allowed-before.ts";
+import { AllowedBefore, type Question } from "../approval/allowed-before.ts";
 import { faultOf, type KernelClient } from "../client/kernel-client.ts";
 import { lineOf } from "../session/call-head.ts";
 import type { Approve, Calls } from "../session/calls.ts";
@@ -32,12 +32,9 @@ export interface CallEntry {
 }
 
 /** A question that waits in its card. */
-export interface Asked {
+export interface Asked extends Question {
   readonly id: string;
-  readonly request: ApprovalRequest;
   readonly signal: AbortSignal;
-  readonly before: AllowedCall | undefined;
-  readonly answer: (answer: ApprovalAnswer) => void;
 }
 
 export interface ConversationState {
@@ -224,23 +221,9 @@ export class Conversation {
 
   #ask(id: string, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     if (this.#elsewhere) return this.#elsewhere(request, signal);
-    return new Promise((resolve) => {
-      const asked: Asked = {
-        id,
-        request,
-        signal,
-        before: this.#allowed.find(request),
-        answer: (answer) => {
-          this.#allowed.note(request, answer, Date.now());
-          this.#set({ asked: this.#state.asked.filter((each) => each !== asked) });
-          resolve(answer);
-        },
-      };
-      const withdraw = (): void =>
-        asked.answer({ answer: "deny", approver: "playground", reason: "Nobody waits for the answer any more." });
-      if (signal.aborted) return withdraw();
-      signal.addEventListener("abort", withdraw, { once: true });
-      this.#set({ asked: [...this.#state.asked, asked] });
+    return this.#allowed.ask(request, signal, {
+      enter: (question) => this.#set({ asked: [...this.#state.asked, { ...question, id, signal }] }),
+      leave: ({ answer }) => this.#set({ asked: this.#state.asked.filter((each) => each.answer !== answer) }),
     });
   }
 

@@ -18,7 +18,7 @@ interface Line {
 /** Three steps that show what a policy does: reads side by side, a write that asks, a host that nobody granted. */
 const script: readonly Line[] = [
   {
-    say: "I am a script, no model: I make the same calls whatever you write. First I look at your files, and take a digest.",
+    say: "I am a script, no model: I make the same calls for every message. First I look at your files, and take a digest.",
     asks: [
       { tool: "list_directory", input: { path: "workspace" } },
       { tool: "read_file", input: { path: "workspace/greeting.txt" } },

@@ -61,6 +61,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
   const { heads } = useSessionState();
   const governed = useGoverned(client?.governance, heads.filter(({ state }) => isOpen(state)).length);
   const openCall = (id: string): void => go({ kind: "call", id });
+  const edge = place === "edge" ? loadEdgeSettings() : undefined;
   useLeaving(client);
   const isStarted = connection.state === "ready" && !connection.isStarting;
   useEffect(() => {
@@ -73,8 +74,8 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
           <Header
             place={place}
             onPlace={setPlace}
-            name={place === "edge" ? (loadEdgeSettings()?.name ?? "") : ""}
-            address={place === "edge" ? (client?.address ?? loadEdgeSettings()?.address) : undefined}
+            name={edge?.name ?? ""}
+            address={place === "edge" ? (client?.address ?? edge?.address) : undefined}
             state={connection.state === "ready" && connection.isStarting ? "connecting" : connection.state}
             isWatched={client?.isWatched === true}
             governance={client?.governance}

@@ -53,6 +53,7 @@ function Screen({ screen, connection, governed, approve, sessionId, go }: Screen
       <AgentScreen
         key={connection.client.address ?? connection.client.place}
         connection={connection}
+        governed={governed}
         approve={approve}
       />
     );

@@ -1,4 +1,4 @@
-import { type ToolSummary, visible } from "@keyhole/kernel";
+import { type ApprovalRequest, type ToolSummary, visible } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
 import type { Governance } from "../client/kernel-client.ts";
 import { Origins } from "../run/Origins.tsx";
@@ -15,7 +15,7 @@ interface ApprovalsScreenProps {
   readonly tools: readonly ToolSummary[];
 }
 
-/** Every question that waits at the edge, whoever makes the call. Questions of this page's own calls come as a dialog. */
+/** Every question that waits at the edge, of any caller. The page's own calls ask in a dialog. */
 export function ApprovalsScreen({ desk, tools }: ApprovalsScreenProps): ReactNode {
   return (
     <main className="approvals-screen" aria-label="Decide">
@@ -36,7 +36,7 @@ export function ApprovalsScreen({ desk, tools }: ApprovalsScreenProps): ReactNod
 function Waiting({
   desk,
   tools,
-}: Required<Pick<ApprovalsScreenProps, "tools">> & {
+}: Pick<ApprovalsScreenProps, "tools"> & {
   readonly desk: NonNullable<ApprovalsScreenProps["desk"]>;
 }): ReactNode {
   const { questions, fault } = useEdgeQuestions(desk);
@@ -75,14 +75,6 @@ function Waiting({
 }
 
 /** Another question under the same id starts anew, with its own dead time. */
-function keyOf({
-  approvalId,
-  argsHash,
-  tool,
-}: {
-  readonly approvalId: string;
-  readonly argsHash: string;
-  readonly tool: string;
-}): string {
+function keyOf({ approvalId, argsHash, tool }: ApprovalRequest): string {
   return JSON.stringify([approvalId, argsHash, tool]);
 }

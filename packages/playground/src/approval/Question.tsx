@@ -1,14 +1,8 @@
-import {
-  type ApprovalAnswer,
-  type ApprovalRequest,
-  type JsonObject,
-  type JsonValue,
-  type ToolSummary,
-  visible,
-} from "@keyhole/kernel";
+import { type ApprovalAnswer, type ApprovalRequest, type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { asObject } from "../form/resolve.ts";
 import { Input, Label, TextArea, TextField } from "../ui/TextField.tsx";
 import { Button } from "../ui/Button.tsx";
 import { LongText } from "../ui/LongText.tsx";
@@ -114,7 +108,7 @@ interface Scope {
 function useScope(request: ApprovalRequest, shown: JsonValue, tool: ToolSummary | undefined): Scope {
   const [kind, setKind] = useState<AnswerKind>("shown");
   const [text, setText] = useState(() => visible(JSON.stringify(shown, undefined, 2)));
-  const known = useMemo(() => propertiesOf(tool), [tool]);
+  const known = useMemo(() => asObject(tool?.manifest.input["properties"]), [tool]);
   return { kind, setKind, pattern: usePattern(request, known), text, setText, edited: parse(text) };
 }
 
@@ -263,13 +257,4 @@ function OtherArguments({ text, onChange, fault }: OtherArgumentsProps): ReactNo
 function canonicalForm({ input }: Pick<ApprovalRequest, "input">): JsonValue {
   const canonical = canonicalize(input);
   return canonical.ok ? (JSON.parse(canonical.text) as JsonValue) : input;
-}
-
-const none: JsonObject = {};
-
-function propertiesOf(tool: ToolSummary | undefined): JsonObject {
-  const properties = tool?.manifest.input["properties"];
-  return typeof properties === "object" && properties !== null && !Array.isArray(properties)
-    ? (properties as JsonObject)
-    : none;
 }

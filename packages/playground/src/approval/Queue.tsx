@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../ui/Button.tsx";
 import { clockText, useLeftMs } from "./clock.ts";
 import { sentenceOf } from "./sentence.ts";
-import type { Question } from "./useApprovals.ts";
+import type { Question } from "./allowed-before.ts";
 
 interface QueueProps {
   readonly questions: readonly Question[];

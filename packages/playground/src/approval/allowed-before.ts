@@ -1,5 +1,12 @@
 import type { ApprovalAnswer, ApprovalRequest, JsonValue } from "@keyhole/kernel";
 
+export interface Question {
+  readonly request: ApprovalRequest;
+  readonly answer: (answer: ApprovalAnswer) => void;
+  /** The call that a person allowed this caller with this tool before, in this visit. */
+  readonly before: AllowedCall | undefined;
+}
+
 /** The call of a tool that a person allowed last. */
 export interface AllowedCall {
   readonly input: JsonValue;
@@ -25,6 +32,30 @@ export class AllowedBefore {
       if (this.#calls.size <= mostKept) break;
       this.#calls.delete(oldest);
     }
+  }
+
+  /** Asks a person, and notes the answer. An approval that is closed denies. */
+  ask(
+    request: ApprovalRequest,
+    signal: AbortSignal,
+    { enter, leave }: Readonly<Record<"enter" | "leave", (question: Question) => void>>,
+  ): Promise<ApprovalAnswer> {
+    return new Promise((resolve) => {
+      const question: Question = {
+        request,
+        before: this.find(request),
+        answer: (answer) => {
+          this.note(request, answer, Date.now());
+          leave(question);
+          resolve(answer);
+        },
+      };
+      const withdraw = (): void =>
+        question.answer({ answer: "deny", approver: "playground", reason: "Nobody waits for the answer any more." });
+      if (signal.aborted) return withdraw();
+      signal.addEventListener("abort", withdraw, { once: true });
+      enter(question);
+    });
   }
 
   find({ tool, caller }: Pick<Asked, "tool" | "caller">): AllowedCall | undefined {

@@ -1,13 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest } from "@keyhole/kernel";
 import { useCallback, useState } from "react";
-import { AllowedBefore, type AllowedCall } from "./allowed-before.ts";
-
-export interface Question {
-  readonly request: ApprovalRequest;
-  readonly answer: (answer: ApprovalAnswer) => void;
-  /** What a person allowed this caller to do with this tool before, in this visit. */
-  readonly before: AllowedCall | undefined;
-}
+import { AllowedBefore, type Question } from "./allowed-before.ts";
 
 /** Where the shown question stands among those that came together. */
 export interface Place {
@@ -47,23 +40,9 @@ export function useApprovals(): Approvals {
 
   const approve = useCallback(
     (request: ApprovalRequest, signal: AbortSignal) =>
-      new Promise<ApprovalAnswer>((resolve) => {
-        const question: Question = {
-          request,
-          before: allowed.find(request),
-          answer: (answer) => {
-            allowed.note(request, answer, Date.now());
-            setQueue((queue) => without(queue, question));
-            resolve(answer);
-          },
-        };
-        const withdraw = (): void =>
-          question.answer({ answer: "deny", approver: "playground", reason: "Nobody waits for the answer any more." });
-        if (signal.aborted) withdraw();
-        else {
-          signal.addEventListener("abort", withdraw, { once: true });
-          setQueue((queue) => ({ ...queue, questions: [...queue.questions, question] }));
-        }
+      allowed.ask(request, signal, {
+        enter: (question) => setQueue((queue) => ({ ...queue, questions: [...queue.questions, question] })),
+        leave: (question) => setQueue((queue) => without(queue, question)),
       }),
     [allowed],
   );

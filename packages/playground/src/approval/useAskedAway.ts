@@ -1,6 +1,6 @@
 import { visible } from "@keyhole/kernel";
 import { useEffect } from "react";
-import type { Question } from "./useApprovals.ts";
+import type { Question } from "./allowed-before.ts";
 
 /** What the page is called while nothing waits. */
 let ownTitle: string | undefined;

@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, ApprovalRequest } from "@keyhole/kernel";
 import { useEffect, useMemo, useState } from "react";
 import { type ClientFault, faultOf, type Governance } from "../client/kernel-client.ts";
-import type { Question } from "./useApprovals.ts";
+import type { Question } from "./allowed-before.ts";
 
 type Desk = NonNullable<Governance["approvals"]["desk"]>;
 

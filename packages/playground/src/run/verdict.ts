@@ -7,10 +7,10 @@ import type { ActiveRun } from "./run-state.ts";
 export function wordOf(run: ActiveRun): string {
   if (run.phase === "done" && run.verification?.verdict === "broken") return "Broken answer";
   if (run.phase === "running" && run.cancelling) return "Cancelling";
-  return words[stateOf(run)];
+  return stateWords[stateOf(run)];
 }
 
-const words = {
+export const stateWords = {
   running: "Running",
   asks: "Waiting for approval",
   completed: "Completed",
