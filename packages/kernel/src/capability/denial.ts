@@ -28,7 +28,7 @@ export function isDenialReason(text: string): text is DenialReason {
   return Object.hasOwn(reasons, text);
 }
 
-/** Whose grant it is. */
+/** The holder of a grant. */
 export interface GrantHolder {
   /** Name of the tool. */
   readonly tool: string;

@@ -4,7 +4,7 @@ import type { StateChange } from "../state/change.ts";
 import { StateTable } from "../state/table.ts";
 import type { Mode } from "../tool/manifest.ts";
 
-/** Whose grants are taken away: everything that is given has to fit. At least one of the first four is. */
+/** The grants to revoke: those that match every given field. At least one of the first four is given. */
 export interface RevocationMatch {
   readonly caller?: string;
   readonly sessionId?: string;

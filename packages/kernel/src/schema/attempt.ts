@@ -1,4 +1,4 @@
-/** What a function of the platform gives; undefined where it throws, which is how the platform says no. */
+/** The value of a function of the platform; `undefined` where the function throws, which is how the platform refuses. */
 export function attempt<Result>(run: () => Result): Result | undefined {
   try {
     return run();

@@ -23,11 +23,11 @@ export type Keywords = Place<JsonObject>;
 
 export const hasKeywords = (place: Place): place is Keywords => isObject(place.schema);
 
-/** What keyword compilers ask of the compiler. */
+/** The compiler, as compilers of keywords use it. */
 export interface Context {
   readonly limits: Limits;
   readonly options: CompileWithParts;
-  /** What in the schema has no effect. */
+  /** The parts of the schema that have no effect. */
   readonly warnings: SchemaError[];
   /** All defaults; undefined once the schema is compiled. */
   readonly defaults: Default[] | undefined;

@@ -1,7 +1,7 @@
 import { isObject } from "./equal.ts";
 import type { Draft, JsonObject } from "./types.ts";
 
-/** What differs between the drafts, for one schema resource. */
+/** The differences between the drafts, for one schema resource. */
 export interface Dialect {
   readonly year: 7 | 2019 | 2020;
   /** The keywords of other dialects, which mean nothing here. */

@@ -64,7 +64,7 @@ export class Node {
   b: Node | undefined = undefined;
   /** IF: else; TYPED: objects; MAP: `propertyNames`. */
   c: Node | undefined = undefined;
-  /** What has no operation of its own; TEXT: the format; TYPED: `multipleOf`. */
+  /** The check of a keyword without an operation; TEXT: the format; TYPED: `multipleOf`. */
   test: Check | undefined = undefined;
   pattern: Pattern | undefined = undefined;
   /** TAG: the property that picks the branch. */
@@ -113,14 +113,14 @@ export interface PatternMember {
   readonly node: Node;
 }
 
-/** What a property gets where it is missing. */
+/** The value of a missing property. */
 export interface Default {
   readonly name: string;
   readonly value: unknown;
   readonly node: Node;
   /** Where it stands in the schema. */
   readonly path: string;
-  /** What it costs to copy. */
+  /** The steps that one copy takes. */
   readonly steps: number;
   /** False until it is known to conform. */
   fits: boolean;

@@ -14,7 +14,7 @@ export interface Resource {
   readonly path: string;
   readonly dialect: Dialect;
   readonly anchors: Map<string, Anchored>;
-  /** Those that a `$dynamicRef` finds from further in. */
+  /** The anchors that a `$dynamicRef` finds from an inner resource. */
   readonly dynamic: Map<string, Anchored>;
 }
 
@@ -69,7 +69,7 @@ export class Resources {
     return this.#byRoot.size === 1 ? current : (this.#byRoot.get(schema) ?? current);
   }
 
-  /** What a reference at a path leads to. */
+  /** Finds the target of a reference at a path. */
   resolve(reference: string, from: Resource, path: string): Anchored {
     const [relative, fragment] = splitFragment(reference);
     const found = relative === "" ? from : this.#find(resolveUri(from.uri, relative), from.dialect);

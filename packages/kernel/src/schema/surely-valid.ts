@@ -28,7 +28,7 @@ const dialects = new Set<unknown>([
   "http://json-schema.org/draft-07/schema#",
 ]);
 
-/** What a keyword may be whose value holds no schema. */
+/** Tests of the values of keywords that hold no schema. */
 const valueTests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["$schema", (value) => dialects.has(value)],
   ["type", (value) => isType(value) || isList(value, isType)],

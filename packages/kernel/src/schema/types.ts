@@ -102,13 +102,13 @@ export interface ValidationError {
   readonly schemaLocation: string;
   /** The keyword; `"json"` for a value that JSON cannot carry, `"limit"` for a bound of the validator, `"schema"` without `explain`. */
   readonly keyword: string;
-  /** What the schema asks for, as a noun phrase: `a string of 3 or more characters`. */
+  /** The demand of the schema, as a noun phrase: `a string of 3 or more characters`. */
   readonly expected: string;
-  /** What came, as a short noun phrase; never the text of a `writeOnly` or `password` value. */
+  /** The value, as a short noun phrase; never the text of a `writeOnly` or `password` value. */
   readonly received: string;
   /** One plain sentence with the path, what was expected and what came. */
   readonly message: string;
-  /** What to do about it, where that is known. */
+  /** The correction, where it is known. */
   readonly hint?: string;
   /** How many places have this error, where it is more than the one at `instancePath`. */
   readonly count?: number;
@@ -143,7 +143,7 @@ export type CompileResult<Result extends OwnValidator = Validator> =
   | {
       readonly ok: true;
       readonly validator: Result;
-      /** What in the schema has no effect: a default that does not conform, an empty `enum`. */
+      /** Parts of the schema without an effect: a default that does not conform, an empty `enum`. */
       readonly warnings: readonly SchemaError[];
     }
   | { readonly ok: false; readonly error: SchemaError };

@@ -25,10 +25,10 @@ export type Listener<Args extends readonly unknown[]> = ((...args: Args) => void
 
 declare const unsettled: unique symbol;
 
-/** What a function of somebody else gave that promises nothing. {@link atOnce} takes it: whoever wrote the function may have written `async` before it. */
+/** The result of a foreign function that must not return a promise. {@link atOnce} takes it, because its author can have made the function `async`. */
 export type AtOnce<T> = T | { readonly [unsettled]: never };
 
-/** An object or function of somebody else, as the kernel holds it: whatever comes from it is foreign. Any `T` is one. */
+/** A foreign object or function, as the kernel holds it: all its values are foreign. Any `T` is one. */
 export type Theirs<T> = T extends (...args: infer Args) => infer Given
   ? [Given] extends [void]
     ? Listener<Args>
@@ -37,10 +37,10 @@ export type Theirs<T> = T extends (...args: infer Args) => infer Given
 
 type Part<T> = T extends undefined ? T : T extends (...args: never) => unknown ? Theirs<T> : Foreign<T>;
 type Answered<T> = [Extract<T, Promise<unknown>>] extends [never] ? AtOnce<T> : AwaitedForeign<T>;
-/** What may be promised is awaited. */
+/** The kernel awaits a value that can be a promise. */
 type AwaitedForeign<T> = T extends Promise<infer Later> ? Promise<Foreign<Later>> : Foreign<T>;
 
-/** Of what nobody waits for: when it is a promise that rejects, nobody hears of it, and the process goes on. */
+/** Takes a value without a reader. The rejection of such a promise stays silent, and does not end the process. */
 export function absorb(given: unknown): void {
   if ((typeof given !== "object" && typeof given !== "function") || given === null) return;
   // By a promise of our own: whatever the `then` of theirs is, what it throws ends here as well.
@@ -60,7 +60,7 @@ export function tell<Args extends readonly unknown[]>(
   }
 }
 
-/** What was given at once. A promise is none of it, and ends here when it rejects. */
+/** The value of a function that must not return a promise. A rejection of a promise ends here. */
 export function atOnce<T>(given: AtOnce<T>): Foreign<T> {
   absorb(given);
   return given as Foreign<T>;
@@ -73,7 +73,7 @@ type MemberOf<T, Name> = T extends unknown ? (Name extends keyof T ? T[Name] : u
 /**
  * The named members, each read once; of what is no object, none.
  *
- * @throws what a getter or a trap throws
+ * @throws the exception of a getter or a trap
  */
 export function membersOf<T, const Name extends NamesOf<T>>(
   foreign: Foreign<T>,
@@ -153,7 +153,7 @@ export function byIdentity<T extends object, Own>(read: (foreign: Foreign<T>) =>
   };
 }
 
-/** What is used by calling it, and keeps giving: a signal, an isolate. */
+/** A foreign object that the kernel calls again and again: a signal, an isolate. */
 export function portOf<T extends object>(foreign: Foreign<T | null | undefined>): Theirs<T> | undefined {
   return typeof foreign === "object" && foreign !== null ? (foreign as Theirs<T>) : undefined;
 }

@@ -1,2 +1,2 @@
-/** What is there at once is not waited for: a turn of the queue costs more than most steps. */
+/** A value, or its promise. The kernel awaits promises alone: a microtask costs more than most steps. */
 export type MaybePromise<Value> = Value | Promise<Value>;

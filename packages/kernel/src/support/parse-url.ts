@@ -1,8 +1,8 @@
-/** What DNS carries of a name, and of one label. */
+/** The most characters of a name and of one label in DNS. */
 const hostLength = 253;
 const labelLength = 63;
 
-/** What IDNA takes for the dot between two labels. */
+/** The characters that IDNA takes as the dot between two labels. */
 const dots = /[.\u3002\uff0e\uff61]/;
 
 /**

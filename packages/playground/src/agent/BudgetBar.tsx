@@ -8,7 +8,7 @@ interface BudgetBarProps {
   readonly budget: RunSpent;
 }
 
-/** What the run has used of each budget. */
+/** The part of each budget that the run has used. */
 export function BudgetBar({ spent, budget }: BudgetBarProps): ReactNode {
   return (
     <dl className="agent-budget" aria-label="Budget of the run">

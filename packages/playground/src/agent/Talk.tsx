@@ -12,7 +12,7 @@ interface TalkProps {
   readonly onTurn: (turn: number) => void;
 }
 
-/** What was said, with each call where the model made it. */
+/** The conversation, with each call where the model made it. */
 export function Talk({ state, tools, turn, onTurn }: TalkProps): ReactNode {
   const { entries, asked, isBusy } = state;
   const [question] = asked;

@@ -8,7 +8,7 @@ import type { Approve, Calls } from "../session/calls.ts";
 import { type ModelChoice, openRun, scripted } from "./models.ts";
 import { pageKernel } from "./page-kernel.ts";
 
-/** What stands in the conversation. */
+/** The entries of the conversation. */
 export type Entry =
   | { readonly by: "you" | "agent"; readonly key: string; readonly turn: number; readonly text: string }
   | CallEntry

@@ -91,7 +91,7 @@ async function openModel({ kind, address, model, key }: ModelChoice): Promise<La
   }
 }
 
-/** @returns what is wrong with it; empty where nothing is */
+/** @returns the fault; empty where there is none */
 export function choiceFault({ kind, address, model, key }: ModelChoice): string {
   if (kind === "scripted") return "";
   const url = parseUrl(address);

@@ -34,7 +34,7 @@ const SearchSettingsSheet = lazy(async () => ({ default: (await import("./Search
 interface AppProps {
   readonly connect: Connect;
   readonly startPlace: Place;
-  /** What the page's address asked for. */
+  /** The request in the page's address. */
   readonly startLink?: EdgeLink | undefined;
 }
 
@@ -148,7 +148,7 @@ interface MainProps {
   readonly connection: Connection;
   readonly place: Place;
   readonly screen: Route;
-  /** What the workbench shows, or showed last. */
+  /** The call that the workbench shows, or showed last. */
   readonly route: BenchRoute;
   readonly go: Go;
   readonly governed: GovernanceState | undefined;

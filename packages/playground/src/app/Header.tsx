@@ -17,7 +17,7 @@ interface HeaderProps {
   readonly onPlace: (place: Place) => void;
   /** Origin of the edge, where one is set up. */
   readonly address: string | undefined;
-  /** What a person calls the edge; empty for its host. */
+  /** The person's name for the edge; empty for its host. */
   readonly name: string;
   readonly state: Connection["state"];
   /** Another program's kernel, which the page only reads. */

@@ -60,7 +60,7 @@ function useLockdownKey(lock: (() => void) | undefined): void {
   });
 }
 
-/** What the person has to know for as long as it holds. */
+/** The notice that stays for as long as the mode holds. */
 export function LockdownBar(): ReactNode {
   return (
     <output className="shut">

@@ -5,7 +5,7 @@ import type { Go } from "./useRoute.ts";
 
 interface RailProps {
   readonly route: Route;
-  /** What the workbench shows, or showed last. */
+  /** The call that the workbench shows, or showed last. */
   readonly bench: BenchRoute;
   readonly go: Go;
 }

@@ -4,7 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { visible } from "@keyhole/kernel";
 
-/** What of the session is not stored, or cannot be read. */
+/** The parts of the session that are not stored, or cannot be read. */
 export function SessionNotice(): ReactNode {
   const { store } = useSession();
   const { fault, unsaved, unreadable } = useSessionState();

@@ -1,6 +1,6 @@
 import type { CallHead } from "../session/call-head.ts";
 
-/** What the answers of one edge were worth, as far as this browser keeps them. */
+/** The results of the checks of one edge's answers, as far as this browser keeps them. */
 export interface EdgeTrust {
   /** Every hash of the answer matched. */
   readonly matched: number;

@@ -1,4 +1,4 @@
-/** What a person waits for comes first. */
+/** The pause before the registration: the loads that a person waits for come first. */
 const pauseMs = 10_000;
 
 /** Has the browser keep the page's own files, so that it works without a network from then on. A browser that keeps nothing loads them again. */

@@ -3,7 +3,7 @@ export const screenNames = ["policy", "build", "agent", "replay", "approvals"] a
 export type ScreenName = (typeof screenNames)[number];
 
 /**
- * What the page shows, as its address says it: `#/call/ID`, `#/tool/ID`, `#/timeline`, `#/timeline/ID`, and a name of {@link screenNames}, with what
+ * The screen of the page, as its address has it: `#/call/ID`, `#/tool/ID`, `#/timeline`, `#/timeline/ID`, and a name of {@link screenNames}, with what
  * the screen itself reads behind it. Anything else is the start.
  */
 export type Route =

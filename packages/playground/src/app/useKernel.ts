@@ -2,7 +2,7 @@ import type { ToolSummary } from "@keyhole/kernel";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { type ClientFault, faultOf, type KernelClient, type Place } from "../client/kernel-client.ts";
 
-/** What the page knows of the kernel that it is to talk to. */
+/** The page's knowledge of the kernel that it talks to. */
 export type Connection =
   | { readonly state: "connecting" }
   /** Tools and forms can be used; `isStarting`: the kernel does not answer yet. */

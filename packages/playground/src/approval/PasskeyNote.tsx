@@ -7,7 +7,7 @@ interface PasskeyNoteProps {
   readonly passkey: PasskeyAnswer;
 }
 
-/** Whose passkey a yes needs, and what became of the last attempt. */
+/** The passkey that an approval needs, and the outcome of the last attempt. */
 export function PasskeyNote({ request, passkey }: PasskeyNoteProps): ReactNode {
   if (request.passkey === undefined) return null;
   const owners = [...new Set(request.passkey.keys.map(({ approver }) => approver))];

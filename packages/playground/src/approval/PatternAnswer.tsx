@@ -17,7 +17,7 @@ interface PatternState {
   readonly pattern: readonly ArgumentCondition[];
 }
 
-/** What later calls of the session may bring, argument by argument, and the rule that this becomes. */
+/** The arguments that later calls of the session can have, one by one, and the rule that they become. */
 export function PatternAnswer({ request, state: { all, chosen, choose, pattern } }: PatternAnswerProps): ReactNode {
   return (
     <>
@@ -48,7 +48,7 @@ export function PatternAnswer({ request, state: { all, chosen, choose, pattern }
 /** Of the calls that it matches. */
 const mostNamed = 5;
 
-/** What the pattern would have answered, so far as this browser knows. */
+/** The earlier calls that the pattern would have answered, so far as this browser knows. */
 function Matched({ request, pattern }: Pick<PatternState, "pattern"> & Pick<PatternAnswerProps, "request">): ReactNode {
   const earlier = useEarlierCalls(request);
   const matched = useMemo(() => matchedBy(request, pattern, earlier ?? []), [request, pattern, earlier]);
@@ -70,7 +70,7 @@ function Matched({ request, pattern }: Pick<PatternState, "pattern"> & Pick<Patt
 }
 
 /**
- * What can be chosen, what was, and the pattern of it.
+ * The choices, the chosen ones, and their pattern.
  *
  * @param known the properties of the tool's input schema
  */

@@ -31,7 +31,7 @@ interface QuestionProps {
   readonly place: Place;
   /** Absent where the page does not know it. */
   readonly tool: ToolSummary | undefined;
-  /** What was allowed before. */
+  /** The approval before this one. */
   readonly before: AllowedCall | undefined;
   /** Where its values stood before. */
   readonly origins?: ReactNode;
@@ -112,7 +112,7 @@ function useScope(request: ApprovalRequest, shown: JsonValue, tool: ToolSummary 
   return { kind, setKind, pattern: usePattern(request, known), text, setText, edited: parse(text) };
 }
 
-/** What a yes would cover. */
+/** The scope of an approval. */
 function ScopeChoice({ request, scope }: Pick<QuestionProps, "request"> & { readonly scope: Scope }): ReactNode {
   const { kind, setKind, pattern, text, setText, edited } = scope;
   return (

@@ -19,7 +19,7 @@ type Asked = Pick<ApprovalRequest, "tool" | "caller" | "input">;
 /** Of pairs of a tool and a caller; the oldest go. */
 const mostKept = 200;
 
-/** What a person allowed since the page was opened, for each tool and caller the last. */
+/** The approvals since the page was opened, for each tool and caller the last. */
 export class AllowedBefore {
   readonly #calls = new Map<string, AllowedCall>();
 

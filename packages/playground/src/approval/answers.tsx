@@ -41,7 +41,7 @@ const session: Allowing = {
   answer: { answer: "allow", scope: "session", approver },
 };
 
-/** What can be answered besides a denial; the last one is the one that is meant. */
+/** The answers besides a denial; the last answer is the default. */
 export function answersOf(
   kind: AnswerKind,
   { hasBody }: ApprovalRequest,

@@ -16,7 +16,7 @@ export interface EarlierCall {
 /** The latest that a pattern is tried on. */
 const mostTried = 20;
 
-/** Those that the pattern would have answered, had it stood then. */
+/** The calls that the pattern would have answered, had it stood then. */
 export function matchedBy(
   request: ApprovalRequest,
   pattern: readonly ArgumentCondition[],

@@ -29,7 +29,7 @@ export interface ArgumentChoices {
 const shownArguments = 12;
 
 /**
- * What a person can choose for each argument. An argument that the tool knows and this call leaves out has to stay out unless it is chosen otherwise. A
+ * The choices of a person for each argument. An argument that the tool knows and this call leaves out has to stay out unless it is chosen otherwise. A
  * pattern that says nothing of it would let a later call add it.
  */
 export function argumentChoices(input: JsonValue, known: JsonObject): readonly ArgumentChoices[] {

@@ -12,7 +12,7 @@ import { effectText } from "../app/capability-words.ts";
 const mostOfTarget = 120;
 
 /**
- * What the call does, as a sentence: its effects, and the targets that its arguments name by the tool's own declaration. Visible text.
+ * The action of the call, as a sentence: its effects, and the targets that its arguments name by the tool's own declaration. Visible text.
  *
  * @param tool absent where the page does not know it: then the effects alone are said
  */

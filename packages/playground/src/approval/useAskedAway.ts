@@ -2,7 +2,7 @@ import { visible } from "@keyhole/kernel";
 import { useEffect } from "react";
 import type { Question } from "./allowed-before.ts";
 
-/** What the page is called while nothing waits. */
+/** The title of the page while nothing waits. */
 let ownTitle: string | undefined;
 
 /** Tells a person who looks at something else that a question waits: in the title, and by a notification where the person wants those. */

@@ -19,7 +19,7 @@ const arming: Readonly<Record<string, Armed>> = { a: "once", s: "session" };
 /**
  * The keys of a question: D denies, E edits, A and S choose what Enter then allows. Two keys allow, never one that is held, and none that is typed into a field.
  *
- * @returns what Enter would allow now
+ * @returns the answer that Enter would give now
  */
 export function useQuestionKeys(keys: QuestionKeys): Armed | undefined {
   const latest = useRef(keys);

@@ -56,7 +56,7 @@ const typescript = [javascript({ typescript: true }), typescriptLanguage.data.of
 const manifest = [json()];
 const noUses: readonly Use[] = [];
 
-/** What the packer made was checked as registration checks it. */
+/** The access that the source uses and the package does not declare, as registration checks it. */
 function missingOf(source: string, pkg: ToolPackage | undefined): readonly Use[] {
   return pkg === undefined ? noUses : undeclared(usesIn(source), pkg.manifest.capabilities);
 }

@@ -15,7 +15,7 @@ interface ManifestPaneProps {
   readonly missing: readonly Use[];
 }
 
-/** What the package says of itself, read in an isolate, beside what its source uses. */
+/** The package's manifest, read in an isolate, beside the access that its source uses. */
 export function ManifestPane({ pkg, packed, isPacking, missing }: ManifestPaneProps): ReactNode {
   return (
     <aside className="build-manifest" aria-label="Manifest">

@@ -35,7 +35,7 @@ async function withModule(wasm: File, json: File | undefined): Promise<Opened> {
   return { ok: true, module: { bytes, manifest } };
 }
 
-/** What is known of a module alone: a name. */
+/** The source of a manifest for a module, from the name of its file. */
 function startManifest(file: string): string {
   const plain = file
     .slice(0, -".wasm".length)

@@ -13,7 +13,7 @@ let started: Promise<void> | undefined;
 const kernel = "/node_modules/@keyhole/kernel/";
 const described = { name: "@keyhole/kernel", type: "module", exports: { "./tool": "./src/tool/index.ts" } };
 
-/** What a tool imports by name; anything else is not there. */
+/** The modules that a tool can import by name. */
 const packages: readonly (readonly [string, string])[] = [
   [`${kernel}package.json`, JSON.stringify({ ...described, sideEffects: false })],
   ...toolSources.map(([path, text]) => [`${kernel}${path}`, text] as const),

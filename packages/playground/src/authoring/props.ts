@@ -6,7 +6,7 @@ export interface BuildScreenProps {
   readonly governed: GovernanceState | undefined;
   readonly approve: Approve;
   readonly sessionId: string;
-  /** What stands in the address behind the name of the screen. */
+  /** The address behind the name of the screen. */
   readonly link: string;
   readonly onLinkTaken: () => void;
   readonly onOpenPolicy: () => void;

@@ -1,4 +1,4 @@
-/** What a new screen begins with: a whole tool, to be changed. */
+/** The source of a new screen: a complete tool, to change. */
 export const startSource = `import { defineTool } from "@keyhole/kernel/tool";
 
 export default defineTool({

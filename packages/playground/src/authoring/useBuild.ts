@@ -13,7 +13,7 @@ export interface Build {
   /** Of the source as it is; `undefined` while it is not packed. */
   readonly packed: PackAnswer | undefined;
   readonly isPacking: boolean;
-  /** What a link brought, until a person packs it: nothing of it has run. */
+  /** The source of a link, until a person packs it: no code of it has run. */
   readonly isFromLink: boolean;
   /** Why a link or a file was not opened. */
   readonly openFault: string | undefined;
@@ -32,7 +32,7 @@ export interface Build {
 /** After the last key. */
 const pauseMs = 600;
 
-/** @param link what stands in the address behind the name of the screen */
+/** @param link the address behind the name of the screen */
 export function useBuild(client: KernelClient | undefined, link: string, onLinkTaken: () => void): Build {
   const [source, setSource] = useState(loadSource);
   const [module, setModule] = useState<GivenModule>();
@@ -86,7 +86,7 @@ function requestOf(source: string, module: GivenModule | undefined): PackRequest
   return module === undefined ? { source } : { source: module.manifest, module: module.bytes };
 }
 
-/** What the request gives, a pause after the last change. */
+/** The answer to the request, a pause after the last change. */
 function usePacked(request: PackRequest, isHeld: boolean): PackAnswer | undefined {
   const [packed, setPacked] = useState<{ readonly request: PackRequest; readonly answer: PackAnswer }>();
   useEffect(() => {

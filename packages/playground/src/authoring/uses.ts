@@ -12,7 +12,7 @@ export interface Use {
   readonly to: number;
 }
 
-/** What members of the context ask for. */
+/** The kinds of access that members of the context need. */
 const asks: ReadonlyMap<string, readonly string[]> = new Map([
   ["fetch", ["net.read", "net.write"]],
   ["files.read", ["fs.read"]],
@@ -55,7 +55,7 @@ export function undeclared(uses: readonly Use[], capabilities: readonly Declared
   return uses.filter((use) => !use.kinds.some((kind) => kinds.has(kind)));
 }
 
-/** What a declaration of each kind looks like, to be narrowed by the author. */
+/** A declaration of each kind, for the author to narrow. */
 const examples: ReadonlyMap<string, string> = new Map([
   ["net.read", '{ kind: "net.read", hosts: ["example.com"] }'],
   ["net.write", '{ kind: "net.write", hosts: ["example.com"] }'],

@@ -32,7 +32,7 @@ export function isOfPage(address: string): boolean {
   return openerOf(address) !== undefined || channelOf(address) !== undefined;
 }
 
-/** What a person knows it by. */
+/** The person's name for the edge. */
 export function hostOf(address: string): string {
   if (channelOf(address) !== undefined) return "a page of this origin";
   const origin = openerOf(address) ?? address;

@@ -13,7 +13,7 @@ export interface NamedEdge extends EdgeSettings {
 export const mostEdges = 20;
 const mostOfName = 60;
 
-/** What a link asks for. Nothing of it holds before the person agrees. */
+/** The request of a link. No part of it holds before the person agrees. */
 export type EdgeLink =
   /** `known`: the tab has an edge at this address, whose token the link would change. */
   | { readonly kind: "offer"; readonly settings: EdgeSettings; readonly known: boolean }
@@ -94,7 +94,7 @@ interface SavedEdges {
 
 const nothing: SavedEdges = { edges: [], current: "" };
 
-/** What another version stored, or a person changed, may be anything. */
+/** Reads stored settings, which another version or a person can have changed to anything. */
 function load(): SavedEdges {
   try {
     const stored: unknown = JSON.parse(saved.read(key) ?? "null");

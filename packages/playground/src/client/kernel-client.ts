@@ -25,13 +25,13 @@ export interface KernelClient {
   readonly place: Place;
   /** Origin of an edge. */
   readonly address?: string;
-  /** What it has, as far as it is known before the kernel has started. */
+  /** The tools of the kernel, as far as the page knows them before its start. */
   readonly tools: readonly ToolSummary[];
   /** The kernel answers. Calls that are made before wait for it. Rejects with a {@link ClientFault}. */
   readonly started: Promise<Started>;
   /** Expected failures are results. Rejects when the kernel cannot be reached or does not speak its protocol. */
   call(call: ClientCall): Promise<ClientAnswer>;
-  /** What would be decided about the call if it were made now. Absent where this client cannot ask. */
+  /** The decision about the call if a caller made it now. Absent where this client cannot ask. */
   readonly preview?: (call: Pick<ClientCall, "tool" | "input" | "version" | "sessionId">) => Promise<Preview>;
   /** Gives the kernel a tool, in the place of one that this client gave it under the same id. Absent where the kernel takes none from here. */
   readonly register?: (pkg: ToolPackage) => Promise<Setup<ToolSummary>>;
@@ -74,7 +74,7 @@ export interface ClientCall {
   readonly version: string;
   readonly input: JsonValue;
   readonly sessionId: string;
-  /** What an agent's run adds. */
+  /** The additions of an agent's run. */
   readonly within?: CallWithin | undefined;
   /** For a tool that takes one. */
   readonly body: Blob | undefined;
@@ -105,10 +105,10 @@ export interface Governance {
     list(): Promise<readonly StandingApproval[]>;
     /** A missing one is no fault. */
     revoke(approvalId: string): Promise<void>;
-    /** What waits for an answer, of all callers. Absent where this client hears of its own calls alone. */
+    /** The open requests of all callers. Absent where this client receives its own calls alone. */
     readonly desk?: {
       waiting(): Promise<readonly ApprovalRequest[]>;
-      /** One that nobody waits for any more is no fault. */
+      /** An answer to a closed request is no fault. */
       answer(approvalId: string, answer: ApprovalAnswer): Promise<void>;
     };
   };

@@ -7,7 +7,7 @@ export function savePolicy(document: JsonValue, saved: SavedValues = pageValues)
   saved.write(key, JSON.stringify(document));
 }
 
-/** What pages that are loaded later start with, as text: this tab, or another one, applied it. `undefined` where none is stored. */
+/** The policy of pages that load later, as text: this tab, or another one, applied it. `undefined` where none is stored. */
 export function storedPolicy(): string | undefined {
   return pageValues.read(key);
 }

@@ -14,7 +14,7 @@ export function saveSearch(address: string | undefined): void {
   saved.write(key, address);
 }
 
-/** What a person typed, as an address; `undefined` where `webSearchAt` would not take it. */
+/** The person's text as an address; `undefined` where `webSearchAt` would refuse it. */
 export function readSearch(typed: string): string | undefined {
   const text = typed.trim();
   if (!URL.canParse(text)) return undefined;
@@ -23,7 +23,7 @@ export function readSearch(typed: string): string | undefined {
   return (protocol === "http:" || protocol === "https:") && isPlain ? href : undefined;
 }
 
-/** What the page tells its kernel's worker, once, before anything else. */
+/** The first message of the page to its kernel's worker. */
 export interface PageSettings {
   readonly settings: { readonly search: string | undefined };
 }

@@ -84,7 +84,7 @@ interface Editor {
   readonly view: EditorView;
   /** Takes a text of the parent, unless it is one that the editor told it: that one may be older than the last key. */
   readonly take: (text: string) => void;
-  /** What can change while the editor stands. */
+  /** The properties that can change while the editor stands. */
   readonly changing: Compartment;
 }
 

@@ -25,7 +25,7 @@ export interface Rung {
   readonly state: "passed" | "asks" | "decides" | "unreached";
 }
 
-/** What decided a call, and what asked before. */
+/** The decision of a call, and the request before it. */
 export interface Decided {
   /** `undefined`: the call ended before the policy was asked. */
   readonly proof: Proof | undefined;

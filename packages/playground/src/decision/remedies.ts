@@ -7,7 +7,7 @@ import type { Decided } from "./ladder.ts";
 /** A change of the policy that gives this call another answer, and no more than this call needs. */
 export interface Remedy {
   readonly title: string;
-  /** What else it lets through, or what it does not. */
+  /** The other requests that it allows, or refuses. */
   readonly reach: string;
   readonly member: "grants" | "rules";
   readonly added: JsonValue;

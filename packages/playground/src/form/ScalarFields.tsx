@@ -86,7 +86,7 @@ function Hidden({ value }: { readonly value: Draft }): ReactNode {
   );
 }
 
-/** What is typed stays as it is typed; what is no number goes on as text, and the schema says what is wrong with it. */
+/** Keeps the text as a person types it. Text that is no number stays text, and the schema reports the fault. */
 export function NumericField({
   path,
   label,

@@ -26,7 +26,7 @@ export function useForm(): FormState {
   return useContext(FormContext);
 }
 
-/** What is wrong with the field. */
+/** The fault of the field. */
 export function useFaults(path: string): readonly FieldError[] {
   const { faults } = useForm();
   const read = useCallback(() => faults.at(path), [faults, path]);
@@ -43,7 +43,7 @@ export interface FieldProps<Value> {
   readonly onChange: (value: Value) => void;
 }
 
-/** What a field of any schema is given. */
+/** The properties of a field of any schema. */
 export interface AnyFieldProps {
   readonly name: string;
   readonly schema: JsonObject;

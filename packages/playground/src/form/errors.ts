@@ -3,7 +3,7 @@ import type { ValidationError } from "@keyhole/kernel/schema";
 import { isObject } from "./resolve.ts";
 import { type Draft, memberOf, pointerTo } from "./value.ts";
 
-/** What stands beside a field. */
+/** The texts beside a field. */
 export interface FieldError {
   /** JSON Pointer of the field. */
   readonly path: string;

@@ -9,7 +9,7 @@ const types: ReadonlyMap<string, InputType> = new Map([
   ["email", "email"],
 ]);
 
-/** What each input can hold; other text, such as a time with another offset, stays a text. */
+/** The values that each input can hold; other text, such as a time with another offset, stays a text. */
 const held: Partial<Record<InputType, RegExp>> = {
   date: /^\d{4}-\d\d-\d\d$/,
   time: /^\d\d:\d\d:\d\dZ$/,

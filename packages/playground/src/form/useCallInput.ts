@@ -20,9 +20,9 @@ export interface CallInput {
   /** The JSON changed. */
   readonly type: (text: string) => void;
   readonly fillIn: (filled: JsonObject) => void;
-  /** What would be sent now. `undefined`: it would be refused. */
+  /** The input as a call would send it now. `undefined`: the schema would refuse it. */
   readonly ready: JsonValue | undefined;
-  /** What is to be sent. `undefined`: it was refused. */
+  /** The input to send. `undefined`: the schema refused it. */
   readonly take: () => JsonValue | undefined;
 }
 
@@ -33,7 +33,7 @@ export function useCallInput(
 ): CallInput {
   const draft = useDraft(tool, seed);
   const announce = useAnnounce();
-  /** What a person wrote as JSON, until a field changes. */
+  /** The person's JSON, until a field changes. */
   const [written, setWritten] = useState<string>();
   const [fills, setFills] = useState(0);
   const { value, change: changeDraft } = draft;

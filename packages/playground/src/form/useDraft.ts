@@ -21,7 +21,7 @@ export interface DraftState {
 /** Drafts outlive the form, so that a person can look at another tool and come back. Written only when a person types. */
 const drafts = new Map<string, Draft>();
 
-/** @param seed what the fields hold where a person typed nothing yet */
+/** @param seed the values of the fields before a person types */
 export function useDraft(tool: ToolSummary, seed?: JsonValue): DraftState {
   const root = tool.manifest.input;
   const validator = useMemo(() => validatorOf(root), [root]);

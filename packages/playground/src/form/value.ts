@@ -6,10 +6,10 @@ import { schemaOfExtra, shapeOf } from "./schema.ts";
 /** Fields that one form draws. The tool's author wrote the schema: past this the input is edited as JSON. */
 export const mostFields = 500;
 
-/** What a form holds for one part: `undefined` is left out of the input. */
+/** The value of one part of a form. The input omits `undefined`. */
 export type Draft = JsonValue | undefined;
 
-/** What a new form starts with: defaults, and required objects so that their own members show. A schema of too many parts starts with some of them. */
+/** The first value of a form: defaults, and required objects so that their own members show. A schema of too many parts starts with some of them. */
 export function initialValue(
   schema: JsonObject,
   root: JsonObject,

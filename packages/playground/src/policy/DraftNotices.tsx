@@ -12,7 +12,7 @@ interface DraftNoticesProps {
   readonly elsewhere: Elsewhere | undefined;
 }
 
-/** What a person has to know before the draft is applied. */
+/** The notices for a person before the draft takes effect. */
 export function DraftNotices({ draft, elsewhere }: DraftNoticesProps): ReactNode {
   const { failure, isStale, conflicts, inForce, merge } = draft;
   return (

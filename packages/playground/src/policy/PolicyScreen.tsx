@@ -18,7 +18,7 @@ interface PolicyScreenProps {
   readonly tools: readonly string[];
 }
 
-/** What decides about calls: read, changed, tried on the calls that were made. */
+/** The policy: a person reads it, changes it, and tries it on earlier calls. */
 export function PolicyScreen({ governance, tools }: PolicyScreenProps): ReactNode {
   return (
     <main className="policy-screen" aria-label="Policy">

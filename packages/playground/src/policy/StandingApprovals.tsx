@@ -7,7 +7,7 @@ import { Json } from "../ui/Json.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { useAnnounce } from "../ui/announce.tsx";
 
-/** What was approved beyond one call, and the way to take it back. */
+/** The standing approvals, and the way to revoke them. */
 export function StandingApprovals({ approvals }: { readonly approvals: Governance["approvals"] }): ReactNode {
   const [standing, setStanding] = useState<readonly StandingApproval[]>([]);
   const [fault, setFault] = useState<ClientFault>();

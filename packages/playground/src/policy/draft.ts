@@ -2,7 +2,7 @@ import { saved as pageValues, type SavedKey, type SavedValues } from "../client/
 
 const key: SavedKey = { area: "session", key: "keyhole.policy-draft", what: "the draft of the policy" };
 
-/** What was typed in this tab and is not in force. */
+/** The text of this tab that is not in force. */
 export interface Draft {
   readonly text: string;
   /** The policy that was in force when the draft began, as text. */

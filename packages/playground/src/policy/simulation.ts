@@ -28,7 +28,7 @@ export interface SimulatedRow {
   readonly rules: readonly string[];
 }
 
-/** What each call gets under both policies, by the kernel's own decision; the latest call first. */
+/** The decision about each call under both policies, by the kernel itself; the latest call first. */
 export function compareOver(before: Policy, after: Policy, calls: readonly SessionCall[]): readonly SimulatedRow[] {
   const ordered = calls.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time));
   const [old, fresh] = [simulate(before, ordered), simulate(after, ordered)];

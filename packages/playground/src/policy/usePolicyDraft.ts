@@ -101,7 +101,7 @@ export function usePolicyDraft({ policy, setPolicy, onApplied, tools }: DraftOpt
   };
 }
 
-/** What was typed stays in this tab, also over a reload. */
+/** Keeps the text in this tab, also over a reload. */
 function useDraft(): readonly [Draft | undefined, (draft: Draft | undefined) => void] {
   const [draft, setDraft] = useState(loadDraft);
   const change = (next: Draft | undefined): void => {

@@ -43,7 +43,7 @@ export function useSessionCalls(): SessionCalls {
   return calls;
 }
 
-/** What was stored may be damaged: such a call is left out, and counted. */
+/** Reads stored calls. Omits and counts the damaged ones. */
 async function callOf(head: CallHead, reading: Promise<ActiveRun | undefined>): Promise<SessionCall | undefined> {
   const run = await reading.catch(() => undefined);
   if (run === undefined || readVersionedId(run.tool.id).name !== run.tool.manifest.name) return undefined;

@@ -73,7 +73,7 @@ interface Part {
   readonly text: string;
 }
 
-/** What no two calls have alike, such as times and ids, is left out. */
+/** Omits values that differ in every two calls, such as times and ids. */
 function partsOf(run: ActiveRun): readonly Part[] {
   const result = run.phase === "done" ? run.result : undefined;
   return [

@@ -18,7 +18,7 @@ interface LanesProps {
 
 const stepMs = 400;
 
-/** What was recorded and what the replay did, entry by entry, with a place that a person moves. */
+/** The recording beside the replay, entry by entry, with a place that a person moves. */
 export function Lanes({ run, rows, played, canPlay, onPlay }: LanesProps): ReactNode {
   const last = rows.length - 1;
   const divergence = divergenceOf(played);

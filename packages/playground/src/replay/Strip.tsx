@@ -19,7 +19,7 @@ interface Verdict {
   readonly state: CallState;
 }
 
-/** What is known of the run, each by what this page computed itself. */
+/** The facts about the run, each by this page's own computation. */
 export function Strip({ opened, known, played }: StripProps): ReactNode {
   const { run, hash } = opened;
   const entries = run.entries.length;

@@ -7,7 +7,7 @@ import { shortHash } from "../ui/short-hash.ts";
 export interface EntryRow {
   readonly seq: number;
   readonly kind: RunEntry["kind"];
-  /** What it is, in a word. */
+  /** The kind of the entry, in a word. */
   readonly word: string;
   readonly text: string;
 }

@@ -8,7 +8,7 @@ const fewLines = 12;
 /** A longer line is cut, with a note. */
 const mostInLine = 4_000;
 
-/** What the tool wrote while it ran. Lines come only at the end, so that their position is their identity. */
+/** The lines that the tool wrote while it ran. New lines come at the end, so their position is their identity. */
 export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNode {
   const [text, setText] = useState("");
   const shown = useMemo(() => {

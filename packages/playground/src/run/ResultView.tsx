@@ -8,7 +8,7 @@ import { ResultData } from "./result/ResultData.tsx";
 interface ResultViewProps {
   readonly result: CallSuccess;
   readonly tool: ToolSummary;
-  /** What the tool streamed, where this page took it. */
+  /** The streamed output, where this page took it. */
   readonly file: Blob | undefined;
 }
 

@@ -23,7 +23,7 @@ const outcomeTexts = { passed: "holds", failed: "does not hold", skipped: "not c
   string
 >;
 
-/** What this page recomputed of an edge's answer, and what it could not. */
+/** The parts of an edge's answer that this page recomputed, and those that it could not. */
 export function VerificationView({ verification }: { readonly verification: Verification }): ReactNode {
   const { verdict, checks } = verification;
   const wanted = verdict === "broken" ? "failed" : "skipped";

@@ -1,4 +1,4 @@
-/** What a tool streams, put together as a file of the browser's, which keeps large ones on disk. */
+/** Collects a tool's stream as a file of the browser, which keeps large files on disk. */
 export interface Collector {
   readonly output: WritableStream<Uint8Array>;
   readonly file: () => Blob;

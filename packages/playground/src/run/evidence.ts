@@ -4,7 +4,7 @@ import { withDefaults } from "@keyhole/worker-host/edge-protocol";
 import type { Trace } from "./run-state.ts";
 
 /**
- * What somebody else needs to check a decision offline: the proof, the call's events, the policy that decided, the tool's manifest and the exact input.
+ * The evidence with which another person checks a decision offline: the proof, the call's events, the policy that decided, the tool's manifest and the exact input.
  * `keyhole verify FILE` and `verify.html` read it. A policy that has changed since is left out.
  */
 export async function evidenceOf(

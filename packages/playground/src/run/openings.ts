@@ -22,7 +22,7 @@ export interface Opening {
 }
 
 /**
- * What a call could do, and what it did, from its own events. Calls that it made are pictures of their own.
+ * The access of a call, and its use, from its own events. Nested calls have pictures of their own.
  *
  * @param grants of the policy that decided; `undefined` where it is not known
  * @param denied the request that ended the call, or kept it from its start

@@ -14,13 +14,13 @@ export type ActiveRun =
       readonly result: CallResult;
       /** Absent where the kernel is the page's own. */
       readonly verification?: Verification | undefined;
-      /** What it streamed. */ readonly file: Blob | undefined;
+      /** The streamed output. */ readonly file: Blob | undefined;
       /** Sentences about what was too large for the session. */
       readonly unkept?: readonly string[];
     })
   | (Trace & { readonly phase: "broken"; readonly fault: ClientFault });
 
-/** What a call left so far. */
+/** The results of a call so far. */
 export interface Trace {
   readonly tool: ToolSummary;
   /** As the person sent it. */

@@ -21,7 +21,7 @@ export const stateWords = {
   left: "Left",
 } as const satisfies Record<CallState, string>;
 
-/** What decided, as one sentence; empty where nothing did. */
+/** The source of the decision, as one sentence; empty where there is none. */
 export function decisionOf(run: ActiveRun): string {
   if (run.phase === "running")
     return stateOf(run) === "asks" ? "Somebody has to allow it first." : "It runs in its isolate.";
@@ -66,7 +66,7 @@ export const reasonTexts = {
   "approval-void": "The policy or the mode changed while an approver was asked.",
 } as const satisfies Record<ReasonCode, string>;
 
-/** What would come of a call, in words, and the state whose mark says it. */
+/** The expected outcome of a call, in words, and the state whose mark shows it. */
 export function foreseen(preview: Preview): {
   readonly state: CallState;
   readonly word: string;

@@ -77,7 +77,7 @@ function isAsking({ events }: ActiveRun): boolean {
   );
 }
 
-/** What the run itself does not say. */
+/** The facts that the run itself lacks. */
 export type Origin = Pick<CallHead, "id" | "tab" | "place" | "address" | "what" | "unkept">;
 
 export function headOf(run: ActiveRun, origin: Origin): CallHead {

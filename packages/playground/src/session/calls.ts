@@ -52,7 +52,7 @@ export class Calls {
   readonly #live = new Map<string, Live>();
   readonly #shown = new Map<string, Shown>();
   readonly #listeners = new Set<() => void>();
-  /** What the page shows. It stays in memory. */
+  /** The state that the page shows. It stays in memory. */
   #current: string | undefined;
 
   constructor(store: SessionStore, tab: string) {
@@ -226,7 +226,7 @@ export class Calls {
     );
   }
 
-  /** What is stored can be read again. */
+  /** Frees the memory of stored calls, which the page can read again. */
   #trim(): void {
     const ended = [...this.#live].filter(
       ([id, { run }]) => id !== this.#current && run.phase !== "running" && this.#store.isSaved(id),

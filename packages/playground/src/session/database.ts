@@ -4,7 +4,7 @@ import type { Verification } from "@keyhole/worker-host/edge-protocol";
 import type { CallHead } from "./call-head.ts";
 import { sessionName } from "./names.ts";
 
-/** What is read only when a person opens the call. */
+/** The parts that the page reads when a person opens the call. */
 export interface CallBody {
   readonly id: string;
   readonly tool: ToolSummary;
@@ -13,7 +13,7 @@ export interface CallBody {
   readonly result?: Omit<CallResult, "data">;
   readonly data?: JsonValue | Uint8Array;
   readonly verification?: Verification;
-  /** What the tool streamed. */
+  /** The streamed output. */
   readonly file?: Blob;
   readonly fault?: { readonly message: string; readonly hint: string };
 }
@@ -26,7 +26,7 @@ export interface Piece {
   readonly logs: readonly LogEntry[];
 }
 
-/** What one write stores of a call. */
+/** The parts of a call that one write stores. */
 export interface CallChange {
   readonly head: CallHead;
   readonly body?: CallBody;

@@ -2,7 +2,7 @@ import { bytesText } from "../app/words.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import type { CallBody } from "./database.ts";
 
-/** What the session keeps of one call at most. */
+/** The most that the session keeps of one call. */
 export const limits = {
   events: 200_000,
   logs: 200_000,
@@ -16,7 +16,7 @@ export function bodyOf(id: string, { tool, input }: ActiveRun): CallBody {
   return { id, tool, input };
 }
 
-/** What is stored of a call that has ended, and sentences about what is not. */
+/** The stored parts of an ended call, and sentences about the missing ones. */
 export function kept(id: string, run: ActiveRun): { readonly body: CallBody; readonly unkept: readonly string[] } {
   const unkept = [
     ...cutText(run.events.length, limits.events, "events"),

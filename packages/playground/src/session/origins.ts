@@ -1,6 +1,6 @@
 import { type JsonValue, parseUrl } from "@keyhole/kernel";
 
-/** What an earlier call took and gave, as text. */
+/** The input and the output of an earlier call, as text. */
 export interface EarlierCall {
   readonly tool: string;
   /** Milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "./call-head.ts";
 import type { CallChange, SessionDatabase } from "./database.ts";
 
-/** What keeps calls from being stored. Nothing is lost before the tab is closed: they stay in memory. */
+/** The reason why calls are not stored. They stay in memory until the tab closes. */
 export interface SessionFault {
   readonly kind: "full" | "refused";
   /** The browser's own words. */

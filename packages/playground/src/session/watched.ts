@@ -42,7 +42,7 @@ export class WatchedCalls {
     for (const [callId, own] of byCall) if (callId !== null) this.#takeCall(callId, own);
   }
 
-  /** What the calls do from now on is not seen. */
+  /** Ends the watch: the page sees no later events of the calls. */
   leave(): void {
     for (const [callId, watched] of this.#open) {
       watched.run = reduceRun(watched.run, { type: "broken", fault: leftFault });
@@ -104,7 +104,7 @@ const mostOfName = 200;
 const notInLog =
   "The page watched this call from its log. The log has digests of the input and the result, and not the values.";
 
-/** One that was registered after the page attached has no manifest here. */
+/** The manifest of a tool; absent for a tool that was registered after the page attached. */
 function toolOf(name: string, tools: readonly ToolSummary[]): ToolSummary {
   const found = tools.find(({ id, manifest }) => id === name || manifest.name === name);
   if (found !== undefined) return found;

@@ -98,7 +98,7 @@ function Waterfall({ logged, id, onCall, onSession }: WaterfallProps): ReactNode
   );
 }
 
-/** What a person chose to see. */
+/** The person's choice of rows. */
 interface Chosen {
   readonly isFolded: boolean;
   readonly hidden: ReadonlySet<Chip>;

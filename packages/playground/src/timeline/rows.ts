@@ -8,7 +8,7 @@ export type Row =
   | { readonly kind: "span"; readonly key: string; readonly span: Span; readonly link: "whole" | "unproven" }
   | { readonly kind: "break"; readonly key: string; readonly broken: Break };
 
-/** What a chip shows or hides. */
+/** The rows that a chip shows or hides. */
 export const chips = {
   policy: "policy",
   people: "people",
@@ -69,7 +69,7 @@ function isShown(span: Span, wanted: string, axis: Axis, { hidden, from, to }: S
   return [span.name, span.target, span.outcome, span.event.hash].some((each) => each.toLowerCase().includes(wanted));
 }
 
-/** What the strip over the waterfall draws in one column: a bit for each lane. */
+/** One column of the strip over the waterfall: a bit for each lane. */
 export const lanes = ["call", "person", "crossing", "denied"] as const;
 
 /** @returns for each lane the columns that something of it touches */

@@ -13,7 +13,7 @@ export interface Logged {
   readonly isLoading: boolean;
 }
 
-/** What the waterfall takes: more than a person can look at, less than makes the page slow. */
+/** The most rows of the waterfall: more than a person can look at, fewer than make the page slow. */
 const mostEvents = 100_000;
 
 const none: Logged = { events: [], callOf: new Map(), left: "", isLoading: true };

@@ -13,7 +13,7 @@ export function clamped(from: number, to: number): Window {
   return { from: start, to: start + width };
 }
 
-/** What a key does to the window. */
+/** The change of the window by a key. */
 const keys: Readonly<Record<string, (window: Window) => Window>> = {
   "+": ({ from, to }) => clamped(from + (to - from) / 4, to - (to - from) / 4),
   "=": ({ from, to }) => clamped(from + (to - from) / 4, to - (to - from) / 4),

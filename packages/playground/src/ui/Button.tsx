@@ -39,7 +39,7 @@ export function Button(props: ButtonProps): ReactNode {
 
 interface IconButtonProps extends Omit<NativeProps, "aria-label"> {
   readonly icon: IconName;
-  /** What a screen reader says. */
+  /** The text for a screen reader. */
   readonly label: string;
   readonly onPress?: (press: Press) => void;
 }

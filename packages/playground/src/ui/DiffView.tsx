@@ -15,7 +15,7 @@ const words = { same: "", added: "added: ", removed: "removed: " } as const;
 /** Rows that are drawn; a person reads no more, and the page stays quick. */
 const mostLines = 2_000;
 
-/** What changed between two texts, with two lines around each change. */
+/** The changes between two texts, with two lines around each change. */
 export function DiffView({ before, after, label }: DiffViewProps): ReactNode {
   const all = useMemo(() => withContext(lineDiff(before, after)), [before, after]);
   return (

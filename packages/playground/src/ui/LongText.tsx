@@ -3,7 +3,7 @@ import { Button } from "./Button.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { visible } from "@keyhole/kernel";
 
-/** What one press adds: more would make the page slow. */
+/** The characters that one press adds: more would make the page slow. */
 export const pageLength = 100_000;
 
 interface LongTextProps {

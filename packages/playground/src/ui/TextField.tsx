@@ -87,7 +87,7 @@ function partsOf({ id, value, onBlur, isInvalid, isRequired, label }: Field) {
   };
 }
 
-/** What the field is for. */
+/** The purpose of the field. */
 export function FieldHint({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <p className="hint" id={`${useField().id}-hint`}>
@@ -96,7 +96,7 @@ export function FieldHint({ children }: { readonly children: ReactNode }): React
   );
 }
 
-/** What is wrong, while something is. */
+/** The fault, while there is one. */
 export function FieldError({ children }: { readonly children: ReactNode }): ReactNode {
   const { id, isInvalid } = useField();
   return isInvalid ? (

@@ -9,7 +9,7 @@ interface VirtualLinesProps {
   /** In pixels, at first; a row that is higher is measured. */
   readonly rowHeight: number;
   readonly children: (index: number) => ReactNode;
-  /** What a screen reader is told that it is: a list of lines where nothing is said. */
+  /** The role for a screen reader. Default: a list of lines. */
   readonly role?: "list" | "tree";
   readonly keyOf?: (index: number) => string | number;
 }

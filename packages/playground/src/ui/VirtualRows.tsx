@@ -17,7 +17,7 @@ interface VirtualRowsProps<Row> {
   readonly emptyText: string;
 }
 
-/** What a key does to the place of the focus. */
+/** The change of the focus by a key. */
 const moves: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at) => at + 1,
   j: (at) => at + 1,

@@ -53,7 +53,7 @@ async function verify(): Promise<void> {
   show(report, stepList(report.steps), ...wordsOf(report, evidence));
 }
 
-/** What the proof says, whoever made it; the verdict above says who vouches for it. */
+/** The content of the proof. The verdict above names the key that vouches for it. */
 function wordsOf(report: ProofReport, { policy, variables }: ProofEvidence): readonly HTMLElement[] {
   if (report.verdict === "broken") return [];
   const isClaim = report.verdict === "unvouched";

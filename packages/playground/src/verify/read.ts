@@ -21,7 +21,7 @@ interface Fault {
 
 export type ReadGiven = { readonly ok: true; readonly value: Read } | Fault;
 
-/** What a person pasted or chose. A field of its own takes the place of what the proof's file says, but for the keys: those of the file are never trusted. */
+/** The text or file that a person chose. A field of its own takes the place of what the proof's file says, but for the keys: those of the file are never trusted. */
 export async function readGiven(given: Given): Promise<ReadGiven> {
   const read = readFiles(given);
   if (!read.ok) return read;

@@ -5,7 +5,7 @@ import { fault, found, type StoreFault, type StoreResult } from "./store.ts";
  * Reads the answer of a store once, and returns the checked copy. A malformed answer, or one that
  * throws, is `broken`.
  *
- * @param faults those that a store of its kind knows
+ * @param faults the faults that a store of this kind knows
  * @param read returns `undefined` for any other value
  */
 export function readAnswer<Value, Own, Reason extends StoreFault>(

@@ -1,7 +1,7 @@
 import type { CallOptions } from "@keyhole/kernel";
 import { fromCloneSafe, type CloneSafe, cloneSafe } from "./clone-safe.ts";
 
-/** What of a caller's options is used where the caller is. */
+/** The options that stay on the caller's side. */
 export type Kept = Pick<
   CallOptions,
   "signal" | "approver" | "nestedApprover" | "output" | "body" | "onEvent" | "onLog" | "onProgress"
@@ -27,7 +27,7 @@ export function takeOptions(foreign: unknown): { readonly kept: Kept; readonly s
   }
 }
 
-/** Somebody's object, field by field, so that each is refused at its own place. */
+/** A foreign object, field by field, so that the kernel refuses each at its own place. */
 export function sentFields(foreign: unknown): SentFields {
   try {
     if (typeof foreign !== "object" || foreign === null) return null;

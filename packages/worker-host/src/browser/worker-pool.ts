@@ -37,7 +37,7 @@ export interface WorkerPoolOptions {
   /** Pairs at the same time, those for commands apart. */
   readonly size: number;
   readonly warm: number;
-  /** What those hold that are kept warm. */
+  /** The shell of the warm pairs. */
   readonly warmShell: Shell;
   readonly startTimeoutMs: number;
 }
@@ -113,7 +113,7 @@ export class WorkerPool {
     );
   }
 
-  /** @param tool whose start it is: tools take turns */
+  /** @param tool the tool that starts: the queue serves tools round-robin */
   async #open(shell: Shell, tool: string, slots: FairSemaphore, isWanted?: () => boolean): Promise<PooledWorker> {
     const release = await takeSlot(slots, tool, isWanted);
     let started: (() => void) | undefined;
@@ -166,7 +166,7 @@ export class WorkerPool {
   }
 }
 
-/** Those that wait for a tool take their turn like those of one. */
+/** The key of warm pairs in the queue, which counts as one more tool. */
 const warming = "";
 
 function closed(): IsolateFailure {

@@ -1,7 +1,7 @@
 import { limits } from "@keyhole/kernel";
 import { EdgeFault } from "./fault.ts";
 
-/** What a client takes of an edge, at most. An edge can send anything, as long as it likes; one that runs Keyhole stays below. */
+/** The most that a client takes of an edge. A hostile edge can send anything; an edge that runs Keyhole stays below. */
 export const mostOfEdge: {
   readonly answerBytes: number;
   readonly tools: number;

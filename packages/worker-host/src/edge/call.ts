@@ -28,7 +28,7 @@ import {
 /** After a cancellation the connection is gone; the call's end is then read from the log, which the grace period delays. */
 const endMs = 5_000;
 const pollMs = 150;
-/** What an edge reads of a body before the tool wants it. A browser reads no answer before it has sent its request, so beyond this the tool could wait for a page that waits for it. */
+/** The bytes of a body that an edge reads before the tool wants them. A browser sends its whole request before it reads the answer. Beyond this size, tool and page can wait for each other. */
 export const aheadBytes: number = 8 << 20;
 
 /** One call, as its caller listens to it. */
@@ -52,7 +52,7 @@ export interface EdgeEnd {
   readonly result: CallResult;
   /** As the edge sent them with the result. */
   readonly events: readonly AuditEvent[];
-  /** What the call may have run with: its input, and what an approver put in its place. */
+  /** The inputs with which the call can have run: its own, and an approver's edits. */
   readonly inputs: readonly JsonValue[];
   /** A cancelled call has no answer: the result was put together from the log. */
   readonly isFromLog: boolean;

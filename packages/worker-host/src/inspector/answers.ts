@@ -24,8 +24,8 @@ const defaultWaitMs = 15_000;
 type From = number | "first";
 
 /**
- * What an inspector reads of a kernel, as the [HTTP API](../../../../docs/http-api.md) says it. A reader asks for each piece:
- * nothing is kept for one that is slow, and the kernel's calls wait for none.
+ * The answers of a kernel for an inspector, as the [HTTP API](../../../../docs/http-api.md) has them. A reader asks for each chunk:
+ * the kernel buffers nothing for a slow reader, and its calls wait for no reader.
  */
 export class InspectorAnswers {
   readonly #kernel: Kernel;

@@ -1,7 +1,7 @@
 import type { InspectorAnswers } from "./answers.ts";
 import { membersOf } from "./members.ts";
 
-/** What a page asks over a port or a channel. Everything of it is foreign. */
+/** The messages of a page over a port or a channel. Every value of them is foreign. */
 export interface Ask {
   /** Of the asking page's own, to tell answers apart. */
   readonly id: number;

@@ -28,7 +28,7 @@ export interface NodeHostOptions {
   /** Files of databases, by the names under which tools know them. Default: none. */
   readonly databases?: Readonly<Record<string, string>>;
   /**
-   * What tools may run, or be, by the names under which they know it: programs by their absolute paths, and WASI commands, each run of which is in a thread of its
+   * The programs that tools may run, or be, by the names that tools use: programs by absolute paths, and WASI commands. Each run of a WASI command has a thread of its
    * own, under fuel. Default: none.
    */
   readonly commands?: Readonly<Record<string, SpawnCommand | WasiCommand | string>>;

@@ -4,7 +4,7 @@ import type { Resources } from "@keyhole/kernel";
 /**
  * Gauges of this machine, for `modeTriggers` on space and memory. A container's limit on memory counts.
  *
- * @param folder whose file system the log is on. Default: the working directory
+ * @param folder a folder on the file system of the log. Default: the working directory
  * @example
  * const resources = nodeResources("/var/lib/agent");
  * const kernel = await createFullKernel({ sink: fileSink("/var/lib/agent/log.jsonl"), resources, modeTriggers: defaultModeTriggers(resources) });

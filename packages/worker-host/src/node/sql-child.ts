@@ -18,7 +18,7 @@ import {
 } from "../brokers/sql/database.ts";
 import { missingKinds } from "../brokers/sql/definition.ts";
 
-/** What SQLite may allocate, whatever a statement sorts, concatenates or makes up. */
+/** The bytes that SQLite can allocate for any statement. */
 const heapBytes = 128 << 20;
 /** The largest text or BLOB, as a value or on the way to one. */
 const valueBytes = 32 << 20;

@@ -117,7 +117,7 @@ async function inFolder<Value>(path: string, use: (folder: OpenFolder) => Promis
   }
 }
 
-/** What a name stands for, when it is a file or a folder and spelled as it is stored. */
+/** The stat of a file or a folder whose stored name has this very spelling. */
 async function plainStat(parent: OpenFolder, name: string): Promise<Stats> {
   const stats = await lstat(parent.at(name));
   if (!stats.isFile() && !stats.isDirectory()) throw new StoreError("not-plain");

@@ -132,7 +132,7 @@ function readRecord(seq: number, line: unknown): EventRecord | undefined {
   return record?.seq === seq ? record : undefined;
 }
 
-/** What the next event follows where the last one is none any more: the number goes on, and the chain shows the break. */
+/** The record before the next event where the last event is damaged: the number continues, and the chain shows the break. */
 function overwritten(seq: number, line: unknown): EventRecord {
   const body = typeof line === "string" ? JSON.stringify(line) : `"${typeof line}"`;
   return { seq, body, hash: hashText(body) };

@@ -25,7 +25,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** What a person would not call text, even where it is valid UTF-8. */
+/** Whether a text has characters that no text contains, even where they are valid UTF-8. */
 export function looksBinary(text: string): boolean {
   return /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text);
 }

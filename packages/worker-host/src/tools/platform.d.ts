@@ -1,4 +1,4 @@
-/** What every isolate gives a tool, beyond the platform that the kernel itself needs. */
+/** The names that every isolate gives a tool, beyond the platform that the kernel itself needs. */
 
 declare function btoa(binary: string): string;
 

@@ -1,6 +1,6 @@
 import { defineTool } from "@keyhole/kernel/tool";
 
-/** What JSON does not have: bytes, integers beyond 53 bits, infinities. */
+/** Values that JSON lacks: bytes, integers beyond 53 bits, infinities. */
 const other = {
   type: "object",
   properties: { base64: { type: "string" }, integer: { type: "string" }, real: { enum: ["Infinity", "-Infinity"] } },

@@ -1,6 +1,6 @@
 import type { CallError } from "../../result.ts";
 
-/** What an error says beside its code. Hints that are not given are those of the code. */
+/** The texts of an error beside its code. The code's own hints stand in for missing ones. */
 export interface FaultText extends Partial<Omit<CallError, "code" | "message">> {
   readonly message: string;
 }

@@ -26,7 +26,7 @@ export class CallFault {
 
   /**
    * @param text the message, or a function that makes the text from values of the moment of the fault
-   * @param more what holds without the texts too: retries and the quarantine decide by `retryable` and `details`
+   * @param more the fields that hold without the texts too: retries and the quarantine decide by `retryable` and `details`
    */
   constructor(code: ErrorCode, text: string | TextOf, more: Omit<FaultText, "message"> = {}) {
     this.code = code;

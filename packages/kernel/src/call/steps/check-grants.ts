@@ -116,7 +116,7 @@ function assertStillReal({ call, tool, grant }: Granted, { revocations }: GrantP
   throw new CallFault("CAPABILITY_DENIED", (texts) => texts.realEnded(tool.id, gone));
 }
 
-/** Whose grants they are that a call holds. */
+/** The holder of a call's grants. */
 export function holderOf({ callId, caller, sessionId, parent }: CallRecord, tool: RegisteredTool): Holder {
   return { callId, caller, sessionId, tool: tool.manifest.name, parentCallId: parent?.call.callId };
 }

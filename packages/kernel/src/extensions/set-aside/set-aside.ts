@@ -15,7 +15,7 @@ interface TimeoutsRow {
   readonly untilMs: number;
 }
 
-/** Whose timeouts they are: a tool's, for all callers, or what one caller makes of it. */
+/** The subject of a count of timeouts: a tool for all callers, or a tool for one caller. */
 interface Key {
   readonly toolHash: string;
   readonly caller?: string | undefined;

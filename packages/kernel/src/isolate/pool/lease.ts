@@ -1,7 +1,7 @@
 import type { Theirs } from "../../support/foreign.ts";
 import type { Isolate } from "../port.ts";
 
-/** Whose call it is. Others may choose the same session name for theirs. */
+/** The owner of a call. Two callers can choose the same session name. */
 export interface Owner {
   readonly caller: string;
   readonly sessionId: string;

@@ -20,7 +20,7 @@ export type AskOutcome =
 /** A question, and what its answer is held against. */
 export interface Question {
   readonly request: ApprovalRequest;
-  /** Whose yes counts; `undefined`: everybody's. */
+  /** Names of the approvers whose approval counts; `undefined`: every approver. */
   readonly approvers: readonly string[] | undefined;
   /** One of these has to sign a yes; `undefined`: the approver's word is enough. */
   readonly passkeys: Passkeys | undefined;

@@ -29,7 +29,7 @@ export interface PolicyDocument {
   readonly rules?: readonly PolicyRule[];
   /** Governance per tool name. It only tightens, but for `modes.lockdown`. */
   readonly tools?: Readonly<Record<string, ToolGovernance>>;
-  /** Whose yes counts. Default: every approver's. */
+  /** Names of the approvers whose approval counts. Default: every approver. */
   readonly approvers?: readonly string[];
   /**
    * `passkey`: a yes counts only with an assertion of one of `passkeys`, over this very question. Default: the word of the approver counts. A rule that asks can demand it

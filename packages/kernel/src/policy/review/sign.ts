@@ -27,7 +27,7 @@ export function publicKeyOf({ kty, crv, x }: ProofPublicKey): ProofPublicKey {
  * Signs proofs with one key. To change keys, open the next kernel with the next key, and give
  * verifiers both public keys while old proofs matter.
  *
- * @throws what WebCrypto throws for a key that it does not take.
+ * @throws the exception of WebCrypto for a key that it refuses.
  */
 export async function proofSigner({ kty, crv, x, d }: ProofKey): Promise<ProofSigner> {
   const key = await crypto.subtle.importKey("jwk", { kty, crv, x, d }, "Ed25519", false, ["sign"]);
@@ -46,7 +46,7 @@ export async function proofSigner({ kty, crv, x, d }: ProofKey): Promise<ProofSi
  * Signs checkpoints of the log with the key that signs proofs, under the same key id, so that verifiers need one set of public keys. To change keys goes as it
  * does for proofs.
  *
- * @throws what WebCrypto throws for a key that it does not take.
+ * @throws the exception of WebCrypto for a key that it refuses.
  */
 export async function checkpointSigner({
   kty,

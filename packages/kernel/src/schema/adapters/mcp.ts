@@ -1,7 +1,7 @@
 import type { CompileOptions } from "../types.ts";
 import { asTheirs, compiled } from "./compiled.ts";
 
-/** What the MCP SDK, in its versions 1 and 2, asks of a validator. */
+/** A validator as versions 1 and 2 of the MCP SDK call it. */
 export interface McpJsonSchemaValidator {
   /** @throws TypeError for a schema that cannot be compiled */
   getValidator<Data>(schema: unknown): (input: unknown) => McpValidation<Data>;

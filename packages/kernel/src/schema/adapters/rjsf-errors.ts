@@ -16,7 +16,7 @@ export interface RjsfErrorSchema {
   __errors?: string[];
 }
 
-/** What `customValidate` adds errors to. */
+/** The object to which `customValidate` adds errors. */
 export interface RjsfHandler {
   [member: string]: unknown;
   __errors: string[];

@@ -15,7 +15,7 @@ import {
 
 export type { RjsfError, RjsfErrorSchema, RjsfHandler } from "./rjsf-errors.ts";
 
-/** What react-jsonschema-form, in its versions 5 and 6, asks of the property `validator` of a form. */
+/** The property `validator` of a form, as versions 5 and 6 of react-jsonschema-form call it. */
 export interface RjsfValidator {
   validateFormData(
     formData: unknown,

@@ -50,7 +50,7 @@ const EXPECTED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What a keyword asks for, as a noun phrase. */
+/** The demand of a keyword, as a noun phrase. */
 export function expected(keyword: string, value: unknown): string {
   if (keyword === "type") return listed([value].flat().map(article));
   if (keyword === "const") return quote(value);

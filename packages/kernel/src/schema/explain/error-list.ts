@@ -1,7 +1,7 @@
 import { failure } from "../failure.ts";
 import type { ValidationError } from "../types.ts";
 
-/** What one error says; where it is in its document follows from `schemaPath`. */
+/** The fields of one error. `schemaPath` gives its place in the document. */
 export interface Fault {
   readonly instancePath: string;
   readonly schemaPath: string;

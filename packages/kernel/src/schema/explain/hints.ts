@@ -24,7 +24,7 @@ export function didYouMean(word: unknown, candidates: Iterable<unknown>, otherwi
   return near === undefined ? otherwise : `Did you mean ${near}?`;
 }
 
-/** What a value may have been meant to be; a hint of its own where the text of the value should not be repeated. */
+/** Guesses at the meant value; a hint stands beside a guess whose text must stay secret. */
 function repairs(value: unknown): (readonly [meant: unknown, hint?: string])[] {
   const list: (readonly [unknown, string?])[] = [];
   if (typeof value === "string") {

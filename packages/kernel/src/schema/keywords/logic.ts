@@ -2,7 +2,7 @@ import { at, type Context, hasKeywords, invalid, type Keywords, listed, type Pla
 import { isCompound, isObject } from "../equal.ts";
 import { ALWAYS, IF, NEVER, Node, NOT, ONE, PAY, SOME, TAG } from "../node.ts";
 
-/** What is behind a chain of plain `$ref`s, for looking at, not for compiling. */
+/** The schema at the end of a chain of plain `$ref`s, to look at, not to compile. */
 export function behindRefs(from: Place, context: Context): Place {
   let place = from;
   for (let hops = 0; hops < 8 && hasKeywords(place); hops++) {

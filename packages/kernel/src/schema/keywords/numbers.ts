@@ -48,7 +48,7 @@ function above(value: number): number {
   return bits.getFloat64(0);
 }
 
-/** What is asked of numbers: bounds that are allowed themselves, and what else there is. */
+/** The demands on a number: inclusive bounds, and a check of the rest. */
 export interface Bounds {
   readonly lo: number;
   readonly hi: number;

@@ -6,11 +6,11 @@ const FAIL = -1; // 0: not known yet
 const MATCH = -2;
 
 /**
- * What the automata of all validators of the process keep, in units of about eight bytes. Past that all of them forget
- * what they made, and make it anew: no number of patterns takes more memory.
+ * The size of all automata of the process, in units of about eight bytes. Beyond it all automata drop their tables
+ * and build them again, so no number of patterns takes more memory.
  */
 const MAX_KEPT = 1_000_000;
-/** What a state and a character take beside their tables. */
+/** The size of a state and of a character beside their tables. */
 const UNITS_PER_STATE = 24;
 const UNITS_PER_CHARACTER = 8;
 const MAX_CACHED_CHARACTERS = 4_096;
@@ -31,7 +31,7 @@ const after = /* @__PURE__ */ new NodeSet();
 const NO_BITS = /* @__PURE__ */ new Uint8Array();
 const NONE = /* @__PURE__ */ new Int32Array();
 
-/** What is known of the characters: two of one kind are in the same sets. */
+/** The kinds of characters: two characters of one kind are in the same sets. */
 class Kinds {
   /** By kind: in which sets its characters are. Kind 0 is the end of the text. */
   readonly sets: Uint8Array[];

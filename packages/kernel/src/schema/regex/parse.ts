@@ -1,6 +1,6 @@
-/** A state of a nondeterministic automaton (Thompson's construction), and where it goes on. */
+/** A state of a nondeterministic automaton (Thompson's construction), and the states that follow. */
 export interface Node {
-  /** What holds here: a set of characters or an edge (`^`, `\b`) as the pattern writes them, or one of the two below. */
+  /** The label: a set of characters or an edge (`^`, `\b`) as the pattern writes them, or one of the two below. */
   readonly what: string;
   readonly to: readonly number[];
 }
@@ -18,7 +18,7 @@ export interface Regex {
   build(nodes: Node[], next: number): number;
 }
 
-/** What no automaton can match. */
+/** The constructs that no automaton can match. */
 export type Irregular = "look-around" | "a back-reference" | "an inline flag";
 
 /** One character: a property, a pair of escaped surrogates, another escape, a class, or itself. */

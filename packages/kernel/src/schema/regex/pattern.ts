@@ -3,7 +3,7 @@ import type { LinearPatterns } from "../types.ts";
 import { Automaton } from "./automaton.ts";
 import { parse } from "./parse.ts";
 
-/** What the tables of the automata can number. */
+/** The most states that the tables of an automaton can number. */
 const MOST_STATES = 65_000;
 
 /** Patterns on our own automaton, whose states are counted over all patterns of one validator. */

@@ -1,7 +1,7 @@
 import { CharacterSet } from "./characters.ts";
 import { ACCEPT, type Node, parse, type Regex, SPLIT } from "./parse.ts";
 
-/** What a node waits for, where that is no set of characters. */
+/** The label of a node that waits for no set of characters. */
 export const ACCEPTS = -1;
 export const SPLITS = -2;
 export const STARTS = -3;

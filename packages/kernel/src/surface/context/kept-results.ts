@@ -54,7 +54,7 @@ export class KeptResults<Source> {
   }
 
   /**
-   * What a model reads of an output, in at most `limitBytes` of UTF-8: text as it is, JSON as JSON, bytes in base64. Of a longer one: the digest, the beginning, and how to read
+   * The text of an output for a model, in at most `limitBytes` of UTF-8: text as it is, JSON as JSON, bytes in base64. Of a longer one: the digest, the beginning, and how to read
    * on.
    *
    * @param limitBytes at least {@link leastAnswerBytes}
@@ -88,7 +88,7 @@ export class KeptResults<Source> {
     );
   }
 
-  /** What {@link textOf} was given with the output; `undefined` where no output of this digest is kept. */
+  /** The argument that {@link textOf} got with the output; `undefined` where the store has no output of this digest. */
   sourceOf(hash: string): Source | undefined {
     return this.#kept.get(hash)?.source;
   }

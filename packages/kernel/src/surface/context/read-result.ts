@@ -102,7 +102,7 @@ function revokedOf({ effects, mayCall }: OutputSource, revoked: readonly string[
   return effects === undefined || mayCall === true ? revoked : revoked.filter((kind) => effects.includes(kind));
 }
 
-/** Nobody remembers the requests of the call, so that they cannot be held against another policy. */
+/** No record of the call's requests exists, so another policy cannot decide about them. */
 const otherPolicy = "The output was made under another policy.";
 
 function areEqual(one: AuthorityOfProof | undefined, other: AuthorityOfProof | undefined): boolean {

@@ -19,7 +19,7 @@ interface ResultDataProps {
 /** A longer text is saved, not copied: a clipboard of many megabytes helps nobody. */
 const mostCopied = 8 << 20;
 
-/** What a tool answered, in the forms in which it can be looked at. */
+/** The answer of a tool, in every form that a person can look at. */
 export function ResultData({ data, name }: ResultDataProps): ReactNode {
   const views = useMemo(() => viewsOf(data), [data]);
   const [wanted, choose] = useState<View["id"]>();

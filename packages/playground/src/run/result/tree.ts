@@ -1,6 +1,6 @@
 import { pointerTo } from "../../form/value.ts";
 
-/** What a tree shows in one line. */
+/** One line of a tree. */
 export interface TreeRow {
   /** RFC 6901, from the root of the result; it tells rows apart. */
   readonly pointer: string;

@@ -19,7 +19,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ["\n", String.raw`\n`],
 ]);
 
-/** What bytes are in UTF-8. What is no UTF-8 is U+FFFD. */
+/** Decodes bytes as UTF-8. Malformed bytes become U+FFFD. */
 export function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }

@@ -34,7 +34,7 @@ const harmlessRemoteKeys = new Set([
  * Keys of a repository's configuration that can make `git status` run a program, or that nobody knows: a filter runs for each changed file, a promisor fetches what is
  * missing, a later Git has more. `core.fsmonitor` and `core.hooksPath` are harmless, because the command line replaces them.
  *
- * @param names what `git config --list --null --name-only` wrote
+ * @param names the output of `git config --list --null --name-only`
  */
 export function riskyKeys(names: string): readonly string[] {
   return names.split("\0").filter((name) => name !== "" && !isHarmless(name));
@@ -56,7 +56,7 @@ export interface Branch {
   readonly behind: number | null;
 }
 
-/** What became of a file, by the letters of git-status(1). */
+/** The state of a file, by the letters of git-status(1). */
 const states = new Map([
   [".", "unchanged"],
   ["M", "modified"],

@@ -18,7 +18,7 @@ export interface Finding {
 const place = { type: "integer", minimum: 0 } as const;
 const text = { type: "string" } as const;
 
-/** What is read of SARIF 2.1.0 (OASIS). Everything else is left out. */
+/** The fields of SARIF 2.1.0 (OASIS) that the tool reads. */
 const sarif = {
   type: "object",
   properties: {

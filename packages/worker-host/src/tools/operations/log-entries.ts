@@ -92,7 +92,7 @@ function stampOf(line: string): string | null {
   return timeOf(Date.parse(`${date}T${time}.${fraction.padEnd(3, "0").slice(0, 3)}${offset}`));
 }
 
-/** What is not older than a moment. An entry without a time belongs to the one before it, as the lines of a stack do. */
+/** The entries that are not older than a moment. An entry without a time belongs to the entry before it, as the lines of a stack do. */
 export function since(entries: readonly LogEntry[], fromMs: number): readonly LogEntry[] {
   let isNew = false;
   return entries.filter(({ time }) => {

@@ -1,6 +1,6 @@
 import { lineOf } from "./clean.ts";
 
-/** What the first letter of `stat` means (ps(1), "PROCESS STATE CODES"). */
+/** The meaning of the first letter of `stat` (ps(1), "PROCESS STATE CODES"). */
 const states = new Map([
   ["R", "running"],
   ["S", "sleeping"],

@@ -1,7 +1,7 @@
 import type { ToolContext } from "@keyhole/kernel/tool";
 import { lineOf, textOf } from "./clean.ts";
 
-/** What a program wrote, as text. */
+/** The output of a program, as text. */
 export interface ProgramOutput {
   readonly exitCode: number;
   readonly stdout: string;
@@ -60,7 +60,7 @@ export function failed(command: string, { exitCode, stderr }: Pick<ProgramOutput
   return named("ProgramFailed", `${command} ended with ${exitCode}: ${lineOf(stderr.trim(), 500) || "no message"}.`);
 }
 
-/** What a program wrote and this tool cannot read. */
+/** The error for an output that the tool cannot read. */
 export function unreadable(command: string, what: string): Error {
   return named("UnreadableOutput", `The output of ${command} is not as expected: ${what}.`);
 }

@@ -31,7 +31,7 @@ export function readTap(runner: string, output: string): TestReport {
   return builder.report();
 }
 
-/** What a test says in YAML. Runners agree on no name for it. */
+/** The message of a test in its YAML. Runners use different names for it. */
 function messageOf(diag: unknown): string {
   if (typeof diag !== "object" || diag === null) return "";
   const said = new Map<string, unknown>(Object.entries(diag));

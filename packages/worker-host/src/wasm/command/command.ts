@@ -22,7 +22,7 @@ export interface PreparedCommand {
   readonly env: Readonly<Record<string, string>>;
   readonly fuel: number;
   readonly memoryBytes: number;
-  /** What an isolate is loaded with. */
+  /** The module that the isolate loads. */
   readonly module: LoadedModule;
 }
 

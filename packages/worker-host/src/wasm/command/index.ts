@@ -10,7 +10,7 @@ import { wasiRunner } from "./runner.ts";
 export interface WasiCommandsOptions extends SpawnLimits {
   /** By the names under which tools know them. */
   readonly commands: Readonly<Record<string, WasiCommand>>;
-  /** What serves the commands' files: `fs.read` and `fs.write`. Default: the host's broker for files, if it has one. */
+  /** The broker for the commands' files: `fs.read` and `fs.write`. Default: the host's broker for files, if it has one. */
   readonly files?: Broker;
 }
 
@@ -53,7 +53,7 @@ export function wasiRunners(
   return new Map(Object.entries(commands).map(([name, command]) => [name, runnerOf(name, command)]));
 }
 
-/** What serves files among these. */
+/** The first broker that serves files. */
 export function filesOf(brokers: readonly Broker[]): Broker | undefined {
   return brokers.find(({ families }) => families.includes(fsRead));
 }

@@ -87,7 +87,7 @@ function callOf(
   };
 }
 
-/** What a command can ask for while it runs. */
+/** The port through which a running command makes requests. */
 function portOf(session: BrokerSession, files: Theirs<Broker> | undefined, used: { usage?: IsolateUsage }): CallPort {
   return {
     signal: session.signal,
@@ -103,7 +103,7 @@ function portOf(session: BrokerSession, files: Theirs<Broker> | undefined, used:
   };
 }
 
-/** What is for the operator is not for the command. */
+/** Drops `operatorHint`: a command must not read it. */
 function told(reply: BrokerReply): CapabilityReply {
   if (reply.ok) return reply;
   const { code, message, hint } = reply.error;

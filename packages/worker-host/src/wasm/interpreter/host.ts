@@ -12,7 +12,7 @@ import { takesTurns } from "./turns.ts";
 export interface InterpreterOptions extends VmBounds {
   /** QuickJS, metered: {@link compileEngine} or {@link builtEngine}. */
   readonly engine: Engine;
-  /** What serves capabilities. Default: none. */
+  /** The brokers that serve requests. Default: none. */
   readonly brokers?: readonly Broker[];
 }
 

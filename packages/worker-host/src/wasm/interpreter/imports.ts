@@ -1,4 +1,4 @@
-/** What `quickjs.wasm` asks of its host. Nothing of it leads anywhere but to {@link VmHost.call}. */
+/** The imports of `quickjs.wasm`. All of them lead to {@link VmHost.call} alone. */
 export interface VmHost {
   readonly memory: () => WebAssembly.Memory;
   readonly call: (name: string, values: readonly number[]) => number;

@@ -60,7 +60,7 @@ class VmPort implements GuestPort {
   readonly #running = new Map<string, Running>();
   readonly #restore: (image: Image) => Vm;
   #vm: Vm | undefined;
-  /** Whose fuel the slice uses. */
+  /** The call whose fuel the slice uses. */
   #current: Running = nobody;
   /** The last word of a call that alone ran here. It is said when nothing of the call runs any more. */
   #held: unknown;

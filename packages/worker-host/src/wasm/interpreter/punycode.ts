@@ -1,7 +1,7 @@
 const [base, tMin, tMax, skew, damp, initialBias, initialPoint] = [36, 1, 26, 38, 700, 72, 128];
 const largest = 0x10ffff;
 
-/** What a label behind `xn--` stands for (RFC 3492, section 6.2); `undefined` where it stands for nothing. */
+/** Decodes a label behind `xn--` (RFC 3492, section 6.2); `undefined` for a malformed label. */
 export function unicodeOf(encoded: string): string | undefined {
   const end = encoded.lastIndexOf("-");
   const points = Array.from(end > 0 ? encoded.slice(0, end) : "", (sign) => sign.charCodeAt(0));

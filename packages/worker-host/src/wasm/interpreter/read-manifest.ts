@@ -46,7 +46,7 @@ function hostOf(posted: string[]): typeof services {
   return { ...services, post: ([text]) => void posted.push(String(text)) };
 }
 
-/** What it posts is made in the tool's realm: it can be anything. */
+/** Reads a text of the tool's realm, which can be anything. */
 function readingOf(text: string): ManifestReading {
   const garbled = { ok: false, reason: "its manifest cannot be read: it changes the language that reads it" } as const;
   try {

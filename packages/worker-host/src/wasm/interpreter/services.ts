@@ -4,10 +4,10 @@ import type { HostFunctions } from "./vm.ts";
 
 const encoder = new TextEncoder();
 
-/** What all engines decode alike, beside `windows-1252`, which is decoded here. Of other legacy encodings they have different tables. */
+/** The encodings that all engines decode alike, beside `windows-1252`, which stands here. Engines have different tables for other legacy encodings. */
 const encodings: ReadonlySet<string> = new Set(["utf-8", "utf-16le", "utf-16be"]);
 
-/** What the shell asks the platform for: things that are the same everywhere and slow to do in an interpreter. None of them remembers anything. */
+/** The functions of the platform for the shell: equal everywhere, slow in an interpreter, and without state. */
 export const services: HostFunctions = {
   encode: ([text]) => encoder.encode(textOf(text)),
   decode: ([bytes, label, flags]) => {

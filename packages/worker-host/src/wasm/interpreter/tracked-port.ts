@@ -9,7 +9,7 @@ export interface TrackedPort extends CallHistory {
 export function trackedPort(port: CallPort, before: CallHistory = newCall): TrackedPort {
   const outstanding = new Map<number, CapabilityRequest>();
   let { messages, requests } = before;
-  /** What a resumed call asks first, under the numbers that its guest knows. */
+  /** The first requests of a resumed call, under the numbers that its guest knows. */
   const again = before.outstanding.map(({ number }) => number);
 
   const ask = async (number: number, request: CapabilityRequest): Promise<CapabilityReply> => {

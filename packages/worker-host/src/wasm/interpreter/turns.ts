@@ -8,11 +8,11 @@ const TURN_FUEL = 100_000_000;
 
 /** How a machine runs on its thread. */
 export interface Turns {
-  /** What calls a function of the machine's. */
+  /** Wraps a function of the machine for its callers. */
   enter(callee: Callable): Callable;
   /** Its fuel is another from here on. */
   begin(fuelLeft: number): void;
-  /** What the machine calls now and then while it computes. */
+  /** The function that the machine calls now and then while it computes. */
   readonly interrupt: Callable;
   /** A machine that waits for its turn never gets it. */
   stop(): void;
@@ -25,7 +25,7 @@ const whole: Turns = { enter: (callee) => callee, begin() {}, interrupt: () => 0
  * On a thread that it shares, a machine runs in turns, where the engine can put a stack aside (JSPI): timers and other calls come in between, so that a deadline is
  * noticed, and a machine that was stopped does not go on.
  *
- * @param fuelLeft what the machine has at this moment
+ * @param fuelLeft the machine's fuel at this moment
  */
 export function turnsOf(sharesThread: boolean, fuelLeft: () => number): Turns {
   const engine = sharesThread ? integration() : undefined;

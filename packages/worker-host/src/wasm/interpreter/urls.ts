@@ -23,7 +23,7 @@ type Part = (typeof parts)[number];
 
 /** Schemes whose hosts are names or addresses. */
 const named: ReadonlySet<string> = new Set(["http:", "https:", "ws:", "wss:", "ftp:"]);
-/** What may be set in a URL of another scheme. */
+/** The parts that a setter can change in a URL of another scheme. */
 const behind: ReadonlySet<string> = new Set(["pathname", "search", "hash"] satisfies Part[]);
 
 /** The parts of a URL as JSON; `undefined` where it is none. */
@@ -84,7 +84,7 @@ function isOther({ protocol, href, host, pathname }: URL, text: string): boolean
 
 const isDrive = /\/[a-z](?::|%7c)(?:[/?#]|$)/i;
 
-/** What a URL may hold as it is stays; all else is UTF-8 in percents. Ends are cut and line breaks left out, as by a URL's parser. */
+/** Keeps the characters that a URL can hold, and percent-encodes the rest as UTF-8. Trims the ends and drops line breaks, as a parser of URLs does. */
 function encoded(text: string): string {
   const seen = text.replaceAll(/^[\u0000-\u0020]+|[\u0000-\u0020]+$|[\t\n\r]/g, "");
   return seen.replaceAll(/[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu, (sign) =>
@@ -92,7 +92,7 @@ function encoded(text: string): string {
   );
 }
 
-/** What would end the part is encoded too. */
+/** Encodes the characters too that would end the part. */
 function encodedFor(part: Part, value: string): string {
   const text = encoded(value);
   if (part === "hash") return text;

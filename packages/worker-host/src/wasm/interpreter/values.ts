@@ -1,6 +1,6 @@
 import type { QuickJsExports } from "./exports.ts";
 
-/** What the guest passes to a function of the host, and gets back. */
+/** The values that the guest passes to a function of the host, and gets back. */
 export type HostValue = string | Uint8Array | undefined;
 
 /** Of a property: it can be written and configured, and is not enumerated. */

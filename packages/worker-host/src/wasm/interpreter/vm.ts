@@ -100,7 +100,7 @@ export class Vm {
     return this.#exports.memory.buffer.byteLength;
   }
 
-  /** What the slice that runs had used when the guest called the host. */
+  /** The fuel that the running slice had used when the guest called the host. */
   get usedInSlice(): number {
     return this.#usedInSlice;
   }

@@ -37,7 +37,7 @@ export class RunStopped extends Error {}
 const FREE_SERVICES = 1_000;
 const SERVICE_FUEL = 2_000;
 
-/** What a run has left, and has had done. */
+/** The fuel that a run has left, and the services that it got. */
 interface Account {
   readonly fuel: bigint;
   readonly served: number;
@@ -123,7 +123,7 @@ export class Machine {
    * Runs an export up to its end, which may be the end of the run.
    *
    * @param through how the function is called; it may return a promise
-   * @returns what the function returned, or `undefined` when the run has ended
+   * @returns the result of the function, or `undefined` when the run has ended
    */
   async enter(
     name: string,
@@ -153,7 +153,7 @@ export class Machine {
     throw new RunStopped(ending.kind);
   }
 
-  /** What the host does for the guest costs one fuel per byte that crosses, whatever it costs the host. Taken before the work. */
+  /** Charges one fuel for each byte that crosses, before the host does the work. The host's own cost does not matter. */
   charge(bytes: number): void {
     const fuelGlobal = this.#fuelGlobal;
     if (fuelGlobal === undefined) return this.stop({ kind: "failed", message: "an import was called before the run" });
@@ -172,7 +172,7 @@ export class Machine {
     if (this.#served > before) this.charge((this.#served - before) * SERVICE_FUEL);
   }
 
-  /** What an import does twice is paid once: it gives back what it had taken before it was interrupted. */
+  /** The account before an import. An interrupted import refunds its charge, so the guest pays once. */
   get account(): Account {
     return { fuel: this.#fuelGlobal?.value ?? 0n, served: this.#served };
   }

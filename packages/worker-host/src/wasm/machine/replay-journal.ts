@@ -6,8 +6,8 @@ interface Pending {
 }
 
 /**
- * What a run was told by the world, in the order in which it asked. A guest cannot wait; so what it asks for is thrown out, fetched, written down here,
- * and asked for again: this time the answer is there. The same program asks the same questions up to the first new one.
+ * The answers that a run got, in the order of its requests. A guest cannot wait. So the run stops at a request, the host fetches the answer, records it here,
+ * and runs the guest again: this time the answer is there. The same program makes the same requests up to the first new one.
  */
 export class ReplayJournal {
   readonly #entries: unknown[] = [];
@@ -21,7 +21,7 @@ export class ReplayJournal {
     throw new Unanswered();
   }
 
-  /** What is read at once, and reads differently the next time. */
+  /** Records a value that reads differently the next time. */
   observe<T>(read: () => T): T {
     if (this.#at === this.#entries.length) this.#entries.push(read());
     return this.#entries[this.#at++] as T;
@@ -38,7 +38,7 @@ export class ReplayJournal {
     this.#at = 0;
   }
 
-  /** Nobody will ask for the entries so far again. */
+  /** Drops the entries so far: no run asks for them again. */
   forget(): void {
     this.#entries.length = 0;
     this.#at = 0;

@@ -18,7 +18,7 @@ interface Declared {
   readonly limits?: Limits;
 }
 
-/** What a module imports, and the tables and memories that it has itself. */
+/** The imports of a module, and its own tables and memories. */
 export interface Declarations {
   readonly imports: readonly Declared[];
   readonly tables: readonly Declared[];

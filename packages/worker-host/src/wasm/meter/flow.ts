@@ -1,4 +1,4 @@
-/** What a scan found out about one function, besides its metering points. */
+/** The facts of a scan about one function, besides its metering points. */
 export interface Flow {
   hasLoop: boolean;
   /** Also tail calls: a function that calls may recurse. */

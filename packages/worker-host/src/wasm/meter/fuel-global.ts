@@ -34,7 +34,7 @@ export function addFuel(fuelGlobal: bigint, fuel: number): bigint {
 }
 
 export interface FuelState {
-  /** What is left, below zero by what the last segment cost too much. */
+  /** The fuel that is left; below zero by the excess of the last segment. */
   readonly fuel: number;
   readonly state: "running" | "out-of-fuel" | "too-deep";
 }

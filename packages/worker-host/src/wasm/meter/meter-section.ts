@@ -34,7 +34,7 @@ export function writeMeterSection({ version, originalHash, exports }: MeterSecti
 }
 
 /**
- * What a compiled module says about its metering. It proves nothing: whoever writes a module can write this. Believe it of modules
+ * The note of a compiled module about its metering. The note proves nothing: the author of any module can write one. Believe it of modules
  * that you built.
  */
 export function readMeterSection(module: WebAssembly.Module): MeterSection | undefined {

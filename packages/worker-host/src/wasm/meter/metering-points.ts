@@ -1,4 +1,4 @@
-/** What the metered function does at a metering point: a place of the original function. */
+/** The action of the metered function at a metering point, which is a place of the original function. */
 export const pointKind = {
   /** Begins a segment: takes its fuel. */
   charge: 0,

@@ -1,5 +1,5 @@
 /**
- * What follows an instruction's opcode, and what it does to the flow. Instructions that are not named here are refused.
+ * The immediates behind an instruction's opcode, and its effect on the flow. The meter refuses every instruction that is absent here.
  * Source: WebAssembly core specification 3.0, section 5.4, and the index of instructions; `0x06`, `0x07`, `0x09`, `0x18`, `0x19` are the
  * exception handling that engines had before it.
  */
@@ -97,7 +97,7 @@ const opcodes = {
   prefixThreads: [0xfe],
 } satisfies Record<Shape, Opcodes>;
 
-/** What follows `0xfd` and a number: fixed-width vectors. Numbers from 256 on are relaxed vectors. */
+/** The immediates behind `0xfd` and a number: fixed-width vectors. Numbers from 256 on are relaxed vectors. */
 const vectors = {
   memory: [
     [0, 11],
@@ -119,7 +119,7 @@ export const vectorShape = { refused: 0, memory: 1, sixteen: 2, lane: 3, memoryL
 
 export const RELAXED_FROM = 256;
 
-/** What follows `0xfc` and a number. */
+/** The immediates behind `0xfc` and a number. */
 export const numeric = {
   saturatingUpTo: 7,
   memoryInit: 8,

@@ -17,7 +17,7 @@ export interface FunctionPlan {
   readonly to: number;
   /** Parameters and locals of the original. */
   readonly locals: number;
-  /** What one activation takes of the call stack, in units of the fuel global. */
+  /** The size of one activation on the call stack, in units of the fuel global. */
   readonly frameUnits: number;
   /** Of a block that gives what the function gives. */
   readonly exitType: () => ArrayLike<number>;

@@ -1,7 +1,7 @@
 import type { Reader } from "./reader.ts";
 import { malformed, MeterRefusal } from "./refusal.ts";
 
-/** What is needed of a value's type. */
+/** The facts about a value's type that the meter needs. */
 export interface ValueType {
   /** 8-byte slots that it takes in an estimated frame. */
   readonly slots: number;
@@ -14,7 +14,7 @@ const narrow: ValueType = { slots: 1, isException: false };
 const wide: ValueType = { slots: 2, isException: false };
 const exception: ValueType = { slots: EXCEPTION_SLOTS, isException: true };
 
-/** What is needed of a function's type. */
+/** The facts about a function's type that the meter needs. */
 export interface FunctionType {
   readonly parameters: number;
   /** 8-byte slots that the parameters take in an estimated frame. */

@@ -11,7 +11,7 @@ export class Writer {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** What was written so far: a view, valid until the next write. */
+  /** The bytes so far: a view, valid until the next write. */
   get written(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.at);
   }

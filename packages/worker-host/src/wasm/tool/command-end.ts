@@ -11,7 +11,7 @@ export interface CommandEnd {
   readonly stdout: Uint8Array;
 }
 
-/** What shells say of a program that aborted: 128 and the number of SIGABRT. */
+/** The exit code of shells for an aborted program: 128 and the number of SIGABRT. */
 const ABORTED = 134;
 
 interface EndedCommand {

@@ -4,7 +4,7 @@ import { ReplayJournal } from "../machine/replay-journal.ts";
 
 export type Port = Pick<CallPort, "request" | "log" | "signal">;
 
-/** What a call and the world have said to each other, over all runs of the call. */
+/** The messages between a call and its host, over all runs of the call. */
 export class HostCallJournal {
   readonly journal: ReplayJournal = new ReplayJournal();
   /** Why the last request was refused, if it was. */

@@ -23,7 +23,7 @@ export interface WasmHostOptions {
   readonly built?: readonly WebAssembly.Module[];
   /** How a module waits for an answer. Both give the same output for the same fuel. Default: `stack` where the engine can (JSPI), else `replay`. */
   readonly waiting?: Waiting;
-  /** What serves capabilities. Default: none. */
+  /** The brokers that serve requests. Default: none. */
   readonly brokers?: readonly Broker[];
 }
 

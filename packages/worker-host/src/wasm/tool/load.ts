@@ -18,7 +18,7 @@ export function faultOf(tool: RegisteredTool): ReturnType<NonNullable<IsolateHos
   return prepared.ok ? undefined : prepared.error;
 }
 
-/** What a relay is given: data. */
+/** The data that a relay gets. */
 export function loadedModule({ manifest }: RegisteredTool, module: LoadedModule["module"]): LoadedModule {
   const { args = [], environment = {} } = manifest.wasm ?? {};
   return {

@@ -14,7 +14,7 @@ export interface EndedRun {
   readonly refused: string | undefined;
 }
 
-/** What an engine says of a trap is its own; what is said here is the same everywhere. */
+/** The outcome of a run. Engines describe a trap differently; the texts here are equal everywhere. */
 export function outcomeOf(
   { ending, stdout, errors, refused }: EndedRun,
   call: IsolateCall,

@@ -14,7 +14,7 @@ import {
 } from "@keyhole/kernel";
 import { prepare } from "./prepare.ts";
 
-/** What an author says of a module: a {@link ToolDefinition} without functions, because the module is the code. */
+/** The author's description of a module: a {@link ToolDefinition} without functions, because the module is the code. */
 export type WasmDefinition<Input extends SchemaSource, Output extends OutputSource> = Omit<
   ToolDefinition<Input, Output>,
   "setup" | "check" | "health" | "execute" | "program"
@@ -51,7 +51,7 @@ export function wasmPackage<const Input extends SchemaSource, const Output exten
   return prepared.ok ? { ok: true, value: packed } : prepared;
 }
 
-/** What nobody can say for its author. A definition that was read from a file may lack them. */
+/** The fields that the author alone can give. A definition from a file can lack them. */
 const required = ["name", "version", "description", "input", "output"];
 
 function refused(message: string): { readonly ok: false; readonly error: SetupError } {

@@ -3,7 +3,7 @@ import { protocolLimits } from "../../protocol/limits.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Ask } from "../wasi/folder.ts";
 
-/** What a module can have done on the spot, without asking anybody. */
+/** The services that a module gets at once, without a broker. */
 export interface LocalServices {
   readonly log: (level: "debug" | "info" | "warn" | "error", message: string) => void;
   /** The stand-in for a secret. @throws TypeError for what is no name */

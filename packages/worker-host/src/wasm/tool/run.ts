@@ -18,7 +18,7 @@ export interface WasmTool {
   readonly waiting: Waiting;
 }
 
-/** What one run is started with, and where what it writes goes. */
+/** The arguments of one run, and the receivers of its output. */
 export interface RunProgram {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -122,7 +122,7 @@ export class WasmRun {
       : { kind: "failed", message: new TextDecoder().decode(output) };
   }
 
-  /** What a program leaves open is stored when it ends by itself. Nothing of it runs again for that. */
+  /** Stores the files that a program left open at its own end. The program does not run again for that. */
   async #isStored(): Promise<boolean> {
     for (;;) {
       try {

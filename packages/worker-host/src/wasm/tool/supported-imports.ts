@@ -3,7 +3,7 @@ import { waitingNames, wasiModule, wasiNames } from "../wasi/names.ts";
 
 export const callImport = { module: "keyhole", name: "call" } as const;
 
-/** What a module may import. */
+/** Whether a module can have the import. */
 export function isSupportedImport({ module, name, kind }: ImportName): boolean {
   if (kind !== "function") return false;
   return module === wasiModule ? wasiNames.has(name) : module === callImport.module && name === callImport.name;

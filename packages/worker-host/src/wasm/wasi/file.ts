@@ -7,7 +7,7 @@ const FILE_BYTES = 16_777_216;
 const OPEN_BYTES = 33_554_432;
 const OPEN_FILES = 64;
 
-/** What the open files of one run take, counted. */
+/** Counts the open files of one run, and their bytes. */
 export class FileRoom {
   readonly files: Set<OpenFile> = new Set();
   #open = 0;

@@ -6,7 +6,7 @@ import { errno } from "./names.ts";
 /** Asks the brokers. Throws instead of returning, while there is no answer. */
 export type Ask = (request: CapabilityRequest) => CapabilityReply;
 
-/** What the folders and files of one run share. */
+/** The state that the folders and files of one run share. */
 export interface FileWorld {
   readonly ask: Ask;
   readonly room: FileRoom;

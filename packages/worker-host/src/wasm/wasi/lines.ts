@@ -1,4 +1,4 @@
-/** What a line of a log, or the end of an error output, shows at most. */
+/** The most characters of a log's line, or of an error output's end. */
 const SHOWN = 2_000;
 
 /** Lines of a text that comes in bytes, and its end. A text without line ends does not fill memory. */

@@ -1,7 +1,7 @@
 /** The functions of WASI preview 1 (https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md). */
 export const wasiModule = "wasi_snapshot_preview1";
 
-/** Those that may have to wait for a broker: files, and time where it is real. */
+/** The imports that can wait for a broker: files, and time where it is real. */
 export const waitingNames: ReadonlySet<string> = new Set([
   "fd_close",
   "fd_datasync",

@@ -25,7 +25,7 @@ abstract class Pipe extends Fd {
   }
 }
 
-/** What a program reads from its standard input, from the front. */
+/** The standard input of a program, read from the front. */
 export class Input extends Pipe {
   #rest: Uint8Array;
 

@@ -9,7 +9,7 @@ import { type Ask, Folder } from "./folder.ts";
 import { errno, unsupportedNames, waitingNames, wasiNames } from "./names.ts";
 import { Input, Output } from "./streams.ts";
 
-/** What a program is started with, and where what it writes goes. */
+/** The arguments of a program, and the receivers of its output. */
 export interface Program {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface Program {
   readonly stderr: (bytes: Uint8Array) => void;
 }
 
-/** What a run asks, and of whom. */
+/** The requests of a run, and their receivers. */
 export interface World {
   readonly ask: Ask;
   readonly sources: CallSources;

@@ -8,7 +8,7 @@ import type { Mentioned } from "./need-part.ts";
 export interface Prepared {
   readonly id: number;
   readonly clause: Clause;
-  /** Whose it is; `both` say it. */
+  /** The policy that has the clause. */
   readonly side: "a" | "b" | "both";
   readonly atoms: ReadonlyMap<string, readonly Atom[]>;
   /** In order. */

@@ -1,4 +1,4 @@
-/** What QuickJS lacks of the platform that every isolate gives a tool. The order matters: later files take names of earlier ones. */
+/** The parts of every isolate's platform that QuickJS lacks. The order matters: later files take names of earlier ones. */
 import "./text.ts";
 import "./events.ts";
 import "./url.ts";
