@@ -1,4 +1,4 @@
-// One sandbox in a process of its own: `node in-node.ts NAME cold | warm | stop | memory`. Prints a number.
+// One sandbox in a process of its own: `node in-node.ts NAME [cold | warm | stop | memory]…`. Prints a number for each.
 import { Worker } from "node:worker_threads";
 import { cold, held, HELD, type Opened, type Sandbox, SPIN_LIMIT_MS, stopped, warm } from "./sandbox.ts";
 
@@ -122,14 +122,14 @@ async function memoryBytes(sandbox: Sandbox): Promise<number> {
   return bytes;
 }
 
-const [name = "", what = ""] = process.argv.slice(2);
+const figureOf: Readonly<Record<string, (sandbox: Sandbox) => Promise<number>>> = {
+  cold,
+  warm,
+  stop: stopped,
+  memory: memoryBytes,
+};
+const [name = "", ...whats] = process.argv.slice(2);
 const sandbox = await sandboxes[name]!();
-const figure =
-  what === "memory"
-    ? await memoryBytes(sandbox)
-    : what === "cold"
-      ? await cold(sandbox)
-      : what === "stop"
-        ? await stopped(sandbox)
-        : await warm(sandbox);
-process.stdout.write(`${figure}\n`, () => process.exit());
+const figures: number[] = [];
+for (const what of whats) figures.push(await figureOf[what]!(sandbox));
+process.stdout.write(`${figures.join(" ")}\n`, () => process.exit());

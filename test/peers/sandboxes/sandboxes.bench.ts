@@ -3,17 +3,21 @@
  * Prints a table, which `npm run write:benchmarks` puts in the docs, and never fails on a time.
  */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type Browser, chromium, type Page } from "playwright";
-import { build, createServer, type Plugin } from "vite";
+import { build, type InlineConfig, type Plugin, preview } from "vite";
 import { chromiumArgs, findChromium } from "../../../scripts/chromium.mjs";
 import { keyhole } from "../../../scripts/keyhole-plugin.mjs";
 import { HELD, median } from "./sandbox.ts";
 
-const COLD_TURNS = 5;
+const COLD_TURNS = 3;
 const STANDSTILL_MS = 5_000;
+const PAGE_MS = 120_000;
 
 interface Row {
   readonly name: string;
@@ -21,6 +25,7 @@ interface Row {
   readonly label: string;
   /** What a page of it loads. */
   readonly imports?: string;
+  /** What it does not do. */
   readonly lacks: string;
 }
 
@@ -30,88 +35,104 @@ const rows: readonly Row[] = [
     where: "page",
     label: "Keyhole, `kernel.call`",
     imports: `import { createFullKernel } from "@keyhole/kernel"; import { browserHost } from "@keyhole/worker-host/browser"; use(createFullKernel, browserHost);`,
-    lacks: "–",
+    lacks: "bound memory or processor time",
   },
   {
     name: "codemode",
     where: "page",
     label: "codemode, `IframeSandboxExecutor`",
     imports: `import { IframeSandboxExecutor } from "@cloudflare/codemode/browser"; use(IframeSandboxExecutor);`,
-    lacks: "stop a loop; keep an isolate; policy, log, bounds",
+    lacks:
+      "keep an isolate; stop a loop where a frame shares the page's process; bound memory; decide, log or prove a call",
   },
   {
     name: "worker",
     where: "page",
     label: "bare `Worker`",
-    lacks: "keep code from network and storage; limits of any kind",
+    lacks: "keep code from network and storage; stop anything by itself; decide, log or prove a call",
   },
-  { name: "keyhole", where: "Node", label: "Keyhole, `kernel.call`, interpreter", lacks: "–" },
+  {
+    name: "keyhole",
+    where: "Node",
+    label: "Keyhole, `kernel.call`, interpreter",
+    lacks: "run code at the speed of an engine that compiles it",
+  },
   {
     name: "keyhole-trusted",
     where: "Node",
     label: "Keyhole, `kernel.call`, trusted thread",
-    lacks: "a boundary for the code",
+    lacks: "keep code from files, network, processes; bound memory",
   },
   {
     name: "quickjs-emscripten",
     where: "Node",
     label: "quickjs-emscripten, sync",
-    lacks: "a thread of its own: a loop stops the program until its deadline; policy, log",
+    lacks: "leave the program's thread free while code runs; compile code; decide, log or prove a call",
   },
-  { name: "ai-sdk", where: "Node", label: "`@ai-sdk/code-mode`", lacks: "keep an isolate; log, proof, fuel" },
-  { name: "thread", where: "Node", label: "bare worker thread", lacks: "keep code from files, network, processes" },
+  {
+    name: "ai-sdk",
+    where: "Node",
+    label: "`@ai-sdk/code-mode`",
+    lacks: "keep an isolate; compile code; run in a page; count fuel; log or prove a call",
+  },
+  {
+    name: "thread",
+    where: "Node",
+    label: "bare worker thread",
+    lacks: "keep code from files, network, processes; stop anything by itself; decide, log or prove a call",
+  },
 ];
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-function inNode(name: string, what: string): number {
+function inNode(name: string, ...whats: string[]): number[] {
   const source = ["--no-warnings", "--expose-gc", "--import", here("../../../scripts/source.mjs")];
-  return Number(execFileSync(process.execPath, [...source, here("in-node.ts"), name, what], { encoding: "utf8" }));
+  const printed = execFileSync(process.execPath, [...source, here("in-node.ts"), name, ...whats], { encoding: "utf8" });
+  return printed.split(" ").map(Number);
 }
 
-const server = await createServer({
+const config: InlineConfig = {
   configFile: false,
   root: here("page"),
   logLevel: "error",
   plugins: [keyhole()],
   resolve: { conditions: ["keyhole-source", "module", "browser", "development|production"] },
-  server: { host: "127.0.0.1", port: 8731, fs: { strict: false } },
-});
-await server.listen();
+};
+const outDir = mkdtempSync(join(tmpdir(), "sandboxes-"));
+await build({ ...config, build: { outDir, emptyOutDir: true, target: "esnext" } });
+const server = await preview({ ...config, build: { outDir }, preview: { host: "127.0.0.1", port: 8731 } });
 const executablePath = findChromium();
 
-async function inPage<Result>(hash: string, use: (page: Page, browser: Browser) => Promise<Result>): Promise<Result> {
-  const browser = await chromium.launch({
-    args: chromiumArgs,
-    ...(executablePath !== undefined && { executablePath }),
-  });
+const launch = (): Promise<Browser> =>
+  chromium.launch({ args: chromiumArgs, ...(executablePath !== undefined && { executablePath }) });
+/** For what no other page can change: a loop and the memory have browsers of their own. */
+const shared = await launch();
+
+async function inPage<Result>(browser: Browser, hash: string, use: (page: Page) => Promise<Result>): Promise<Result> {
+  const page = await browser.newPage();
   try {
-    const page = await browser.newPage();
     page.on("pageerror", (error) => {
       console.error(error);
       process.exitCode = 1;
     });
     await page.goto(`${server.resolvedUrls!.local[0]!}#${hash}`, { waitUntil: "commit" });
-    return await use(page, browser);
+    return await use(page);
   } finally {
-    await browser.close();
+    if (browser === shared) await page.close();
+    else await browser.close();
   }
 }
 
-/** A figure of a page; `undefined` where the page stands still. */
-function ofPage(name: string, what: string): Promise<number | undefined> {
-  return inPage(`${name}/${what}`, async (page) => {
-    // The page itself cannot answer while a loop runs in its process: a clock outside decides.
-    const limitMs = what === "stop" ? STANDSTILL_MS : 600_000;
-    try {
-      const handle = await page.waitForFunction(() => (globalThis as { figure?: number }).figure, undefined, {
-        timeout: limitMs,
-      });
-      return await handle.jsonValue();
-    } catch (error) {
-      if (what === "stop") return undefined;
-      throw error;
+/** A figure of a page; `undefined` where the page stands still: a loop in its process keeps it from any answer. */
+async function ofPage(name: string, what: string): Promise<number | undefined> {
+  return inPage(what === "stop" ? await launch() : shared, `${name}/${what}`, async (page) => {
+    for (const endMs = Date.now() + PAGE_MS; Date.now() < endMs; await sleep(20)) {
+      const asked = page.evaluate(() => (globalThis as { figure?: number }).figure).catch(() => undefined);
+      const answer = await Promise.race([asked.then((figure) => ({ figure })), sleep(STANDSTILL_MS)]);
+      if (answer === undefined) return undefined;
+      if (answer.figure !== undefined) return answer.figure;
     }
+    throw new Error(`${name} gave no figure ${what}.`);
   });
 }
 
@@ -131,13 +152,13 @@ async function memoryBytes(browser: Browser): Promise<number | undefined> {
 }
 
 async function memoryInPage(name: string): Promise<number | undefined> {
-  const withIsolates = async (count: number): Promise<number | undefined> =>
-    inPage(`${name}/${count}`, async (page, browser) => {
-      await page.waitForFunction(() => (globalThis as { figure?: number }).figure, undefined, { timeout: 600_000 });
+  const withIsolates = async (browser: Browser, count: number): Promise<number | undefined> =>
+    inPage(browser, `${name}/${count}`, async (page) => {
+      await page.waitForFunction(() => (globalThis as { figure?: number }).figure, undefined, { timeout: PAGE_MS });
       await page.requestGC();
       return memoryBytes(browser);
     });
-  const [few, many] = [await withIsolates(1), await withIsolates(1 + HELD)];
+  const [few, many] = [await withIsolates(await launch(), 1), await withIsolates(await launch(), 1 + HELD)];
   return few === undefined || many === undefined ? undefined : (many - few) / HELD;
 }
 
@@ -150,11 +171,8 @@ async function gzipBytes(imports: string): Promise<number> {
       id === here("page/entry.ts") ? imports.replace(/use\((.*)\);/, "globalThis.used = [$1];") : undefined,
   };
   const built = await build({
-    configFile: false,
-    root: here("page"),
-    logLevel: "error",
+    ...config,
     plugins: [keyhole(), entry],
-    resolve: { conditions: ["keyhole-source", "module", "browser", "development|production"] },
     build: { write: false, rolldownOptions: { input: "virtual:entry" } },
   });
   const files = [built].flat().flatMap((each) => ("output" in each ? each.output : []));
@@ -167,14 +185,18 @@ async function gzipBytes(imports: string): Promise<number> {
     .reduce((sum, file) => sum + gzipSync("code" in file ? file.code : file.source, { level: 9 }).length, 0);
 }
 
-async function figuresOf({ name, where, imports }: Row): Promise<readonly (number | undefined)[]> {
-  const figure = (what: string): Promise<number | undefined> | number =>
-    where === "Node" ? inNode(name, what) : ofPage(name, what);
+type Figures = readonly [coldMs: number, warmUs: number, stopMs: number | undefined, memoryBytes: number | undefined];
+
+function figuresInNode(name: string): Figures {
+  const [cold = NaN, warm = NaN, stop] = inNode(name, "cold", "warm", "stop");
+  const colder = Array.from({ length: COLD_TURNS - 1 }, () => inNode(name, "cold")[0]!);
+  return [median([cold, ...colder]), warm, stop, inNode(name, "memory")[0]];
+}
+
+async function figuresInPage(name: string): Promise<Figures> {
   const cold: number[] = [];
-  for (let turn = 0; turn < COLD_TURNS; turn++) cold.push((await figure("cold"))!);
-  const memory = where === "Node" ? inNode(name, "memory") : await memoryInPage(name);
-  const size = imports === undefined ? undefined : await gzipBytes(imports);
-  return [median(cold), await figure("warm"), await figure("stop"), memory, size];
+  for (let turn = 0; turn < COLD_TURNS; turn++) cold.push((await ofPage(name, "cold"))!);
+  return [median(cold), (await ofPage(name, "warm"))!, await ofPage(name, "stop"), await memoryInPage(name)];
 }
 
 const show = (value: number | undefined, by: number, unit: string, otherwise = "–"): string =>
@@ -185,12 +207,14 @@ console.log(
 );
 console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
 for (const row of rows) {
-  const [coldMs, warmUs, stopMs, memory, size] = await figuresOf(row);
+  const { name, imports, where } = row;
+  const [coldMs, warmUs, stopMs, memory] = where === "Node" ? figuresInNode(name) : await figuresInPage(name);
+  const size = imports === undefined ? undefined : await gzipBytes(imports);
   const cells = [
     row.label,
-    row.where,
+    where,
     show(coldMs, 1, "ms"),
-    show(warmUs, 1, "µs"),
+    warmUs < 10_000 ? show(warmUs, 1, "µs") : show(warmUs, 1e3, "ms"),
     show(stopMs, 1, "ms", `never: the page stands still for ${STANDSTILL_MS / 1_000} s and more`),
     show(memory, 1e6, "MB"),
     show(size, 1e3, "KB"),
@@ -198,4 +222,6 @@ for (const row of rows) {
   ];
   console.log(`| ${cells.join(" | ")} |`);
 }
+await shared.close();
 await server.close();
+rmSync(outDir, { recursive: true });
