@@ -12,12 +12,14 @@ const nanoseconds = new Map([
 /** Whether a larger figure is a better one. Figures without one of these units are not compared. */
 const isLargerBetter = new Map([
   ["ns", false],
+  ["×", false],
+  ["× the speed", true],
   ["MB/s", true],
   ["events/s", true],
   ["/s", true],
 ]);
 
-const figure = /(?<![\w.])(\d+(?:,\d{3})*(?:\.\d+)?)\s*(ns|µs|ms|MB\/s|events\/s|\/s)(?![\w/])/g;
+const figure = /(?<![\w.])(\d+(?:,\d{3})*(?:\.\d+)?)\s*(ns|µs|ms|MB\/s|events\/s|\/s|× the speed|×)(?![\w/])/g;
 
 /**
  * The figures of one run. A label is the line without its figures, so it is the same in each run; the second figure of a line
@@ -34,7 +36,7 @@ export function figuresIn(output) {
     // Whole numbers without a unit of time name the case: "64 B", "10,000 rules".
     const label = text
       .replaceAll(figure, "#")
-      .replaceAll(/\d+\.\d+/g, "#")
+      .replaceAll(/\d+\.\d+(?!\d| [KM]B)/g, "#")
       .replaceAll(/\s+/g, " ")
       .trim();
     [...text.matchAll(figure)].forEach(([, value = "", unit = ""], at) => {

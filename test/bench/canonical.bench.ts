@@ -55,19 +55,17 @@ function canonicalText(value: unknown): string {
   return result.text;
 }
 
-console.log(
-  `${"canonical JSON".padEnd(34)}${"JSON.stringify".padStart(14)}${"laid out".padStart(12)}${"as returned".padStart(12)}`,
-);
 for (const { name, bar, value } of documents()) {
   const [reference = NaN, laidOut = NaN, returned = NaN] = compare([
     () => readWhole(JSON.stringify(value)),
     () => readWhole(canonicalText(value)),
     () => canonicalText(value).length,
   ]);
-  const ratio = (ns: number): string => (reference / ns).toFixed(2).padStart(12);
+  const ratio = (ns: number): string => (reference / ns).toFixed(2).padStart(6);
   const bytes = `${(JSON.stringify(value).length / 1e3).toFixed(1)} KB`;
+  const held = bar === undefined ? "" : atLeast(reference / laidOut, bar);
   console.log(
-    `${`${name}, ${bytes}`.padEnd(34)}${time(reference).padStart(14)}${ratio(laidOut)}${ratio(returned)}   ${bar === undefined ? "" : atLeast(reference / laidOut, bar)}`,
+    `${`${name}, ${bytes}`.padEnd(34)}${ratio(laidOut)} × the speed of JSON.stringify, ${time(reference).trim()}; not laid out ${ratio(returned).trim()} ${held}`,
   );
 }
 

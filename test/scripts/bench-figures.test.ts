@@ -23,6 +23,16 @@ describe("figures of a benchmark", () => {
     ]);
   });
 
+  it("are ratios, too, of times or of speeds", () => {
+    const ratios = (time: number, speed: number): string =>
+      `call ${time} × bare (bar: at most 1.5 ×, missed)\ncopy ${speed} × the speed of JSON.stringify (bar: at least 0.3 ×)`;
+    const rows = compared([ratios(2, 0.6)], [ratios(3, 0.4)]);
+    expect(rows.map(({ label, unit, change }) => [label, unit, Number(change.toFixed(2))])).toEqual([
+      ["call # bare [1]", "×", 0.5],
+      ["copy # of JSON.stringify [1]", "× the speed", 0.5],
+    ]);
+  });
+
   it("are the medians of their rounds", () => {
     const rows = compared(
       [100, 100, 900].map((ns) => output(ns, 1)),
