@@ -15,6 +15,25 @@ async function openTimeline(page: Page): Promise<void> {
   await timeline(page).waitFor();
 }
 
+/** How often ten steps of scrolling look something up: a number of the rows in sight, and not of those that there are. */
+function lookUpsOfScroll(page: Page): Promise<number> {
+  return spans(page).evaluate(async (table) => {
+    const { prototype } = Map;
+    const { get } = prototype;
+    let count = 0;
+    prototype.get = function (this: Map<unknown, unknown>, key: unknown): unknown {
+      count++;
+      return get.call(this, key);
+    };
+    for (let step = 0; step < 10; step++) {
+      table.parentElement!.scrollTop += 24;
+      await new Promise(requestAnimationFrame);
+    }
+    prototype.get = get;
+    return count;
+  });
+}
+
 describe("the timeline", () => {
   it("shows a call that asked, by keyboard, and keeps what stands in the form", async () => {
     const page = await open();
@@ -96,7 +115,12 @@ describe("the timeline", () => {
       onCall(stream) {
         stream.send("audit", { ...invoked(0, "c", "d"), time: "never" });
         stream.send("audit", { ...invoked(1, "d", "c"), time: "+275760-09-13T00:00:00.000Z" });
-        for (let seq = 2; seq < count; seq++) stream.send("audit", fakeEvent(seq, "tool.of.tomorrow", {}));
+        for (let seq = 2; seq < count; seq++)
+          // Each pause is a fold of the axis.
+          stream.send("audit", {
+            ...fakeEvent(seq, "tool.of.tomorrow", {}),
+            time: new Date(Date.UTC(2026, 10, 20) + seq * 1_000).toISOString(),
+          });
         stream.send("result", fakeResult("pour"));
         stream.end();
       },
@@ -117,6 +141,8 @@ describe("the timeline", () => {
         .waitFor();
       expect(Number(await spans(page).getAttribute("aria-rowcount"))).toBeGreaterThan(count);
       expect(await spans(page).getByRole("row").count()).toBeLessThan(150);
+      expect(await spans(page).locator("*").count()).toBeLessThan(150 * 25);
+      expect(await lookUpsOfScroll(page)).toBeLessThan(count);
       await spans(page).getByRole("row").nth(1).focus();
       await page.keyboard.press("End");
       await row(page, new RegExp(`${count - 1}`)).waitFor();

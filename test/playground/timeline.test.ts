@@ -1,11 +1,10 @@
 import { type AuditEvent, hashJson, type JsonValue } from "@keyhole/kernel";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { axisOf, foldMs } from "../../packages/playground/src/timeline/axis.ts";
-import { breaksOf, recompute, recomputeAll } from "../../packages/playground/src/timeline/chain.ts";
+import { breaksOf, recompute, recomputeAll, tellMs } from "../../packages/playground/src/timeline/chain.ts";
 import { type Chip, overviewOf, rowsOf } from "../../packages/playground/src/timeline/rows.ts";
 import { maxDepth, spansOf } from "../../packages/playground/src/timeline/spans.ts";
-import { clamped, leastWindow } from "../../packages/playground/src/timeline/useWindow.ts";
 import { asked, call, crossing, decided, done, invoked, log, resolved, started, timeOf } from "./timeline-parts.ts";
 
 const whole = { hidden: new Set<Chip>(), text: "", from: 0, to: 1 };
@@ -221,6 +220,19 @@ describe("the chain", () => {
     expect(told).toEqual({ done: sound.length, breaks: [] });
   });
 
+  it("tells of its hashes a few times a second, with one list until there is a break", async () => {
+    const events = Array.from({ length: 400 }, () => sound[0]!);
+    // Each look at the clock is a millisecond.
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now++);
+    const told: unknown[] = [];
+    await recomputeAll(events, (_, breaks) => told.push(breaks), new AbortController().signal);
+    clock.mockRestore();
+    expect(told.length).toBeLessThanOrEqual(events.length / tellMs + 1);
+    expect(told.length).toBeGreaterThan(2);
+    expect(new Set(told.slice(0, -1)).size).toBe(1);
+  });
+
   it("names both hashes where an event does not follow", () => {
     const events = sound.map((event, index) => (index === 3 ? { ...event, prev: `blake3:${"f".repeat(64)}` } : event));
     expect(breaksOf(events)).toEqual([
@@ -273,19 +285,5 @@ describe("the rows", () => {
   it("are those within the time that is shown", () => {
     const kinds = rowsFor(asking, { from: 0.9, to: 1 }).map((row) => (row.kind === "span" ? row.span.kind : "break"));
     expect(kinds).toEqual(["call", "tool"]);
-  });
-});
-
-describe("the shown time", () => {
-  it("never leaves the axis and never becomes nothing", () => {
-    const place = fc.double({ min: -2, max: 3, noNaN: true });
-    fc.assert(
-      fc.property(place, place, (from, to) => {
-        const window = clamped(from, to);
-        expect(window.from).toBeGreaterThanOrEqual(0);
-        expect(window.to).toBeLessThanOrEqual(1 + 1e-9);
-        expect(window.to - window.from).toBeGreaterThanOrEqual(leastWindow * 0.99);
-      }),
-    );
   });
 });

@@ -1,5 +1,5 @@
 import { type LogEntry, visible } from "@keyhole/kernel";
-import { type ReactNode, useMemo, useState } from "react";
+import { memo, type ReactNode, useMemo, useState } from "react";
 import { SearchField } from "../ui/TextField.tsx";
 import { VirtualLines } from "../ui/VirtualLines.tsx";
 
@@ -41,7 +41,7 @@ export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNod
   );
 }
 
-function LogLine({ entry: { level, message } }: { readonly entry: LogEntry }): ReactNode {
+const LogLine = memo(function LogLine({ entry: { level, message } }: { readonly entry: LogEntry }): ReactNode {
   const cut = message.length - mostInLine;
   return (
     <span className="log-line" data-level={level}>
@@ -52,4 +52,4 @@ function LogLine({ entry: { level, message } }: { readonly entry: LogEntry }): R
       </span>
     </span>
   );
-}
+});

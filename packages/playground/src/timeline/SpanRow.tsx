@@ -1,12 +1,12 @@
 import { visible } from "@keyhole/kernel";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { bytesText, durationText } from "../app/words.ts";
-import type { Axis } from "./axis.ts";
 import type { Break } from "./chain.ts";
-import { Bar, OutcomeMark, placeOf, type Window } from "./marks.tsx";
+import { Bar, OutcomeMark } from "./marks.tsx";
 import type { Row } from "./rows.ts";
 import { shortHash } from "../ui/short-hash.ts";
 import type { Span } from "./spans.ts";
+import { placeOf, type View } from "./view.ts";
 
 /** Of a text in a cell; the pane beside it has the rest. */
 const cellLength = 200;
@@ -15,11 +15,11 @@ export const spanColumns = ["Chain", "Event", "Span", "Target", "Outcome", "Byte
 
 interface SpanRowProps {
   readonly row: Row;
-  readonly axis: Axis;
-  readonly window: Window;
+  readonly view: View;
 }
 
-export function RowCells({ row, axis, window }: SpanRowProps): ReactNode {
+/** Cells of a row. They are drawn anew for another row or view alone: a step of scrolling costs the rows that come into sight. */
+export const RowCells = memo(function RowCells({ row, view }: SpanRowProps): ReactNode {
   if (row.kind === "break") return <BreakCells broken={row.broken} />;
   const { span, link } = row;
   const { event, name, target, outcome, state, bytes, depth, kind } = span;
@@ -39,16 +39,16 @@ export function RowCells({ row, axis, window }: SpanRowProps): ReactNode {
         {visible(outcome.slice(0, cellLength))}
       </td>
       <td className="wf-bytes">{bytes === undefined ? "–" : bytesText(bytes)}</td>
-      <td className="wf-start">{span.isTimeless ? "no time" : startText(span.start - axis.start)}</td>
+      <td className="wf-start">{span.isTimeless ? "no time" : startText(span.start - view.axis.start)}</td>
       <td className="wf-took" data-waited={kind === "person" || undefined}>
         {tookText(span)}
       </td>
       <td className="wf-cell">
-        <Bar span={span} axis={axis} window={window} />
+        <Bar span={span} view={view} />
       </td>
     </>
   );
-}
+});
 
 /** A moment has no length: the log says when a request ended, and not when it began. */
 function tookText({ kind, start, end, isOpen }: Span): string {
@@ -85,10 +85,10 @@ function BreakCells({ broken }: { readonly broken: Break }): ReactNode {
 const labelWidth = 14;
 
 /** Marks of the time axis, and where it is folded. */
-export function Ruler({ axis, window }: Omit<SpanRowProps, "row">): ReactNode {
+export function Ruler({ view }: Omit<SpanRowProps, "row">): ReactNode {
   return (
     <span className="wf-ruler">
-      {labelsOf(axis, window).map(({ place, text, isFold }) => (
+      {labelsOf(view).map(({ place, text, isFold }) => (
         <span key={place} className={isFold ? "wf-folded" : undefined} style={{ insetInlineStart: `${place}%` }}>
           {text}
         </span>
@@ -103,14 +103,14 @@ interface RulerLabel {
   readonly isFold: boolean;
 }
 
-function labelsOf(axis: Axis, window: Window): readonly RulerLabel[] {
+function labelsOf(view: View): readonly RulerLabel[] {
+  const { axis, window } = view;
   const labels: RulerLabel[] = [];
   const add = (label: RulerLabel): void => {
     const isFree = labels.every(({ place }) => Math.abs(place - label.place) >= labelWidth);
     if (isFree && label.place >= 0 && label.place <= 100 - labelWidth / 2) labels.push(label);
   };
-  for (const fold of axis.folds.slice(0, 100))
-    add({ place: placeOf(axis, window, fold.start), text: "folded", isFold: true });
+  for (const fold of axis.folds.slice(0, 100)) add({ place: placeOf(view, fold.start), text: "folded", isFold: true });
   for (const share of [0, 0.25, 0.5, 0.75]) {
     const place = window.from + (window.to - window.from) * share;
     add({ place: share * 100, text: startText(axis.timeAt(place) - axis.start), isFold: false });

@@ -4,8 +4,7 @@ import { durationText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Notice.tsx";
 import { VirtualRows } from "../ui/VirtualRows.tsx";
-import { type Axis, axisOf } from "./axis.ts";
-import type { Window } from "./marks.tsx";
+import { axisOf } from "./axis.ts";
 import { Overview } from "./Overview.tsx";
 import { type Chip, chips, type Row, rowsOf } from "./rows.ts";
 import { SpanPane } from "./SpanPane.tsx";
@@ -14,6 +13,7 @@ import { type Span, spansOf } from "./spans.ts";
 import { type Logged, useCallEvents, useSessionEvents } from "./useLogged.ts";
 import { type Chain, ChainText, useChain } from "./useChain.tsx";
 import { useWindow } from "./useWindow.ts";
+import { type View, viewOf, type Window } from "./view.ts";
 
 interface TimelineScreenProps {
   /** The call; all calls of the session without it. */
@@ -46,7 +46,7 @@ function Waterfall({ logged, id, onCall, onSession }: WaterfallProps): ReactNode
   const [selected, setSelected] = useState<Extract<Row, { kind: "span" }>>();
   const zoom = useWindow();
   const { window } = zoom;
-  const { events, spans, axis, places, chain, rows } = useRows(logged, shown, window);
+  const { events, spans, view, places, chain, rows } = useRows(logged, shown, window);
   const rowHeight = useRowHeight();
   return (
     <main className="wf" aria-label="Timeline" data-pane={selected !== undefined || undefined}>
@@ -66,21 +66,21 @@ function Waterfall({ logged, id, onCall, onSession }: WaterfallProps): ReactNode
           <Loading>Reading the events…</Loading>
         ) : (
           <>
-            <Overview spans={spans} axis={axis} zoom={zoom} />
+            <Overview spans={spans} axis={view.axis} zoom={zoom} />
             <VirtualRows
               label="Spans"
               className="wf-rows"
               rows={rows}
               keyOf={({ key }) => key}
               rowHeight={rowHeight}
-              head={<Columns axis={axis} window={window} />}
+              head={<Columns view={view} />}
               selected={selected?.key}
               onOpen={(row) => setSelected(row.kind === "span" ? row : undefined)}
               emptyText={
                 events.length === 0 ? "No event yet. Run a tool, and its events appear here." : "No span matches."
               }
             >
-              {(row) => <RowCells row={row} axis={axis} window={window} />}
+              {(row) => <RowCells row={row} view={view} />}
             </VirtualRows>
             <Legend spans={spans} />
           </>
@@ -108,7 +108,7 @@ interface Chosen {
 interface Drawn {
   readonly events: readonly AuditEvent[];
   readonly spans: readonly Span[];
-  readonly axis: Axis;
+  readonly view: View;
   readonly places: ReadonlyMap<AuditEvent, number>;
   readonly chain: Chain;
   readonly rows: readonly Row[];
@@ -125,7 +125,8 @@ function useRows(logged: Logged, { isFolded, hidden, text }: Chosen, window: Win
     () => rowsOf(spans, places, breaks, axis, { hidden, text, ...window }),
     [spans, places, breaks, axis, hidden, text, window],
   );
-  return { events, spans, axis, places, chain, rows };
+  const view = useMemo(() => viewOf(axis, window), [axis, window]);
+  return { events, spans, view, places, chain, rows };
 }
 
 interface ChoicesProps {
@@ -158,7 +159,7 @@ function Choices({ chosen, rows, onChange }: ChoicesProps): ReactNode {
   );
 }
 
-function Columns({ axis, window }: { readonly axis: Axis; readonly window: Window }): ReactNode {
+function Columns({ view }: { readonly view: View }): ReactNode {
   return (
     <>
       {spanColumns.map((name) => (
@@ -168,7 +169,7 @@ function Columns({ axis, window }: { readonly axis: Axis; readonly window: Windo
       ))}
       <th scope="col" className="wf-cell">
         <span className="visually-hidden">Time</span>
-        <Ruler axis={axis} window={window} />
+        <Ruler view={view} />
       </th>
     </>
   );

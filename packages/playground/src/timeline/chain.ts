@@ -39,11 +39,15 @@ export function recompute(event: AuditEvent, index: number): Break | undefined {
 const mostBreaks = 1_000;
 /** Between two looks at the page: a frame has 16 ms. */
 const sliceMs = 8;
+/** Between two tellings: for each of them the page draws the count anew. */
+export const tellMs = 100;
+/** One list, so that what hangs on the breaks stays as it is. */
+export const noBreaks: readonly Break[] = [];
 
 /**
  * Recomputes every hash, in slices between which the page draws.
  *
- * @param tell takes how many are done, and at the end the breaks, at most 1,000
+ * @param tell takes how many are done, at most every {@link tellMs}, and at the end the breaks, at most 1,000
  */
 export async function recomputeAll(
   events: readonly AuditEvent[],
@@ -51,13 +55,18 @@ export async function recomputeAll(
   signal: AbortSignal,
 ): Promise<void> {
   const breaks: Break[] = [];
-  let until = performance.now() + sliceMs;
+  const start = performance.now();
+  let [until, nextTelling] = [start + sliceMs, start + tellMs];
   for (const [index, event] of events.entries()) {
     const broken = recompute(event, index);
     if (broken) breaks.push(broken);
     if (breaks.length >= mostBreaks) return tell(index + 1, breaks);
-    if (performance.now() < until) continue;
-    tell(index + 1, []);
+    const now = performance.now();
+    if (now < until) continue;
+    if (now >= nextTelling) {
+      tell(index + 1, noBreaks);
+      nextTelling = now + tellMs;
+    }
     await new Promise((resolve) => setTimeout(resolve));
     if (signal.aborted) return;
     until = performance.now() + sliceMs;

@@ -1,13 +1,7 @@
 import type { ReactNode } from "react";
 import { StateMark } from "../ui/StateMark.tsx";
-import type { Axis } from "./axis.ts";
 import type { Span, SpanState } from "./spans.ts";
-
-/** The part of the axis that is drawn, as places between 0 and 1. */
-export interface Window {
-  readonly from: number;
-  readonly to: number;
-}
+import { placeOf, type View } from "./view.ts";
 
 const markOf = {
   running: "running",
@@ -23,29 +17,24 @@ export function OutcomeMark({ state }: { readonly state: SpanState }): ReactNode
   return mark === undefined ? null : <StateMark state={mark} />;
 }
 
-/** In percent of the drawn width. */
-export function placeOf(axis: Axis, { from, to }: Window, time: number): number {
-  const place = ((axis.at(time) - from) / (to - from)) * 100;
-  return Math.max(-1, Math.min(101, place));
-}
-
 interface BarProps {
   readonly span: Span;
-  readonly axis: Axis;
-  readonly window: Window;
+  readonly view: View;
 }
 
 /** Least width, in percent: a moment is drawn, too. */
 const leastWidth = 0.4;
 
-export function Bar({ span, axis, window }: BarProps): ReactNode {
-  const start = placeOf(axis, window, span.start);
-  const width = Math.max(placeOf(axis, window, span.end) - start, leastWidth);
+export function Bar({ span, view }: BarProps): ReactNode {
+  const start = placeOf(view, span.start);
+  const width = Math.max(placeOf(view, span.end) - start, leastWidth);
   return (
     <svg className="wf-bar-svg" aria-hidden="true" focusable="false">
-      {axis.folds.map((fold) => (
-        <Folded key={fold.start} from={placeOf(axis, window, fold.start)} to={placeOf(axis, window, fold.end)} />
-      ))}
+      {view.folds !== "" && (
+        <svg viewBox="0 0 100 1" preserveAspectRatio="none">
+          <path className="wf-fold" d={view.folds} />
+        </svg>
+      )}
       <rect
         className="wf-bar"
         data-kind={span.kind}
@@ -58,11 +47,6 @@ export function Bar({ span, axis, window }: BarProps): ReactNode {
       {(span.kind === "person" || span.kind === "queue") && <Hatches start={start} width={width} />}
     </svg>
   );
-}
-
-function Folded({ from, to }: { readonly from: number; readonly to: number }): ReactNode {
-  if (to <= 0 || from >= 100) return null;
-  return <rect className="wf-fold" x={`${from}%`} y="0" width={`${to - from}%`} height="100%" />;
 }
 
 const mostHatches = 24;

@@ -1,6 +1,6 @@
 import type { AuditEvent } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
-import { type Break, breaksOf, recomputeAll } from "./chain.ts";
+import { type Break, breaksOf, noBreaks, recomputeAll } from "./chain.ts";
 
 export interface Chain {
   readonly breaks: readonly Break[];
@@ -17,10 +17,11 @@ export function useChain(events: readonly AuditEvent[]): Chain {
     void recomputeAll(events, tell, controller.signal);
     return () => controller.abort();
   }, [events]);
-  return useMemo(() => {
-    if (contents?.of !== events) return { breaks: links, checked: 0 };
-    return { breaks: [...links, ...contents.breaks], checked: contents.checked };
-  }, [links, contents, events]);
+  const isOfThese = contents?.of === events;
+  const found = isOfThese ? contents.breaks : noBreaks;
+  // The same list until there is another break: every row is made anew for another list.
+  const breaks = useMemo(() => (found.length === 0 ? links : [...links, ...found]), [links, found]);
+  return { breaks, checked: isOfThese ? contents.checked : 0 };
 }
 
 export function ChainText({

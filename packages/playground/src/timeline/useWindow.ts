@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
-import type { Window } from "./marks.tsx";
+import type { Window } from "./view.ts";
 
 const whole: Window = { from: 0, to: 1 };
 /** Of the whole axis: further in, numbers lose their meaning. */

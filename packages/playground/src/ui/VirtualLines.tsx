@@ -11,6 +11,7 @@ interface VirtualLinesProps {
   readonly children: (index: number) => ReactNode;
   /** The role for a screen reader. Default: a list of lines. */
   readonly role?: "list" | "tree";
+  /** Another function has every row measured anew. */
   readonly keyOf?: (index: number) => string | number;
 }
 

@@ -1,10 +1,11 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
 interface VirtualRowsProps<Row> {
   readonly label: string;
   readonly className: string;
   readonly rows: readonly Row[];
+  /** The same for the same row, whichever function it is. */
   readonly keyOf: (row: Row) => string;
   /** In pixels; every row has it. */
   readonly rowHeight: number;
@@ -85,13 +86,14 @@ function useRows<Row>({ rows, keyOf, rowHeight, onOpen }: VirtualRowsProps<Row>)
   const scroller = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
   const wantsFocus = useRef(false);
-  // What it returns changes with each scroll: nothing of it is memoized here.
-  // oxlint-disable-next-line react/incompatible-library
+  // With another function every row would be measured anew, at each step of scrolling.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const getItemKey = useCallback((index: number) => keyOf(rows[index]!), [rows]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    getItemKey: (index) => keyOf(rows[index]!),
+    getItemKey,
     overscan: 8,
   });
   const stop = Math.min(at, rows.length - 1);

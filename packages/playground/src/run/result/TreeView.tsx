@@ -1,5 +1,5 @@
 import { visible } from "@keyhole/kernel";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { VirtualLines } from "../../ui/VirtualLines.tsx";
 import { childrenAtOnce, type TreeRow, treeRows, type TreeState } from "./tree.ts";
 
@@ -11,6 +11,7 @@ const mostInValue = 400;
 export function TreeView({ value }: { readonly value: unknown }): ReactNode {
   const [state, setState] = useState(untouched);
   const rows = useMemo(() => treeRows(value, state), [value, state]);
+  const keyOf = useCallback((index: number) => rows[index]?.pointer ?? index, [rows]);
   const toggle = (pointer: string): void =>
     setState(({ toggled, shown }) => {
       const next = new Set(toggled);
@@ -23,13 +24,7 @@ export function TreeView({ value }: { readonly value: unknown }): ReactNode {
       return { toggled, shown: new Map(shown).set(parent, (shown.get(parent) ?? childrenAtOnce) + childrenAtOnce) };
     });
   return (
-    <VirtualLines
-      label="Members"
-      className="result-tree"
-      count={rows.length}
-      rowHeight={22}
-      keyOf={(index) => rows[index]?.pointer ?? index}
-    >
+    <VirtualLines label="Members" className="result-tree" count={rows.length} rowHeight={22} keyOf={keyOf}>
       {(index) => {
         const row = rows[index]!;
         return (
