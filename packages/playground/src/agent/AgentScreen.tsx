@@ -1,7 +1,7 @@
-import { visible } from "@keyhole/kernel";
+import { type Mode, visible } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import type { Connection } from "../app/useKernel.ts";
-import type { Governance, GovernanceState } from "../client/kernel-client.ts";
+import type { GovernanceState } from "../client/kernel-client.ts";
 import type { Approve } from "../session/calls.ts";
 import { useSession } from "../session/useSession.ts";
 import { Button } from "../ui/Button.tsx";
@@ -33,7 +33,7 @@ export function AgentScreen({ connection, governed, approve }: AgentScreenProps)
     conversation.show(undefined);
     return () => conversation.show(approve);
   }, [conversation, approve]);
-  useLockdown(conversation, client.governance);
+  useLockdown(conversation, governed?.mode);
   useStopKey(conversation, state.isBusy);
   const shown = turn === undefined || turn > state.turn ? state.turn : turn;
   return (
@@ -116,17 +116,10 @@ function useStopKey(conversation: Conversation, isBusy: boolean): void {
 }
 
 /** The mode can be set from the header, by a key and by a trigger as well. */
-function useLockdown(conversation: Conversation, governance: Governance | undefined): void {
-  useEffect(
-    () =>
-      governance?.subscribe?.(() => {
-        void governance.read().then(
-          ({ mode }) => mode === "LOCKDOWN" && conversation.stop("lockdown"),
-          () => {},
-        );
-      }),
-    [conversation, governance],
-  );
+function useLockdown(conversation: Conversation, mode: Mode | undefined): void {
+  useEffect(() => {
+    if (mode === "LOCKDOWN") conversation.stop("lockdown");
+  }, [conversation, mode]);
 }
 
 interface SayProps {
