@@ -5,9 +5,10 @@
 //   npm run docs -- --open  then serves them on 127.0.0.1
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { llmsFull, llmsIndex } from "../test/support/llms.ts";
 import { installFolder } from "./install.mjs";
 import { root, run } from "./project.mjs";
-import { sidebar, sitePages, sitePath } from "./site/pages.mjs";
+import { siteAddress, sidebar, sitePages, sitePath } from "./site/pages.mjs";
 import { buildPlayground } from "./site/playground.mjs";
 
 const site = join(root, "site");
@@ -30,6 +31,8 @@ writeFileSync(join(folder, "sidebar.json"), JSON.stringify(sidebar(pages)));
 const vitepress = join(site, "node_modules", "vitepress", "bin", "vitepress.js");
 const built = await run("node", [vitepress, "build", site], {});
 if (built.code !== 0) process.exit(1);
+writeFileSync(join(root, "dist", "site", "llms.txt"), llmsIndex(siteAddress));
+writeFileSync(join(root, "dist", "site", "llms-full.txt"), llmsFull());
 await buildPlayground(join(root, "dist", "site", "playground"));
 console.log(`${pages.length} pages in dist/site`);
 if (process.argv.includes("--open")) await run("node", [vitepress, "serve", site, "--host", "127.0.0.1"], {});

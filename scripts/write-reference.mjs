@@ -1,8 +1,8 @@
-// Writes docs/reference, the pages of agent frameworks, the index of the how-to pages, and the generated tables of other pages. Tests hold each page against the sources.
+// Writes docs/reference, the pages of agent frameworks, the index pages of folders, and the generated tables of other pages. Tests hold each page against the sources.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { frameworkPages } from "../test/support/reference/framework-pages.ts";
-import { howToIndex, howToIndexPath } from "../test/support/reference/how-to-index.ts";
+import { indexPages } from "../test/support/reference/index-pages.ts";
 import { generatedPages } from "../test/support/generated-pages.ts";
 import { referencePages } from "../test/support/reference/pages.ts";
 import { root } from "./project.mjs";
@@ -10,4 +10,4 @@ import { root } from "./project.mjs";
 mkdirSync(join(root, "docs", "reference"), { recursive: true });
 for (const [path, text] of [...(await referencePages()), ...frameworkPages(), ...generatedPages()])
   writeFileSync(join(root, path), text);
-writeFileSync(join(root, howToIndexPath), howToIndex());
+for (const [path, text] of indexPages()) writeFileSync(join(root, path), text);

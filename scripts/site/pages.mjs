@@ -28,6 +28,11 @@ export function sitePath(path) {
   return inSite.replace(/(^|\/)readme\.md$/i, "$1index.md");
 }
 
+/** @param {string} path of a page in the repository @returns {string} its address in the site, relative to the first page */
+export function siteAddress(path) {
+  return `./${sitePath(path).replace(/(?:index)?\.md$/, "")}`;
+}
+
 /** @returns {readonly SitePage[]} every page of the site; `path` is that of the repository */
 export function sitePages() {
   const sources = [...readPages().map(({ path }) => path), ...besides];

@@ -49,5 +49,11 @@ export default defineConfig({
     sidebar,
     outline: { level: [2, 3], label: "On this page" },
     docFooter: { prev: false, next: false },
+    notFound: {
+      title: "This site has no such page",
+      quote: "The address is wrong, or the page has moved. The search above finds pages by their words.",
+      linkLabel: "Open the first page",
+      linkText: "Open the first page",
+    },
   },
 });

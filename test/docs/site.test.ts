@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sidebar, sitePages, sitePath } from "../../scripts/site/pages.mjs";
+import { siteAddress, sidebar, sitePages, sitePath } from "../../scripts/site/pages.mjs";
+import { llmsIndex } from "../support/llms.ts";
 import { parsePage, readPages } from "./markdown.ts";
 
 const pages = sitePages();
@@ -39,6 +40,13 @@ describe("the pages of the site", () => {
     const { text } = pages.find(({ path }) => path === "docs/architecture.md")!;
     expect(text).toContain("A table in imports.ts says");
     expect(text).not.toContain("../test/");
+  });
+
+  it("have their addresses in the index for agents", () => {
+    const addresses = [...llmsIndex(siteAddress).matchAll(/\]\(\.\/([^)]*)\)/g)].map(([, path = ""]) => path);
+    const known = new Set([...inSite.keys()].map((path) => path.replace(/(?:index)?\.md$/, "")));
+    expect(addresses.length).toBeGreaterThan(50);
+    expect(addresses.filter((path) => !known.has(path))).toEqual([]);
   });
 
   it("show no marks of generated parts", () => {

@@ -5,6 +5,7 @@ import { play, scenarios, type Seen } from "../docs/scenarios.ts";
 import type { Scenario } from "../docs/scenario.ts";
 import { setupScenarios } from "../docs/setup-scenarios.ts";
 import { markdownTable, withGenerated } from "./generated-parts.ts";
+import { docstringTables } from "./reference/docstring-tables.ts";
 import { root } from "./sources.ts";
 
 export const errorPagePath = (code: ErrorCode | SetupErrorCode): string => `docs/errors/${code}.md`;
@@ -45,6 +46,7 @@ function written(code: ErrorCode | SetupErrorCode, facts: readonly string[], err
   const examples = [...new Set(errors.map(asText))].map((text) => `\`\`\`json\n${text}\n\`\`\``);
   return withGenerated(page, [
     markdownTable(["Retryable", "Terminal event", "HTTP status"], [facts]),
+    ...(code === "SNAPSHOT_REFUSED" ? [docstringTables.snapshotReasons()] : []),
     examples.join("\n\n"),
   ]);
 }

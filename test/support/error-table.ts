@@ -2,13 +2,20 @@ import { readFileSync } from "node:fs";
 import { errorCodes, setupErrorCodes } from "../../packages/kernel/src/result.ts";
 import { parsePage, table } from "../docs/markdown.ts";
 import { markdownTable, withGenerated } from "./generated-parts.ts";
+import { docstringTables } from "./reference/docstring-tables.ts";
 import { root } from "./sources.ts";
 
 const readme = "docs/errors/README.md";
 
-/** `docs/errors/README.md` with its two tables as the pages of the codes have their facts. */
+/** `docs/errors/README.md` with the facts of the pages of the codes, and docstrings of the packages. */
 export function errorsReadme(): string {
-  return withGenerated(readFileSync(root + readme, "utf8"), [callTable(), setupTable()]);
+  return withGenerated(readFileSync(root + readme, "utf8"), [
+    docstringTables.errorFields(),
+    callTable(),
+    setupTable(),
+    docstringTables.kernelFaults(),
+    docstringTables.refusals(),
+  ]);
 }
 
 function callTable(): string {

@@ -15,13 +15,19 @@ const sections = [
   ["Topics", /^docs\/(?!start\.md)[^/]+$/],
 ] as const;
 
-/** The index for agents: one line for each page, by role. See llmstxt.org. */
-export function llmsIndex(): string {
+/**
+ * The index for agents: one line for each page, by role. See llmstxt.org.
+ *
+ * @param addressOf the address of a page for the readers of the index. Default: its path in the repository
+ */
+export function llmsIndex(addressOf = (path: string): string => path): string {
   const pages = readPages().filter(({ path }) => !omitted.has(path));
   const lines = sections.flatMap(([title, paths]) => [
     `## ${title}`,
     "",
-    ...pages.filter(({ path }) => paths.test(path)).map(({ path, headings }) => `- [${headings[0]?.text}](${path})`),
+    ...pages
+      .filter(({ path }) => paths.test(path))
+      .map(({ path, headings }) => `- [${headings[0]?.text}](${addressOf(path)})`),
     "",
   ]);
   return [
@@ -29,7 +35,7 @@ export function llmsIndex(): string {
     "",
     "> Keyhole runs the tools of an AI agent under a policy. It isolates tool code, checks each request, and records every call.",
     "",
-    "`npm run write:llms` writes this index, and all pages as one file: `dist/llms-full.txt`.",
+    "`npm run write:llms` writes this index, and all pages as one file: `dist/llms-full.txt`. The site has both beside its first page.",
     "",
     ...lines,
   ].join("\n");

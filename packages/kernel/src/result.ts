@@ -57,12 +57,13 @@ export interface Hints {
 
 /** Why a call failed, written for the person or the model that made it. */
 export interface CallError extends Hints {
+  /** One of the codes of calls. It stays the same in every release. */
   readonly code: ErrorCode;
   /** One plain sentence. */
   readonly message: string;
-  /** Data that belongs to the code; the code's page says which. */
+  /** Data of the code, or `null`. The code's page lists it. */
   readonly details: JsonValue;
-  /** Whether the same call can succeed later without any change. */
+  /** Whether the same call can succeed later without any change. A second run can do harm: check `effects`. */
   readonly retryable: boolean;
 }
 

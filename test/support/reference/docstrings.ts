@@ -50,6 +50,33 @@ export function membersOf(path: string, name: string): readonly Member[] {
   throw new Error(`${path} has no interface ${name}`);
 }
 
+/** The literals of a union of texts, or of a list that is `as const`, with their docstrings, in the order of the source. */
+export function literalsOf(path: string, name: string): readonly (readonly [value: string, text: string])[] {
+  const source = sourceOf(path);
+  for (const statement of source.body) {
+    const declaration = isNode(statement["declaration"]) ? statement["declaration"] : statement;
+    const found = literalsIn(declaration, name);
+    if (found !== undefined) return found.map((each) => literalOf(source, each));
+  }
+  throw new Error(`${path} has no type ${name}`);
+}
+
+function literalsIn(declaration: Node, name: string): readonly Node[] | undefined {
+  const [variable] = nodesOf(declaration["declarations"]);
+  if (nameOf((variable ?? declaration)["id"]) !== name) return undefined;
+  const value = variable === undefined ? declaration["typeAnnotation"] : variable["init"];
+  if (!isNode(value)) return undefined;
+  return nodesOf(isNode(value["expression"]) ? value["expression"]["elements"] : value["types"]);
+}
+
+function literalOf(source: Source, node: Node): readonly [string, string] {
+  const literal = node["literal"] ?? node;
+  const text = docstringBefore(source, node.start);
+  if (!isNode(literal) || text === "")
+    throw new Error(`A literal has no docstring: ${source.text.slice(node.start, node.end)}`);
+  return [nameOf(literal), text];
+}
+
 function memberOf(source: Source, node: Node): Member {
   const annotation = node["typeAnnotation"];
   const type = isNode(annotation) ? annotation["typeAnnotation"] : undefined;
@@ -73,7 +100,7 @@ function signatureOf({ text }: Source, node: Node): string {
 function docstringBefore({ text, comments }: Source, start: number): string {
   const comment = comments.find(
     ({ value, start: from, end }) =>
-      value.startsWith("*") && from < start && end <= start && /^\s*$/.test(text.slice(end, start)),
+      value.startsWith("*") && from < start && end <= start && /^\s*\|?\s*$/.test(text.slice(end, start)),
   );
   return comment === undefined ? "" : sentences(comment.value);
 }

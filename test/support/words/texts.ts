@@ -16,7 +16,7 @@ export interface MeasuredText extends Measure {
 
 /** Pages that a program writes: they do not count as words that people write. */
 const generatedPages =
-  /^docs\/(?:errors\/messages|internals\/contracts|hostile-battery|benchmarks|how-to\/README|reference\/[\w-]+)\.md$/;
+  /^docs\/(?:errors\/messages|internals\/contracts|hostile-battery|benchmarks|(?:how-to|concepts)\/README|reference\/[\w-]+)\.md$/;
 const frameworkPages = new Set(Object.keys(frameworks).map((name) => `docs/how-to/${name}.md`));
 
 export function measuredTexts(): readonly MeasuredText[] {

@@ -3,11 +3,11 @@ import type { JsonObject } from "@keyhole/kernel";
 /** Why a kernel does not begin a call, beside the codes of its own results. */
 export const refusals = {
   UNKNOWN_CALLER: "The kernel does not know the sender. Nothing ran.",
-  BAD_REQUEST: "The request has not the form of one. Nothing ran.",
+  BAD_REQUEST: "The request is malformed. Nothing ran.",
   DEADLINE_PASSED: "The request came after its deadline. Nothing ran.",
   DEFINITION_CHANGED: "The kernel has another definition of the tool than the request names. Nothing ran.",
-  BUSY: "The kernel has too many calls. Nothing ran.",
-  RESULT_TOO_LARGE: "The tool ran, and its result is larger than a bus carries.",
+  BUSY: "1,000 calls run, or the kernel remembers 100,000. Nothing ran.",
+  RESULT_TOO_LARGE: "The tool ran, and its result is larger than 16 MiB.",
   RESULT_GONE: "The tool ran, and its result is no longer stored.",
 } as const;
 

@@ -1,8 +1,13 @@
-/**
- * The result of checking evidence. `verified`: whole, and signed by a key that the verifier trusts. `unvouched`: whole, by an unknown author.
- * `broken`: changed, or signed by none of the trusted keys. `inconclusive`: the check was not possible.
- */
-export type EvidenceVerdict = "verified" | "broken" | "inconclusive" | "unvouched";
+/** The result of a check of evidence. */
+export type EvidenceVerdict =
+  /** The evidence is complete, and a key that you gave or pinned signed it. */
+  | "verified"
+  /** The evidence was changed, cut or rewritten; or you gave keys, and none of them signed it. */
+  | "broken"
+  /** The check was not possible: an unreadable file, a log without an event, an unusable key. */
+  | "inconclusive"
+  /** The evidence is complete, and its author is unknown. */
+  | "unvouched";
 
 declare const verified: unique symbol;
 

@@ -40,18 +40,22 @@ export type CapabilityReply = Served | { readonly ok: false; readonly error: Cap
 /** The reply of a broker. */
 export type BrokerReply = Served | { readonly ok: false; readonly error: BrokerError };
 
+type RefusalCode =
+  /** The request goes beyond the grant, or no grant can allow it. */
+  | "CAPABILITY_DENIED"
+  /** A budget or a size has no room left. */
+  | "BOUNDS_EXCEEDED"
+  /** The request is malformed. */
+  | "INVALID_REQUEST"
+  /** The grant allows the request, and there is no such file, database, command or secret. The same request fails again. */
+  | "NOT_FOUND"
+  /** The grant allows the request, and a service failed: host not reachable, storage full or out of order, CORS. A later request can succeed. */
+  | "UNAVAILABLE"
+  /** The call ended before the broker served the request. */
+  | "CANCELLED";
+
 interface Refused {
-  /**
-   * - `NOT_FOUND`: allowed, and there is nothing of this kind under this name. The same request fails again.
-   * - `UNAVAILABLE`: allowed, but the world refused (host not reachable, storage out of order, CORS). It can pass.
-   */
-  readonly code:
-    | "CAPABILITY_DENIED"
-    | "BOUNDS_EXCEEDED"
-    | "INVALID_REQUEST"
-    | "NOT_FOUND"
-    | "UNAVAILABLE"
-    | "CANCELLED";
+  readonly code: RefusalCode;
   readonly message: string;
   /** For the tool, and for the model that reads what it says. */
   readonly hint: string;

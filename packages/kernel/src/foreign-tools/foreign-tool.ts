@@ -2,13 +2,18 @@ import type { Bounds } from "../bounds/bounds.ts";
 import type { Tier } from "../tool/manifest.ts";
 import type { DefinitionDifference } from "./difference.ts";
 
-/**
- * `open`: can be called. `changed`: the server's definition differs from the pinned one, and calls
- * are refused until a person confirms it. `new`: came after the first list, or has invisible
- * characters; it also waits for a person. `refused`: cannot be a tool of the kernel. `gone`: the
- * server does not list it.
- */
-export type ForeignToolState = "open" | "changed" | "new" | "refused" | "gone";
+/** The state of a tool of another server. */
+export type ForeignToolState =
+  /** The source pinned the definition. A call runs. */
+  | "open"
+  /** The server changed the definition, and the model still sees the pinned one. A call ends with `TOOL_ERROR`, and the server gets nothing. */
+  | "changed"
+  /** The server added the tool later, or its definition has invisible characters. A call ends with `TOOL_NOT_FOUND`. */
+  | "new"
+  /** The server lists two tools of one name, or a definition that is no tool. A call ends with `TOOL_NOT_FOUND`. */
+  | "refused"
+  /** The server lists the tool no longer. A call ends with `TOOL_NOT_FOUND`. */
+  | "gone";
 
 /** A tool that a server offers to a kernel. */
 export interface ForeignTool {

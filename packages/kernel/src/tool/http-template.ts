@@ -9,7 +9,7 @@ export type HttpMethod = (typeof httpMethods)[number];
  * (JSON Pointer, RFC 6901). A member whose reference names nothing is left out.
  */
 export interface HttpTemplate {
-  /** Default `GET`. */
+  /** Default `GET`. Effects, tier (1 reads, 2 writes, 3 deletes) and `idempotent` follow from it. */
   readonly method?: HttpMethod;
   /**
    * A URI template (RFC 6570, level 3) over the properties of the input and, in the query, `secret.NAME`. The host is fixed, or its variables are enums of the input's
@@ -18,7 +18,7 @@ export interface HttpTemplate {
   readonly url: string;
   /** Texts with `{property}` and `{secret.NAME}`. A header whose property is absent is not sent. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** References are to `input` and `secret`. Default: none. */
+  /** `{ json }`, `{ form }` or `{ text }`, with references such as `{ "$from": "input#/POINTER" }` and `{ "$from": "secret#/NAME" }`. Default: none. */
   readonly body?: HttpBody;
   /** By status (`404`), class (`4XX`) or `default`; the most exact one counts. Default: `2XX` gives the whole body, and any other status is the error `HTTP_404`. */
   readonly responses?: Readonly<Record<string, HttpResponse>>;

@@ -11,11 +11,18 @@ export const KERNEL_START_MS = 60_000;
 /** `setTimeout` fires at once for a longer time. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/**
- * `not-loaded`: the browser did not run the worker's file. `threw`: the file threw before it called `exposeKernel`. `timed-out`: no kernel within the deadline. `boot-failed`: the
- * promise given to `exposeKernel` rejected. `unreadable`: an answer could not be deserialized.
- */
-export type KernelFault = "not-loaded" | "threw" | "timed-out" | "boot-failed" | "unreadable";
+/** Why no kernel answers in a worker. Every reason but the last is final for its client. */
+export type KernelFault =
+  /** The browser did not run the worker's file: it or an import is missing, is not JavaScript, or is blocked. */
+  | "not-loaded"
+  /** The worker's script threw before it called `exposeKernel`. */
+  | "threw"
+  /** No kernel came within `startTimeoutMs` (default 60,000). */
+  | "timed-out"
+  /** The promise given to `exposeKernel` rejected. */
+  | "boot-failed"
+  /** The page could not deserialize an answer. The kernel serves later calls. */
+  | "unreadable";
 
 /** No kernel answers in the worker. Every pending and later call of its client rejects with this error. */
 export class KernelUnavailable extends Error {

@@ -21,15 +21,25 @@ import { type Limits, policyWith } from "./sections/policy.ts";
 export interface ConfigDocument {
   readonly $schema?: string;
   readonly version: "1";
+  /** Files, folders and packages of tools. The command packs them. */
   readonly tools?: readonly string[];
+  /** [Requests](http-tools.md) by name. */
   readonly http?: Readonly<Record<string, HttpEntry>>;
+  /** Tools that call tools in a row, by name. Each step is a call, and needs the grant `tool.call`. */
   readonly pipelines?: Readonly<Record<string, PipelineEntry>>;
+  /** A [policy](../policy.md), or the path of its file. */
   readonly policy?: JsonValue;
+  /** Lower bounds, by tool. */
   readonly limits?: Limits;
+  /** Automatic changes of the mode. */
   readonly modeTriggers?: readonly ModeTrigger[];
+  /** The place of the log. */
   readonly sink?: SinkEntry;
+  /** `files`, `values`, `databases` and `commands` of the [Node host](../tools.md#on-node). */
   readonly brokers?: BrokersEntry;
+  /** `NAME: { env: VARIABLE }`. The file holds no value. */
   readonly secrets?: SecretsEntry;
+  /** The [message bus](bus.md#in-a-configuration). */
   readonly bus?: BusEntry;
 }
 

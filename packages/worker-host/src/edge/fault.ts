@@ -1,19 +1,24 @@
-/**
- * Why an edge gave no answer. `EDGE_ADDRESS_REFUSED`: the address or the token cannot be used. `EDGE_UNREACHABLE`: nothing answers there. `EDGE_SILENT`: it did not answer in time.
- * `EDGE_UNAUTHENTICATED`: it does not accept the token. `EDGE_REFUSED`: it refused the request; `problem` has its own code. `EDGE_NOT_UNDERSTOOD`: the answer is not of the protocol.
- * `EDGE_TOO_MUCH`: the answer is larger than a client takes. `EDGE_UNTRUE`: a hash or a proof does not fit the answer. `EDGE_UNSUPPORTED`: the HTTP API does not have this.
- * `EDGE_OUTCOME_UNKNOWN`: the connection ended before the call did.
- */
+/** Why a client got no usable answer of an edge. */
 export type EdgeCode =
+  /** The address is neither `https:` nor this machine, or the token is malformed. */
   | "EDGE_ADDRESS_REFUSED"
+  /** Nothing answers at the address. */
   | "EDGE_UNREACHABLE"
+  /** No answer came within `silenceMs` (30,000). The tool can have run. */
   | "EDGE_SILENT"
+  /** The edge does not accept the token. */
   | "EDGE_UNAUTHENTICATED"
+  /** The edge refused the request. `problem` is its own code. */
   | "EDGE_REFUSED"
+  /** The answer does not follow the protocol. */
   | "EDGE_NOT_UNDERSTOOD"
+  /** The answer is larger than a client takes. */
   | "EDGE_TOO_MUCH"
+  /** Hash, proof or events contradict the result. The tool can have run. */
   | "EDGE_UNTRUE"
+  /** The HTTP API has no such method. */
   | "EDGE_UNSUPPORTED"
+  /** The connection ended before the call, or `callMs` (3,600,000) passed. The tool can have run. */
   | "EDGE_OUTCOME_UNKNOWN";
 
 /** The edge gave no answer that can be used. Methods of its client reject with nothing else. */

@@ -171,7 +171,21 @@ async function unfitHost(
   return snapshotRefused("other-host", `The host ${host.name} is not of the kind that suspended the call.`);
 }
 
-function snapshotRefused(reason: keyof typeof fitting, message: string): CallFault {
+type SnapshotReason =
+  /** The bytes were changed or cut, are no snapshot, or need another key. */
+  | "changed"
+  /** Another version of the kernel made the snapshot. */
+  | "other-version"
+  /** A needed tool has another name, version or hash. */
+  | "other-tool"
+  /** The host is of another kind, or has another version of the interpreter. */
+  | "other-host"
+  /** The log lacks the event of the snapshot, and there is no `claim`. */
+  | "other-log"
+  /** The process, the log or `claim` knows an earlier resume. */
+  | "resumed-before";
+
+function snapshotRefused(reason: SnapshotReason, message: string): CallFault {
   return new CallFault("SNAPSHOT_REFUSED", message, { details: { reason }, ...fitting[reason] });
 }
 
@@ -188,7 +202,7 @@ const fitting = {
       "Resume it in a kernel on the log in which it was suspended, or give callSuspender a `claim` that all kernels share.",
   },
   "resumed-before": { hint: "Wait for the result in the kernel that resumed the call." },
-} as const satisfies Record<string, Partial<Hints>>;
+} as const satisfies Record<SnapshotReason, Partial<Hints>>;
 
 const resumedBefore = /* @__PURE__ */ snapshotRefused(
   "resumed-before",

@@ -1,29 +1,36 @@
 /** Why a module was not metered. Each is final for these bytes and options. */
 export const meterCodes = [
-  /** No WebAssembly module, or one that the engine does not accept. */
+  /** The bytes are no WebAssembly module, are a component, or the engine does not accept them. */
   "INVALID_MODULE",
+  /** The module has more than 32 MiB. */
   "MODULE_TOO_LARGE",
+  /** A metered function has more than 7,654,321 bytes. */
   "FUNCTION_TOO_LARGE",
-  /** More locals in one function than the bound on the call stack leaves room for. */
+  /** A function has more than 1,000 locals: the bound on the call stack leaves no room. */
   "TOO_MANY_LOCALS",
-  /** A memory's declared minimum is above the bound. */
+  /** A memory begins with more than `memoryBytes` (64 MiB). */
   "MEMORY_TOO_LARGE",
-  /** Tables begin with more elements than all may have together, or there are too many of them. */
+  /** The module has more than 64 tables, or tables with more than 100,000 elements. */
   "TABLE_TOO_LARGE",
-  /** An exception with more values than a bounded stack of them leaves room for. */
+  /** An exception has more than 16 values. */
   "TAG_TOO_LARGE",
-  /** An import that the host does not offer, or offers as something else. */
+  /** `supportsImport` refuses an import. The message names it. */
   "UNKNOWN_IMPORT",
-  /** The module says of itself that it is metered already. */
+  /** The module carries the mark of a metered module. */
   "ALREADY_METERED",
-  /** Exceptions in tables, globals, payloads or results, where no bound counts them. */
+  /** Tables, globals, payloads or results hold exceptions, where no bound counts them. */
   "UNSUPPORTED_STORED_EXNREF",
+  /** The module uses garbage collection. */
   "UNSUPPORTED_GC",
+  /** The module uses threads. */
   "UNSUPPORTED_THREADS",
+  /** The module uses relaxed vectors. */
   "UNSUPPORTED_RELAXED_SIMD",
+  /** The module has several memories. */
   "UNSUPPORTED_MULTI_MEMORY",
+  /** The module has a 64-bit memory. */
   "UNSUPPORTED_MEMORY64",
-  /** An instruction or type of a proposal that is in no table here. */
+  /** The module has an instruction or a type of another proposal. */
   "UNSUPPORTED_FEATURE",
 ] as const;
 
