@@ -187,7 +187,7 @@ describe("a checkpoint that somebody changed", () => {
     sink.text = checkpointText({ ...checkpoint, ...change(checkpoint) }, blake3Hash);
     const { log } = await openOn(sink, new Time(), Infinity);
     expect(log.damage).toBeNull();
-    expect(await log.verifyEarlier()).toBe("The checkpoint of the log says something else than its events.");
+    expect(await log.verifyEarlier()).toBe("The checkpoint of the log contradicts its events.");
   });
 
   it.each<[string, (text: string) => string]>([

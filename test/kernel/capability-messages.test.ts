@@ -151,7 +151,7 @@ it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<H
     },
     "TOOL_ERROR",
     "The request has a placeholder for a secret that is not this call's own.",
-    { hint: "Ask `context.secret(name)` in each call, and keep nothing of it." },
+    { hint: "Call `context.secret(name)` in each call, and store no placeholder." },
   ],
 ])("a call %s explains itself", async (_, situation, code, message, hints) => {
   const error = await (typeof situation === "function" ? situation() : errorOf(situation));

@@ -25,12 +25,12 @@ export function describeImports(name: string, makeHost: () => Promise<IsolateHos
       const tool = toolOf(() => 1, { name: "importing", determinism: "external" });
       expect(kernel.register(packed(tool, code))).toMatchObject({
         ok: false,
-        error: { code: "INVALID_MANIFEST", path: "/code", message: expect.stringContaining("can be an import") },
+        error: { code: "INVALID_MANIFEST", path: "/code", message: expect.stringContaining("can contain an import") },
       });
       // The program of a call is never registered.
       await expect(host.open(moduleOf(code))).rejects.toMatchObject({
         code: "TOOL_ERROR",
-        message: expect.stringContaining("can be an import"),
+        message: expect.stringContaining("can contain an import"),
       });
     });
   });

@@ -151,7 +151,7 @@ describe("typical mistakes of a model are repaired in one step", () => {
 
   it.each([
     ["arguments as text", '{"city":"Oslo"}', "", "Pass the value itself, not JSON text in a string."],
-    ["arguments in an array", [{ city }], "", "Pass the only value in it by itself."],
+    ["arguments in an array", [{ city }], "", "Pass the only value in it, without the array or object around it."],
     ["no arguments", null, "", 'It must have "city".'],
     ["a missing property", {}, "", 'Add "city": a string.'],
     ["another case", { City: city }, "", 'Rename "City" to "city".'],
@@ -171,7 +171,12 @@ describe("typical mistakes of a model are repaired in one step", () => {
     ["an item without its array", { city, tags: "sea" }, "/tags", "Put it into an array."],
     ["an array as text", { city, tags: '["sea"]' }, "/tags", "Pass the value itself, not JSON text in a string."],
     ["a wrong item", { city, tags: ["sea", 1] }, "/tags/1", 'Did you mean "1"?'],
-    ["an object around a value", { city: { name: city } }, "/city", "Pass the only value in it by itself."],
+    [
+      "an object around a value",
+      { city: { name: city } },
+      "/city",
+      "Pass the only value in it, without the array or object around it.",
+    ],
     ["an array for an object", { city, where: [1, 2] }, "/where", 'It must have "lat" and "lon".'],
     ["a date in words", { city, day: "tomorrow" }, "/day", "For example 2026-01-31."],
     ["hyphens for underscores", { city, place: "Old-Town" }, "/place", 'Did you mean "old_town"?'],

@@ -20,7 +20,7 @@ export interface CloudEvent {
   /** `seq`, with leading zeros, so that texts sort as numbers do. */
   readonly sequence: string;
   readonly traceparent?: string;
-  /** The event itself, whole: its digest can be verified. */
+  /** The event itself, whole: its digest is verifiable. */
   readonly data: AuditEvent;
 }
 

@@ -3,7 +3,7 @@ import type { KvStore } from "./brokers/kv-store.ts";
 import type { FileStore, StoreResult } from "./brokers/store.ts";
 
 export interface ContentStoreOptions {
-  /** Of one value; a larger one is not kept. Default 33,554,432. */
+  /** Of one value; the store keeps no larger one. Default 33,554,432. */
   readonly maxBytes?: number;
 }
 

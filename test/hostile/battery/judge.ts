@@ -106,7 +106,7 @@ const BLOCKED_MS = 4_000;
 
 /** A module that can import is not loaded. */
 function refusedBefore(error: unknown): string {
-  if (error instanceof IsolateFailure && /can be an import/.test(error.message)) return "refused";
+  if (error instanceof IsolateFailure && /can contain an import/.test(error.message)) return "refused";
   throw error;
 }
 

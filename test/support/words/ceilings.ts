@@ -18,7 +18,7 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["messages and hints", [1000, 12, 25, 16, 1]],
   ["docstrings of kernel", [1000, 12, 25, 15, 2]],
   ["comments of kernel", [1000, 12, 25, 24, 25]],
-  ["docstrings of worker-host", [1000, 12, 25, 13, 4]],
+  ["docstrings of worker-host", [1000, 12, 25, 11, 4]],
   ["comments of worker-host", [1000, 12, 25, 23, 24]],
   ["docstrings of agents", [1000, 12, 25, 10, 5]],
   ["comments of agents", [1000, 12, 25, 10, 1]],

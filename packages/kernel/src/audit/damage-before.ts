@@ -52,7 +52,7 @@ export async function damageBefore(
   }
   if (reading.last?.hash !== checkpoint.hash) return `Event ${checkpoint.seq} of the log was changed.`;
   return isWhole && !isSameState(reading, checkpoint, hash)
-    ? "The checkpoint of the log says something else than its events."
+    ? "The checkpoint of the log contradicts its events."
     : null;
 }
 

@@ -16,7 +16,7 @@ export type ReadDefinition =
 export function readDefinition(foreign: { readonly name: string }): ReadDefinition {
   const { _meta: _, ...definition } = foreign as { readonly name: string; readonly _meta?: unknown };
   const taken = snapshot(definition, limits);
-  if (!taken.ok) return { ok: false, reason: `The definition cannot be kept: ${taken.error.message}.` };
+  if (!taken.ok) return { ok: false, reason: `The source cannot pin the definition: ${taken.error.message}.` };
   const own = taken.value as JsonObject;
   return { ok: true, pin: { tool: definition.name, hash: hashJson(own), definition: own }, hasUnseen: hasUnseen(own) };
 }

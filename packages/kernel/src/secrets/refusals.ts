@@ -14,7 +14,7 @@ const refused = (code: BrokerError["code"], message: string, hint: string, opera
 export const foreign: Refused = refused(
   "INVALID_REQUEST",
   "The request has a placeholder for a secret that is not this call's own.",
-  "Ask `context.secret(name)` in each call, and keep nothing of it.",
+  "Call `context.secret(name)` in each call, and store no placeholder.",
 );
 
 export function unavailable(name: string): Refused {

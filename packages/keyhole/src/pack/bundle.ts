@@ -129,7 +129,7 @@ function refuseImports(code: string): void {
   if (at === undefined) return;
   const excerpt = JSON.stringify(code.slice(at, at + 40));
   throw new Error(
-    `its code has what can be an import: ${excerpt}. A tool cannot import when it runs. Write the word in two parts where it is text`,
+    `its code can contain an import: ${excerpt}. A tool cannot import when it runs. Write the word in two parts where it is text`,
   );
 }
 

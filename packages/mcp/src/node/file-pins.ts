@@ -53,7 +53,7 @@ function pinOf(value: JsonValue, place: string): ToolPin {
   const definition = objectOf(given);
   if (typeof tool !== "string" || typeof hash !== "string" || !definition) throw new Error(`${place} is incomplete.`);
   if (hashJson(definition) !== hash)
-    throw new Error(`${place}, ${JSON.stringify(tool)}, does not have the digest that stands beside it.`);
+    throw new Error(`${place}, ${JSON.stringify(tool)}, does not match the digest beside it.`);
   return { tool, hash, definition };
 }
 

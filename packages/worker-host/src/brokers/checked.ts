@@ -11,7 +11,7 @@ interface CheckedBroker<Value> {
 
 /**
  * A broker that reads each request and serves the read copy. It reads a request again to serve it,
- * because the gate asks for the need first. An answer after the end of its call is dropped.
+ * because the gate asks for the need first. The kernel drops an answer after the end of its call.
  */
 export function checkedBroker<Value>({ families, read, needsOf, serve }: CheckedBroker<Value>): Broker {
   return {

@@ -33,7 +33,7 @@ export interface D1StatementLike {
  *   of another statement.
  * - D1 cannot stop a statement. The broker answers at its time, and when its call ends; a change may still happen later.
  *   D1 ends a statement after 30 s.
- * - Integers are doubles: beyond 53 bits a result is rounded, and a parameter is refused. Columns of one name become `a`,
+ * - Integers are doubles: beyond 53 bits D1 rounds a result, and the broker refuses a parameter. Columns of one name become `a`,
  *   `a:1`.
  */
 export function d1Database(database: D1DatabaseLike): SqlDatabase {

@@ -20,7 +20,7 @@ const graceMs = 2_000;
  * A database in the origin private file system, served by SQLite as WebAssembly in a worker of its own. Works in pages and in dedicated workers, without
  * COOP and COEP. One tab of the origin has it open at a time; in another its statements are answered as if the database were out of order.
  *
- * A statement is ended at its time by the engine. When a call ends before its statement does, the
+ * The engine ends a statement at its time. When a call ends before its statement does, the
  * statement continues until then.
  *
  * A page's Content-Security-Policy has to let it: `worker-src 'self'`, and, also in the policy that the worker's own file is served with, `connect-src 'self'` and

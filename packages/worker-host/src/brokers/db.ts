@@ -65,7 +65,7 @@ interface DbRequest {
 
 /**
  * Serves `db.read` and `db.write` over databases that the host names: a tool says a name, never a file. One prepared statement per request, its values
- * apart from its words. The words are read to know what the grant has to cover, and the engine then holds the statement to it.
+ * apart from its words. The broker reads the words to know the needed grants, and the engine then enforces them.
  *
  * `query` answers `{ columns, rows }`, `run` `{ changes, lastInsertRowId }`. Cells that JSON does not have are objects with one member: `{ base64 }`,
  * `{ integer }` beyond 53 bits, `{ real }` for infinities; parameters take the same forms.

@@ -1,7 +1,7 @@
 import type { Broker } from "@keyhole/kernel";
 import { type Refused, refused } from "./fault.ts";
 
-/** A broker whose code loads with its first request. Where it cannot be loaded, the request is refused and the next one tries again. */
+/** A broker whose code loads with its first request. Where it does not load, the broker refuses the request, and the next one tries again. */
 export function lazyBroker(families: Broker["families"], load: () => Promise<Broker>): Broker {
   let loading: Promise<Broker> | undefined;
   const loaded = (): Promise<Broker | undefined> => {

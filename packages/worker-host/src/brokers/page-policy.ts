@@ -3,7 +3,7 @@ import { parseUrl } from "@keyhole/kernel";
 /**
  * The part of a page's Content-Security-Policy that blocked something. The platform reports it by
  * an event beside the failure, which itself names no reason. Works in pages and in workers, which
- * have their own policy when they come from a file. Elsewhere nothing is blocked.
+ * have their own policy when they come from a file. Elsewhere no policy blocks a request.
  */
 export interface PolicyWatch {
   /** The source that a directive lacks, once the platform had time to say so. */

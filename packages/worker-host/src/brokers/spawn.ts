@@ -15,7 +15,7 @@ import { cancelled, refused, type Refused } from "./fault.ts";
 export interface SpawnLimits {
   /** Bytes of the input. Default 16 MiB. */
   readonly stdinBytes?: number;
-  /** Bytes of the output; a command that writes more is ended. Default 4 MiB. */
+  /** Bytes of the output; the host ends a command that writes more. Default 4 MiB. */
   readonly stdoutBytes?: number;
   /** Bytes that are kept of what it says on stderr; the rest is dropped. Default 64 KiB. */
   readonly stderrBytes?: number;
@@ -37,7 +37,7 @@ export interface SpawnRequest {
  * A command that a host offers under one name: a program of its system, or a WebAssembly module.
  */
 export interface CommandRunner {
-  /** Whether it counts fuel and memory. A request with a bound for them is refused otherwise. */
+  /** Whether it counts fuel and memory. Otherwise the host refuses a request with a bound for them. */
   readonly counts: boolean;
   /** Answers `{ exitCode, stderr, fuelUsed?, peakMemoryBytes? }` with stdout as body. Never rejects for what the command or the world did wrong. */
   run(request: SpawnRequest, limits: Required<SpawnLimits>, session: BrokerSession): Promise<BrokerReply>;

@@ -221,7 +221,7 @@ function started(
   });
 }
 
-/** A frame cannot tell that its script was blocked. The page runs one under the same rules and sees. */
+/** A frame cannot see that the browser blocked its script. The page runs one under the same rules and sees. */
 function isBlocked(nonce: string): boolean {
   const probe = document.createElement("script");
   probe.nonce = nonce;

@@ -34,7 +34,7 @@ export interface BrowserHostOptions {
   readonly commands?: Readonly<Record<string, WasiCommand>>;
   /** The limits of a command's input and output, and the number of running commands. */
   readonly commandLimits?: SpawnLimits;
-  /** Tools that are requests run too. Their code is loaded only then. Default `false`. */
+  /** Tools that are requests run too. The page loads their code only then. Default `false`. */
   readonly http?: boolean;
   /**
    * Frame and worker pairs that wait for a tool: the next isolate is then there in milliseconds.

@@ -6,7 +6,7 @@ import { linkOf, originOf } from "../inspector/page.ts";
 
 export interface PageInspectorOptions extends InspectedParts {
   /**
-   * The page that may read: `https://playground.example`. With another origin than this page it has to be opened from here, by the link. With this page's own
+   * The page that may read: `https://playground.example`. With another origin than this page a person opens it from here, by the link. With this page's own
    * origin it can be opened anywhere in this browser.
    */
   readonly origin: string;
@@ -65,7 +65,7 @@ interface Readers {
   readonly token: string;
 }
 
-/** The page that was opened sends a port. The holder of its other end reads the log, so a port without the token is closed. */
+/** The page that was opened sends a port. The holder of its other end reads the log, so the kernel closes a port without the token. */
 function overWindows(answers: InspectorAnswers, { origin, token }: Readers): () => void {
   const readers = new Map<MessagePort, Asks>();
   const leave = (port: MessagePort): void => {

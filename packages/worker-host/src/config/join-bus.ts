@@ -41,7 +41,7 @@ export function isOverWebSocket({ servers }: BusEntry, { fail }: BusParts): bool
 /**
  * Calls the tools of the sources of a configuration and, with `serve`, offers those of the kernel. Returns the ways to leave, in the order of joining.
  *
- * @throws the error of `fail` for a missing tool or variable. Nothing is joined then.
+ * @throws the error of `fail` for a missing tool or variable. The host joins no bus then.
  */
 export async function openOnBus(
   kernel: Kernel,

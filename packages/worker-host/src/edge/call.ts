@@ -128,7 +128,7 @@ async function ask(edge: Edge, call: EdgeCall, { request, signal, inputs, gaveUp
     new EdgeFault(
       "EDGE_REFUSED",
       `The edge took none of ${mostOfEdge.answers} answers to its question.`,
-      "The client gave the call up. The audit log of the edge has its end.",
+      "The client gave up the call. The audit log of the edge has its end.",
     ),
   );
 }

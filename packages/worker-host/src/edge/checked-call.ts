@@ -94,7 +94,7 @@ async function refuseUntrue(end: EdgeEnd, expected: Expected): Promise<void> {
   throw new EdgeFault(
     "EDGE_UNTRUE",
     `The edge's answer contradicts itself. ${still}`,
-    "Nothing of the answer is given on.",
+    "The client passes on no part of the answer.",
   );
 }
 
@@ -107,7 +107,7 @@ function untruthOf(
   if (summary === undefined) return result.ok ? "It lists no such tool." : undefined;
   if (summary.manifest.name !== tool.name) return "The answer is of another tool.";
   const { reference } = result.ok ? result : {};
-  if (reference !== undefined && given.references !== true) return "It has a reference where the output has to be.";
+  if (reference !== undefined && given.references !== true) return "It has a reference in place of the output.";
   try {
     checkBytes(result, summary);
   } catch {

@@ -64,7 +64,7 @@ const notOverHttp = {
 type Missing = keyof typeof notOverHttp;
 
 /**
- * Connects to an edge. An answer of a call whose hash, proof or events do not fit is refused with `EDGE_UNTRUE`. Calls need the scopes `tools:call` and `tools:read`.
+ * Connects to an edge. The client refuses an answer whose hash, proof or events do not fit, with `EDGE_UNTRUE`. Calls need the scopes `tools:call` and `tools:read`.
  *
  * @param url origin of the edge: `https:`, or `http:` on this machine
  * @throws {EdgeFault} `EDGE_ADDRESS_REFUSED`

@@ -65,6 +65,6 @@ function silent(withinMs: number): EdgeFault {
   return new EdgeFault(
     "EDGE_SILENT",
     `The edge said nothing for ${withinMs.toLocaleString("en")} ms.`,
-    "The audit log of the edge has what became of a call.",
+    "The audit log of the edge has the outcome of a call.",
   );
 }

@@ -73,5 +73,5 @@ function referenceIn(data: unknown): { readonly digest?: unknown; readonly byteL
 }
 
 function untrue(message: string, seen: string): EdgeFault {
-  return new EdgeFault("EDGE_UNTRUE", message, `${seen} Nothing is kept of them: they may not be what the tool gave.`);
+  return new EdgeFault("EDGE_UNTRUE", message, `${seen} The client drops them: the tool can have given other bytes.`);
 }

@@ -194,7 +194,7 @@ export const readStanding: Guard<{ readonly standing: readonly StandingApproval[
   }),
 );
 
-/** The members that clients show. A preview proves nothing, so nothing of it is recomputed. */
+/** The members that clients show. A preview proves nothing, so the client recomputes no part of it. */
 const previewProof = record({
   reasonCode: word,
   posture: word,
@@ -210,7 +210,7 @@ export const readPreview: Guard<Preview> = guard("a preview", {
   ],
 });
 
-/** How an edge is governed. */
+/** The governance of an edge. */
 export interface EdgePolicy {
   readonly policy: JsonValue;
   readonly policyHash: string;
@@ -295,6 +295,6 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {
-    throw new EdgeFault("EDGE_NOT_UNDERSTOOD", "The edge sent a text where bytes have to be.", "They are no base64.");
+    throw new EdgeFault("EDGE_NOT_UNDERSTOOD", "The edge sent a text in place of bytes.", "They are no base64.");
   }
 }

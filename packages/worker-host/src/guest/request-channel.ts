@@ -46,7 +46,7 @@ export class RequestChannel {
     if (next !== undefined && this.#open) this.#send(next);
   }
 
-  /** Afterwards no request is sent. */
+  /** Afterwards the guest sends no request. */
   close(): void {
     this.#open = false;
   }

@@ -13,7 +13,7 @@ import { type Checked, fault } from "./place.ts";
 import { checkResponses, type Responses } from "./responses.ts";
 import { compileUrl, type UrlTemplate } from "./url.ts";
 
-/** A template whose every part is checked. */
+/** A template with checked parts alone. */
 export interface HttpRequestPlan {
   readonly method: HttpMethod;
   readonly url: UrlTemplate;

@@ -200,7 +200,7 @@ function expandUrl(
   const expand = (parts: readonly TemplatePart[]): string => expandTemplate(parts, (name) => values.get(name));
   const [host, pathText, queryText] = [expand(authority), expand(path), expand(query)];
   const place = places.get(host);
-  if (!place) return "The host is none of those that the tool declares.";
+  if (!place) return "The tool does not declare the host.";
   if (stepsUp(pathText)) return "The path has a segment `.` or `..`, or a server could read one in it.";
   const text = `${protocol}//${host}${pathText}${queryText}`;
   if (text.length > urlLength) return `The URL is longer than ${urlLength} characters.`;

@@ -82,7 +82,7 @@ export class InspectorAnswers {
     return this.#parts.mayChangeMode === true;
   }
 
-  /** Requests that wait are answered with no event. */
+  /** Waiting requests get an answer without events. */
   close(): void {
     this.#stop();
     this.#release();

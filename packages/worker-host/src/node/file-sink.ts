@@ -25,7 +25,7 @@ export interface FileSink extends AuditSink {
 
 /**
  * The audit log in a file of JSON Lines. Each line is framed by its end and by its digest, which is its last member and covers all before it. A line that a crash tore
- * has no end; opening moves it to a file beside the log, `PATH.torn-OFFSET`. Another one, `PATH.checkpoint`, shortens opening, and can be removed. Rows of other kernels are refused: one file has one writer.
+ * has no end; opening moves it to a file beside the log, `PATH.torn-OFFSET`. Another one, `PATH.checkpoint`, shortens opening, and can be removed. The kernel refuses rows of other kernels: one file has one writer.
  *
  * @example
  * const sink = fileSink("/var/log/agent.jsonl");

@@ -47,7 +47,7 @@ export interface NodeHostOptions {
 
 /**
  * Runs tool packages on Node: JavaScript in an interpreter, QuickJS compiled to WebAssembly, and modules of WebAssembly as they are. Both reach nothing but their own memory and count fuel. Each has a
- * thread of its own, which is stopped when a tool never yields. A package that is named in `trusted` runs in such a thread as it is, at the full
+ * thread of its own, which the host stops when a tool never yields. A package that is named in `trusted` runs in such a thread as it is, at the full
  * speed of the engine. A tool of source `process` is one of `commands`: a WASI command in such a thread, or a program in no isolate, with all rights of this process.
  *
  * @throws {TypeError} when a path is not absolute, a name is none, or a module cannot be a command

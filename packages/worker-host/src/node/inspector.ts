@@ -23,7 +23,7 @@ export interface Inspector {
 
 /** Of connections at once: a page needs three. */
 const mostConnections = 16;
-/** A reader that takes nothing for so long is cut off. An answer waits at most half of that for an event. */
+/** The server cuts off a reader that takes nothing for so long. An answer waits at most half of that for an event. */
 const silenceMs = 30_000;
 const mostOfBody = 4_000;
 
@@ -120,7 +120,7 @@ function allow(response: ServerResponse, origin: string): void {
 }
 
 function refused(header: string): { readonly code: string; readonly detail: string } {
-  return { code: "FORBIDDEN", detail: `The ${header} of the request is not one that may read.` };
+  return { code: "FORBIDDEN", detail: `The ${header} of the request may not read.` };
 }
 
 function end(response: ServerResponse, status: number, body: unknown): void {

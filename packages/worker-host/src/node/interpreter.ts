@@ -17,7 +17,7 @@ const scriptUrl = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
 const booted = new Map<string, Promise<Booted>>();
 
 /**
- * QuickJS is metered, compiled and booted once per process; each thread gets the compiled module and a copy of the machine.
+ * The host meters, compiles and boots QuickJS once per process; each thread gets the compiled module and a copy of the machine.
  *
  * @param quickJs its file. Default: that of the installed package
  * @param startTimeoutMs of each thread

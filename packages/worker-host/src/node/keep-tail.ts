@@ -4,9 +4,9 @@ import { syncFolderOf } from "./sync-folder.ts";
 const CHUNK_BYTES = 262_144;
 
 /**
- * Copies the torn tail of a log to a file beside it, before the log is cut: the bytes can be evidence. An earlier tail of the same offset is kept.
+ * Copies the torn tail of a log to a file beside it, before the log is cut: the bytes can be evidence. An earlier tail of the same offset stays.
  *
- * @throws where the copy cannot be made durable. The log is untouched then.
+ * @throws where the copy cannot be made durable. The log stays as it was.
  */
 export async function keepTail(
   log: FileHandle,

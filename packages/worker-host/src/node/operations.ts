@@ -29,20 +29,20 @@ export interface OperationsCatalogue {
   readonly packages: readonly ToolPackage[];
   /** For `nodeHost({ commands })`: the found programs, by absolute paths. */
   readonly commands: Readonly<Record<string, SpawnCommand>>;
-  /** Programs that were not found, sorted. Tools that need them say what to install. */
+  /** The missing programs, sorted. Tools that need them say what to install. */
   readonly missing: readonly string[];
   /** Posture `standard`, a grant for each command with its arguments, and LOCKDOWN's question about observers. Plain data: narrow it, or keep it as a file. */
   readonly policy: PolicyDocument;
 }
 
-/** Where a system keeps its programs: folders that only its administrator writes to. Nothing is looked for in `PATH`. */
+/** Where a system keeps its programs: folders that only its administrator writes to. The host does not search `PATH`. */
 const systemFolders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
 /** The same words and digits in every locale; names of files and processes stay UTF-8. */
 const env = { LC_ALL: "C.UTF-8", TZ: "UTC" };
 
 /**
- * Git's own: it reads the configuration of the repository and no other, and reaches no other repository. Without a configuration of the user, a repository of another user is refused.
+ * Git's own: it reads the configuration of the repository and no other, and reaches no other repository. Without a configuration of the user, git refuses a repository of another user.
  */
 const gitEnv = {
   ...env,
@@ -56,7 +56,7 @@ const gitEnv = {
 
 const names = ["cat", "df", "git", "journalctl", "log", "nvidia-smi", "ps", "sleep", "ss", "tail"] as const;
 
-/** They only read the machine. In LOCKDOWN a person is asked about each of their calls. */
+/** They only read the machine. In LOCKDOWN the kernel asks a person about each of their calls. */
 const observers: readonly ToolPackage[] = [checkProcessHealth, gitStatus, readSystemLogs, systemMetricsSnapshot];
 
 /**

@@ -17,7 +17,7 @@ import { killAll } from "./processes.ts";
 
 /** A program that a host offers under a name. */
 export interface SpawnCommand {
-  /** Absolute. Nothing is looked for in `PATH`. */
+  /** Absolute. The host does not search `PATH`. */
   readonly path: string;
   /** The whole environment of the program, one variable of Keyhole's own aside. Default: empty. */
   readonly env?: Readonly<Record<string, string>>;

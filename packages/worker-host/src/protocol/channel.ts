@@ -125,7 +125,7 @@ export class GuestChannel {
     return this.#suspending.promise;
   }
 
-  /** In place of {@link GuestChannel.load} and `call`: the machine runs this call already. Its outstanding requests are asked again. */
+  /** In place of {@link GuestChannel.load} and `call`: the machine runs this call already. The host sends its outstanding requests again. */
   resume(call: IsolateCall, port: CallPort, before: SuspendedCall): Promise<IsolateOutcome> {
     if (this.#phase !== "ready") return Promise.resolve(this.#ending);
     this.#phase = "loaded";

@@ -54,7 +54,7 @@ export interface CommandCall extends IsolateCall {
     readonly args: readonly string[];
     readonly environment: Readonly<Record<string, string>>;
     readonly stdin: Uint8Array;
-    /** A command that writes more is ended. */
+    /** The host ends a command that writes more. */
     readonly stdoutBytes: number;
     /** Of what it says on stderr, the first bytes are kept. */
     readonly stderrBytes: number;
@@ -84,7 +84,7 @@ export type MeterMessage =
   | { readonly type: "usage"; readonly callId: string; readonly fuelUsed: number; readonly peakMemoryBytes: number }
   /** A call reached one of its bounds. */
   | ({ readonly type: "exhausted" } & Exhaustion)
-  /** All that its guest said before has been passed on. */
+  /** The host has passed on all earlier messages of the guest. */
   | { readonly type: "suspended"; readonly machine: SuspendedMachine | undefined }
   /**
    * The last message. It is one message, so no code sends another in between: `by`, the call whose
@@ -97,7 +97,7 @@ export interface Exhaustion {
   readonly outcome: Extract<IsolateOutcome, { kind: "out-of-fuel" | "out-of-memory" | "too-large" }>;
 }
 
-/** The shell is up and its realm is hardened. Sent before any code of a tool is there. */
+/** The shell runs in its hardened realm. Sent before any code of a tool is there. */
 export interface GuestReady {
   readonly type: "ready";
   /** Whether the page's policy lets blobs be imported; without it no tool can be loaded. */

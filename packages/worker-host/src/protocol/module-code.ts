@@ -16,7 +16,7 @@ export function moduleFault({ body }: RegisteredTool): SetupError | undefined {
   return {
     code: "INVALID_MANIFEST",
     path: "/code",
-    message: `The code has what can be an import, at character ${at}: ${excerpt}.`,
+    message: `The code can contain an import at character ${at}: ${excerpt}.`,
     hint: "Bundle all that the tool needs into its module. Inside of a string write the word in two parts.",
   };
 }

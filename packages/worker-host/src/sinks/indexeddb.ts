@@ -174,7 +174,7 @@ function completed(transaction: IDBTransaction): Promise<void> {
       reject(
         cause?.name === "ConstraintError"
           ? new Error("another writer wrote to the log", { cause })
-          : (cause ?? new Error("the log database gave the batch up")),
+          : (cause ?? new Error("the log database aborted the batch")),
       );
     });
   });

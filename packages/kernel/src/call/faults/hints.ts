@@ -54,11 +54,11 @@ export const defaultHints: Readonly<Record<ErrorCode, Hints>> = {
 
 /** The hints of a denial, by its reason. */
 export const denialHints: Readonly<Record<ReasonCode, Partial<Hints>>> = {
-  rule: { operatorHint: "Change the rules that `details` names, if the call is to be allowed." },
+  rule: { operatorHint: "To allow the call, change the rules that `details` names." },
   "rule-error": {
     operatorHint: "Correct the rules that `details` names: they cannot be evaluated, and therefore deny.",
   },
-  rate: { operatorHint: "Raise `rate` of the tool in the policy, if it is to be called more often." },
+  rate: { operatorHint: "To allow more calls, raise `rate` of the tool in the policy." },
   posture: {
     operatorHint: "Set a milder posture, or lower the tool's tier. No rule overrides a denial by posture.",
   },

@@ -64,7 +64,7 @@ function checkPattern(pattern: ArgumentPattern): string | undefined {
   if ("prefix" in pattern) return checkPrefix(pattern.prefix);
   if ("path" in pattern) return first(pattern.path, checkGlob);
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = pattern.number;
-  return min > max ? "no number lies between the two" : undefined;
+  return min > max ? "the first number is larger than the second" : undefined;
 }
 
 function first(values: readonly string[], check: (value: string) => string | undefined): string | undefined {

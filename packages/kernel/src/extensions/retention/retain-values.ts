@@ -45,7 +45,7 @@ export function retainValues(
   if (tooLarge)
     throw new CallFault(
       "BOUNDS_EXCEEDED",
-      `${tooLarge.path} of ${tool.id} is to be kept, and has more than ${limit} bytes.`,
+      `${tooLarge.path} of ${tool.id} is a value to keep, and has more than ${limit} bytes.`,
       {
         details: { bound: "keep", limit },
         hint: "Send less, or use another tool.",

@@ -103,7 +103,7 @@ export async function assertionFault(
 /** Section 5.8.1. */
 function clientDataFault(bytes: Uint8Array, expected: string, origins: readonly string[]): string | undefined {
   const { type, challenge, origin, crossOrigin, topOrigin } = jsonObjectIn(bytes);
-  if (type !== "webauthn.get") return "The passkey signed something else than an answer.";
+  if (type !== "webauthn.get") return "The passkey signed a value that is not an answer.";
   if (challenge !== expected) return "The passkey signed the answer to another question.";
   if (typeof origin !== "string" || !origins.includes(origin))
     return "The policy does not name the page that asked for the passkey.";

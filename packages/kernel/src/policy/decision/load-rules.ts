@@ -130,7 +130,9 @@ function strictestOf({ matching, errors }: Tried): Opinion {
     decision,
     reasonCode: loaded.isRate ? "rate" : error === undefined ? "rule" : "rule-error",
     reason:
-      error === undefined ? loaded.rule.reason : `${loaded.rule.reason} (The rule failed with ${error}, so it stands.)`,
+      error === undefined
+        ? loaded.rule.reason
+        : `${loaded.rule.reason} (The rule failed with ${error}, so it applies.)`,
     determining: deciding,
   };
 }

@@ -41,9 +41,9 @@ export async function reevaluationFault(
   if (!loaded.ok) return `The policy is refused: ${loaded.error.message}`;
   const policy = loaded.value;
   const decisive = isAnswer(proof.reasonCode) ? question : proof;
-  if (!decisive) return "It is the answer to a question, and the question's proof is missing.";
+  if (!decisive) return "The proof answers an approval request, and the proof of that request is missing.";
   if (decisive !== proof && decisive.proofId !== proof.parentProofId && proof.approval?.scope === "once")
-    return "The question's proof is another one.";
+    return "The proof names another approval request.";
   const grant = grantFor(proof, evidence, policy, by);
   const verdict = verdictOf(proof, Date.parse(decisive.decidedAt), evidence, policy, grant);
   if (decisive !== proof && verdict.decision !== "ask")

@@ -52,7 +52,7 @@ export async function verifyProof(
     await reevaluate(proof, evidence, log),
     log?.events
       ? inLog(3, "discharge", log, (events) => obligationFault(proof, events))
-      : skip(3, "discharge", "It takes a log that is whole."),
+      : skip(3, "discharge", "The check needs a complete log."),
   ];
   const failed = steps.find(({ outcome }) => outcome === "failed");
   if (failed) return { verdict: "broken", reason: failed.reason, steps };
@@ -148,7 +148,7 @@ async function readLog(
 async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | undefined): Promise<ProofStep> {
   const { policy, tool, input, variables, grants, families = builtInFamilies } = evidence;
   if (policy === undefined || tool === undefined || input === undefined)
-    return skip(2, "re-evaluation", "It takes the policy, the tool and the input.");
+    return skip(2, "re-evaluation", "The check needs the policy, the tool and the input.");
   const parent =
     evidence.parent ?? log?.events?.find((event) => proofIn(event)?.proofId === proof.parentProofId)?.payload;
   const question = readParent(parent);

@@ -41,7 +41,7 @@ function repairs(value: unknown): (readonly [meant: unknown, hint?: string])[] {
     list.push([text], [lower], [text.toUpperCase()], [lower.replaceAll("-", "_")]);
   } else if (typeof value === "number" || typeof value === "boolean") list.push([String(value)]);
   else if (isCompound(value) && Object.keys(value).length === 1)
-    list.push([Object.values(value)[0], "Pass the only value in it by itself."]);
+    list.push([Object.values(value)[0], "Pass the only value in it, without the array or object around it."]);
   list.push([[value], "Put it into an array."]);
   return list;
 }

@@ -76,7 +76,7 @@ export async function readResult(
   if (!part)
     return failed("INVALID_INPUT", "The arguments are not a hash, an offset and a text to find.", "Correct them.");
   const source = kept.sourceOf(part.hash);
-  if (!source) return failed("INVALID_INPUT", "No output with this hash is kept.", "Call the tool again.");
+  if (!source) return failed("INVALID_INPUT", "The store has no output with this hash.", "Call the tool again.");
   const preview = await source.preview();
   // An output that was given once does not count against a rate again.
   if (preview.decision === "deny" && preview.error.code !== "RATE_LIMITED") {
@@ -94,7 +94,8 @@ export async function readResult(
   if (!areEqual(source.proof, preview.proof))
     return failed("INVALID_INPUT", otherPolicy, "Call the tool again.", source.callId);
   const text = kept.read(part, answerBytes);
-  if (text === undefined) return failed("INVALID_INPUT", "No output with this hash is kept.", "Call the tool again.");
+  if (text === undefined)
+    return failed("INVALID_INPUT", "The store has no output with this hash.", "Call the tool again.");
   return { ok: true, data: JSON.parse(text) as JsonObject, hash: part.hash, callId: source.callId, text };
 }
 

@@ -8,7 +8,7 @@ export const addLog: AddVerb = (program, act) => {
     .command("show")
     .description("print the events of a log, one a line")
     .argument("<log>", "an audit log")
-    .option("--call <id>", "only events of this call: its id, or the end of it")
+    .option("--call <id>", "only events of this call: its id, or the last characters of the id")
     .option("--type <type>", "only events of this type: tool.failed, or tool for all of tool.*")
     .option("--tool <name>", "only events of this tool and its calls")
     .option("--last <count>", "only the last events")
@@ -31,7 +31,7 @@ export const addLog: AddVerb = (program, act) => {
 export const addDoctor: AddVerb = (program, act) => {
   program
     .command("doctor")
-    .description("say what this machine, or a page, lacks")
+    .description("report the parts that this machine, or a page, lacks")
     .option("--url <url>", "look at the Content-Security-Policy of this page")
     .option("--json", "print the findings as JSON")
     .action((options: CommandOptions) => act(async (io) => (await import("../doctor.ts")).doctor(options, io)));
@@ -43,7 +43,7 @@ export const addReplay: AddVerb = (program, act) => {
     .description("execute a recorded run again, without a network, and compare each byte")
     .argument("<run>", "a recorded run (.keyhole)")
     .option("--tools <path>", "the tools of the run (default: tools)")
-    .option("--instead <file>", "a changed tool that stands in for the one of its name")
+    .option("--instead <file>", "a changed tool in place of the recorded tool of the same name")
     .option("--json", "print the outcome as JSON")
     .action((file: string, options: CommandOptions) =>
       act(async (io) => (await import("../replay.ts")).replayRun(file, options, io)),

@@ -1,7 +1,7 @@
 import type { CommandOptions } from "../io.ts";
 import { type AddVerb, below } from "./verb.ts";
 
-const explainHelp = `FILE is a call's result or a proof, and the words say why it was decided. Or FILE is a policy, and --tool and --input name a call: the words say how the call would be decided. The tool does not run.
+const explainHelp = `FILE is a call's result or a proof, and the words give the reasons of the decision. Or FILE is a policy, and --tool and --input name a call: the words give the decision about that call. The tool does not run.
 `;
 
 const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { tool, input, time } with caller, sessionId and decision where they are known.
@@ -12,13 +12,13 @@ const diffHelp = `The comparison takes no samples. The kernel decides each examp
 The exit code is 0 where the policies answer alike, 1 where they differ, 2 where a file is no policy. It is 3 where the comparison left out a part of a dimension, which the answer names.
 `;
 
-const suggestHelp = `The policy is YAML with comments. It grants the targets that the log holds, and says what the log could not tell. Keep it as policy.yaml, read it, and narrow it.
+const suggestHelp = `The policy is YAML with comments. It grants the targets that the log holds, and names the gaps of the log. Keep it as policy.yaml, read it, and narrow it.
 `;
 
 const addDiff: AddVerb = (policy, act) => {
   policy
     .command("diff")
-    .description("say which calls policy B answers otherwise than policy A")
+    .description("report the calls that policy B decides differently from policy A")
     .argument("<a>", "a policy document, JSON or YAML")
     .argument("<b>", "the policy that would take its place")
     .option("--tests <count>", "tests of a value against a clause that may be made (default: 20000000)")
@@ -33,7 +33,7 @@ export const addPolicy: AddVerb = (program, act) => {
   const policy = program.command("policy").description("check, compile, explain and try out a policy document");
   policy
     .command("check")
-    .description("say what is wrong with a policy, at which line, and which of its rules do nothing")
+    .description("report the faults of a policy with their lines, and the rules without an effect")
     .argument("<policy>", "a policy document, JSON or YAML")
     .option("--json", "print the findings as JSON")
     .action((file: string, options: CommandOptions) =>
@@ -41,7 +41,7 @@ export const addPolicy: AddVerb = (program, act) => {
     );
   policy
     .command("compile")
-    .description("check a policy ahead, for kernels that carry no code for that")
+    .description("check a policy at build time, for kernels without the code of the check")
     .argument("<policy>", "a policy document, JSON or YAML")
     .option("--hash <name>", "the kernel's hash: blake3 or sha256", "blake3")
     .option("--variables <file>", "values of ${NAME} in the policy, as a JSON object")
@@ -51,7 +51,7 @@ export const addPolicy: AddVerb = (program, act) => {
     );
   policy
     .command("explain")
-    .description("say in words why a call was decided, or how it would be")
+    .description("explain the decision about a call in words")
     .argument("<file>", "a result, a proof, or a policy")
     .option("--policy <file>", "the policy of the proof, to quote its rules")
     .option("--tool <tool>", "with a policy: the tool's file or name")
@@ -65,7 +65,7 @@ export const addPolicy: AddVerb = (program, act) => {
     );
   policy
     .command("simulate")
-    .description("say what a policy would decide about calls that were made")
+    .description("report the decisions of a policy about recorded calls")
     .argument("<policy>", "a policy document, JSON or YAML")
     .argument("<calls>", "a recorded run, or a list of calls")
     .option("--tools <path>", "the tools of the calls (default: tools)")
@@ -79,8 +79,8 @@ export const addPolicy: AddVerb = (program, act) => {
     .command("suggest")
     .description("write the least policy that lets the calls of a log pass")
     .argument("<log>", "an audit log")
-    .option("--tools <path>", "the tools of the calls: their tiers, and what they can do without")
-    .option("--json", "print the policy and what the log could not tell as JSON")
+    .option("--tools <path>", "the tools of the calls: their tiers, and their optional capabilities")
+    .option("--json", "print the policy, and the gaps of the log, as JSON")
     .addHelpText("after", below(suggestHelp))
     .action((log: string, options: CommandOptions) =>
       act(async (io) => (await import("../policy/suggest/suggest.ts")).suggestPolicy(log, options, io)),

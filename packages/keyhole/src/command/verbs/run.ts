@@ -2,7 +2,7 @@ import type { CommandOptions } from "../io.ts";
 import { type AddVerb, below } from "./verb.ts";
 
 const help = `TOOL is a file, or the name of a tool in the folder of --tools: echo, echo@1.0.0.
-The tool runs in an isolate, under the policy. Where the policy asks, you are asked; without a terminal the answer is no.
+The tool runs in an isolate, under the policy. Where the policy asks, the command asks you; without a terminal it denies.
 The data goes to standard output. Standard error shows the accesses, the decision and the hash.
 `;
 
@@ -14,7 +14,7 @@ export const addRun: AddVerb = (program, act) => {
     .option("-i, --input <json>", "the arguments: JSON, @FILE, or - for standard input", "{}")
     .option("--config <file>", "the configuration (default: keyhole.config.* of this folder)")
     .option("--policy <file>", "the policy (default: policy.json of this folder, else no grants)")
-    .option("--tools <path>", "where to find tools by name, and those that the tool calls (default: tools)")
+    .option("--tools <path>", "where to find tools by name, and the tools that the tool calls (default: tools)")
     .option("--files <folder>", "the folder that the tool's files are in (default: memory)")
     .option("--caller <name>", "the caller; rules and grants can name it", "terminal")
     .option("--log <file>", "append the audit log to this file")

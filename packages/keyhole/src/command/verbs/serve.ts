@@ -33,7 +33,7 @@ export const addServe: AddVerb = (program, act) => {
     .option("--home <folder>", "the folder of definitions, keys and logs (default: .keyhole)")
     .option("--new-key <approver>", "make an approval key for a person, and show it once")
     .option("--new-passkey", "serve a page on which a person makes a passkey, until Ctrl-C")
-    .option("--review", "show definitions that wait, and ask at the terminal for each")
+    .option("--review", "show the definitions that need a review, and ask at the terminal about each")
     .addHelpText("after", below(help))
     .action((paths: readonly string[], options: CommandOptions) =>
       act(async (io) => (await import("../serve/serve.ts")).serve(paths, options, io)),

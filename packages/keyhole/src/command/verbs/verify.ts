@@ -13,9 +13,12 @@ Exit codes:
 export const addVerify: AddVerb = (program, act) => {
   program
     .command("verify")
-    .description("say what a file is, whether it is what was written, and who vouches for it")
+    .description("report the kind of a file, its verdict, and the key that vouches for it")
     .argument("<file>", "a log, a proof, a result, evidence, or a recorded run")
-    .option("--checkpoint <file>", "a checkpoint of the log, or a list of them: nothing was cut or rewritten since")
+    .option(
+      "--checkpoint <file>",
+      "a checkpoint of the log, or a list: shows that no event before it was cut or rewritten",
+    )
     .option(
       "--keys <file>",
       "public keys that you trust: a JSON Web Key, a list, or { keys }; from their owner, not with the file",
@@ -25,7 +28,7 @@ export const addVerify: AddVerb = (program, act) => {
     .option("--policy <file>", "the policy document of the proof")
     .option("--tool <file>", "the tool's package or manifest")
     .option("--input <file>", "the call's arguments")
-    .option("--withheld", "take a log from which whole events were taken out, as far as their places are there")
+    .option("--withheld", "accept a redacted log whose removed events left their places")
     .option("--json", "print the report as JSON")
     .addHelpText("after", below(help))
     .action((file: string, options: CommandOptions) =>

@@ -32,8 +32,8 @@ export const addWrap: AddVerb = (program, act) => {
     )
     .option("--new-key <approver>", "make an approval key for a person, and show it once")
     .option("--new-passkey", "serve a page on which a person makes a passkey, until Ctrl-C")
-    .option("--review", "show definitions that wait, and ask at the terminal for each")
-    .option("--suggest", "print a policy that allows what the server says only reads")
+    .option("--review", "show the definitions that need a review, and ask at the terminal about each")
+    .option("--suggest", "print a policy that allows the tools that only read, by the server's own word")
     .addHelpText("after", below(help))
     .action((command: readonly string[], options: CommandOptions) =>
       act(async (io) => (await import("../wrap/wrap.ts")).wrap(command, options, io)),

@@ -92,7 +92,7 @@ function whole(check: AuditFacts, isCovered: boolean, times: readonly string[]):
   const covered = isCovered ? " It is the log of every checkpoint." : "";
   const tree = root === null ? "" : ` Root ${root}.`;
   const values =
-    opened + closed === 0 ? "" : ` ${opened} of ${opened + closed} kept values are shown, and are the ones.`;
+    opened + closed === 0 ? "" : ` ${opened} of ${opened + closed} kept values are shown, and match their commitments.`;
   const stubs = withheld === 0 ? "" : ` Of ${counted(withheld, "event")} only the place in the chain is here.`;
   const text = `${range}${span}: none changed, missing or moved.${values}${stubs}${start}${covered} Last digest ${lastHash}.${tree}`;
   return { name: "log", outcome: "passed", text };

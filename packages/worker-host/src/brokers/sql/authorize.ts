@@ -4,7 +4,7 @@ type Needed = "any" | "row" | "schema" | "trigger" | readonly StatementKind[];
 
 /**
  * The action codes of SQLite's compiler (`sqlite3_set_authorizer`), and the kinds that a statement
- * needs for each. Other actions are refused: ATTACH, DETACH, PRAGMA, ANALYZE, transactions,
+ * needs for each. The authorizer refuses other actions: ATTACH, DETACH, PRAGMA, ANALYZE, transactions,
  * triggers, temporary objects, virtual tables.
  */
 const needed: ReadonlyMap<number, Needed> = new Map<number, Needed>([

@@ -87,7 +87,7 @@ export function remoteDatabase(
 
 interface RunningEngine {
   perform(task: SqlTask): Promise<SqlAnswer>;
-  /** The task that runs is answered with the reason. */
+  /** The running task gets the reason as its answer. */
   end(reason: SqlFault["reason"]): void;
   readonly alive: boolean;
 }

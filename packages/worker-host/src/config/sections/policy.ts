@@ -21,10 +21,10 @@ export const limitsSection: JsonObject = named({
 
 export type Limits = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** Nothing is granted, and tier 2 asks. */
+/** The policy grants no access, and tier 2 asks. */
 const withoutGrants: JsonObject = { version: "1", posture: "standard" };
 
-/** The policy with the limits of the configuration. Two limits of one bound are refused: which one holds is not said. */
+/** The policy with the limits of the configuration. The host refuses two limits of one bound: which one holds is not said. */
 export function policyWith(
   document: JsonValue | undefined,
   limits: Limits,

@@ -67,7 +67,7 @@ const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
 
-/** Dates as text (21.4.4.41), which otherwise name the host's zone. The locale-dependent forms are hardened with `Intl`. */
+/** Dates as text (21.4.4.41), which otherwise name the host's zone. The shell hardens the locale-dependent forms with `Intl`. */
 function hardenText(prototype: Date): void {
   const dateText = (date: Date): string => {
     const year = date.getUTCFullYear();

@@ -3,7 +3,7 @@ import { fix } from "./fix.ts";
 /**
  * Members that stay, of everything that is not the language itself: of the web's data types
  * (Streams, Fetch, URL, Encoding, DOM standards), and of the three namespaces of the language that
- * reach threads or the machine. Later additions of an engine are removed too.
+ * reach threads or the machine. The shell removes later additions of an engine too.
  *
  * Gone with the rest: `EventTarget.prototype.when`, another way to listen; `AbortSignal.timeout`, a timer; `Atomics.wait`; `WebAssembly.compile`, whose end depends on
  * the engine's own threads; `URL.createObjectURL`; `DOMException.prototype.stack`.

@@ -1,5 +1,5 @@
 /**
- * Reads a date from text, local time being UTC. The engine's own reader is never asked: which forms beyond the standard it takes, and in which of them it means
+ * Reads a date from text, local time being UTC. The shell never asks the engine's own reader: which forms beyond the standard it takes, and in which of them it means
  * the machine's zone, differs from engine to engine.
  *
  * Takes the standard's format (ECMA-262, 21.4.1.32), what `toString` and `toUTCString` write, and the common older forms: three numbers or a month's name, then

@@ -12,7 +12,7 @@ export interface BrowserBrokerOptions {
   /** Absolute path of Chromium or Chrome. Default: the first usual place that has one. */
   readonly executable?: string;
   /**
-   * Default `required`: without Chromium's sandbox no page is opened. `off` starts Chromium with `--no-sandbox`: a page that breaks out of its process then has the
+   * Default `required`: without Chromium's sandbox the broker opens no page. `off` starts Chromium with `--no-sandbox`: a page that breaks out of its process then has the
    * rights of the browser's user.
    */
   readonly sandbox?: Sandbox;

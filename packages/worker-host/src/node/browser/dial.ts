@@ -27,13 +27,13 @@ export interface PageNetwork {
 
 export type Dial = (url: URL) => Promise<Duplex>;
 
-/** Why a name is not dialed. */
+/** Why the proxy does not dial a name. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
 
 /**
- * Resolves each name once and pins its addresses: the address that was checked is the one that is dialed. A name with one address of a private network or another
+ * Resolves each name once and pins its addresses: the proxy dials the address that it checked. A name with one address of a private network or another
  * special use has none that is dialed.
  */
 export function dialer({ resolve = resolveBySystem, connect = connectHere }: PageNetwork, signal: AbortSignal): Dial {

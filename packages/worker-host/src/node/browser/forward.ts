@@ -82,7 +82,7 @@ function takeAnswer(
   response: ServerResponse,
 ): string | undefined {
   const status = answer.statusCode ?? 0;
-  if (status < 200 || status > 599) return "it has a status that is none";
+  if (status < 200 || status > 599) return "its status is not a status of HTTP";
   // A proxy that asks for credentials is not ours.
   if (status === 407) return "it asks as a proxy";
   const decoder = decoderOf(answer.headers["content-encoding"]);

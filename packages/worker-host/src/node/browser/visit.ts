@@ -32,7 +32,7 @@ class VisitOver extends Error {
   }
 }
 
-/** Opens one page in a browser of its own. When this resolves, nothing of the browser is left. */
+/** Opens one page in a browser of its own. When this resolves, no process and no file of the browser stays. */
 export async function visit(wanted: Visit, session: BrokerSession, options: VisitOptions): Promise<BrokerReply> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   over.catch(() => {});

@@ -85,7 +85,7 @@ export async function loadConfig(file: string, base: string = process.cwd()): Pr
   return { ok: false, message: explain(own.fault), at: read.locate(own.fault.path) };
 }
 
-/** A policy that cannot be read is refused as one. */
+/** An unreadable policy is a refused policy. */
 function policyOf(path: string): JsonValue {
   try {
     const read = readConfigText(readFileSync(path, "utf8"), /\.ya?ml$/i.test(path) ? "yaml" : "json");

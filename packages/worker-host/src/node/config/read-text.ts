@@ -6,7 +6,7 @@ export type TextFormat = "json" | "yaml" | "toml";
 
 /** UTF-16 units. A person writes less. */
 const mostLength = 1_048_576;
-/** Anchors, aliases, tags, keys that stand twice and deep nesting are refused, so no text is larger than it looks. */
+/** The reader refuses anchors, aliases, tags, duplicate keys and deep nesting, so no text is larger than it looks. */
 export function readConfigText(text: string, format: TextFormat): ConfigText {
   const start = { line: 1, column: 1 };
   if (text.length > mostLength)

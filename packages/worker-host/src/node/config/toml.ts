@@ -3,7 +3,7 @@ import type { Position } from "@keyhole/kernel/policy";
 import { parse, TomlError } from "smol-toml";
 import type { ConfigText } from "./text.ts";
 
-/** TOML 1.1 as JSON data: a date is refused, because JSON has none. */
+/** TOML 1.1 as JSON data: the reader refuses a date, because JSON has none. */
 export function parseToml(text: string): ConfigText {
   const parsed = read(text);
   if (!parsed.ok) return parsed;

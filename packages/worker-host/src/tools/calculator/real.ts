@@ -160,7 +160,7 @@ export function log10(x: number): number {
   return doubleOf((lnFixed(x) << BigInt(precision)) / lnFixed(10), -precision);
 }
 
-/** Powers up to this one are computed exactly and rounded once. */
+/** The tool computes powers up to this one exactly, and rounds once. */
 const exactPower = 1_100;
 
 /** base^exponent for a positive base, or for any base but 0 and a whole exponent. */

@@ -76,7 +76,7 @@ export interface Disk {
 /** A machine of containers mounts one file system for each. */
 const maxDisks = 200;
 
-/** Reads `df --output=size,used,avail,fstype,target`. A line without sizes, as of a pseudo file system, is left out. */
+/** Reads `df --output=size,used,avail,fstype,target`. The tool omits a line without sizes, as of a pseudo file system. */
 export function disksOf(df: string): readonly Disk[] {
   const rows = df.matchAll(/^ *(\d+) +(\d+) +(\d+) +(\S+) +(.+)$/gm);
   return Array.from(rows, ([, total, used, available, fileSystem = "", mountedOn = ""]) => ({

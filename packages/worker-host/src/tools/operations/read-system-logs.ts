@@ -134,7 +134,7 @@ type Spawn = ToolContext["spawn"];
 
 interface Read {
   readonly entries: readonly LogEntry[];
-  /** Whether older entries were not read. */
+  /** Whether older entries stay unread. */
   readonly isCut: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The shell that reads a manifest: it loads one tool into the realm that tools have, and posts what the tool says of itself. No function of the tool is called. */
+/** The shell that reads a manifest: it loads one tool into the realm that tools have, and posts what the tool says of itself. The shell calls no function of the tool. */
 import { host } from "./host.ts";
 // Before everything that takes these names when it is loaded.
 import "./platform/index.ts";

@@ -19,7 +19,7 @@ export interface VmBounds {
 }
 
 const MEMORY_BYTES = 536_870_912;
-/** A package's code is parsed and run once; what takes longer than seconds is not going to end. */
+/** The machine parses and runs a package's code once. Code that takes longer than seconds does not end. */
 const LOAD_FUEL = 20_000_000_000;
 const BOOT_FUEL = 1_000_000_000;
 /** Behind the outcome of a call: for the shell, and for what a tool tidies up. Some ten milliseconds. */

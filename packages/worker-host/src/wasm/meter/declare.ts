@@ -118,7 +118,7 @@ export function tableRoom(
 /** As many bytes as an element takes in an engine. */
 const ELEMENT_BYTES = 16;
 
-/** Segments of elements are held beside the tables. Each element is a byte of them at least. */
+/** The engine holds segments of elements beside the tables. Each element is a byte of them at least. */
 export function checkElements(byteLength: number, { tableElements = meterDefaults.tableElements }: MeterOptions): void {
   const bound = tableElements * ELEMENT_BYTES;
   if (byteLength > bound)

@@ -25,7 +25,7 @@ const LEAF_BYTES = 256;
 export class Emitter {
   readonly #globals: MeterGlobals;
   readonly #out: CodeWriter;
-  /** The fuel global is cached in a local between calls; otherwise always in its global. */
+  /** A local caches the fuel global between calls; otherwise always in its global. */
   #cached = false;
   /** It calls, so that its activations count for the depth. */
   #nests = false;

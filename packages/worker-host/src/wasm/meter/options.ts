@@ -11,13 +11,13 @@ export interface MeterOptions {
   readonly memoryBytes?: number;
   /** Upper bound of each table, in elements. Default 100,000. */
   readonly tableElements?: number;
-  /** A larger module is refused before it is looked at. Default 32 MiB. */
+  /** The meter refuses a larger module before it reads it. Default 32 MiB. */
   readonly moduleBytes?: number;
   /** Upper bound of one function's body after metering. Default 7,654,321, which engines have too. */
   readonly functionBytes?: number;
   /** Local variables of one function, parameters included. Default 1,000. */
   readonly locals?: number;
-  /** Which imports the host supports. Any other is refused, by name. Default: all. */
+  /** Which imports the host supports. The meter refuses any other, by name. Default: all. */
   readonly supportsImport?: (wanted: ImportName) => boolean;
 }
 

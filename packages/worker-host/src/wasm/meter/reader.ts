@@ -3,7 +3,7 @@ import { malformed } from "./refusal.ts";
 /** A byte order mark is a part of the name, as it is for the engine. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads a part of a binary module. Every read is checked against the end of that part. */
+/** Reads a part of a binary module. Every read checks the end of that part. */
 export class Reader {
   readonly bytes: Uint8Array;
   readonly end: number;

@@ -10,7 +10,7 @@ export class HostCallJournal {
   /** Why the last request was refused, if it was. */
   refused: string | undefined;
   readonly #port: Port;
-  /** Lines of this run, and of all runs. A line that was said in an earlier run is not said again. */
+  /** Lines of this run, and of all runs. A run does not repeat a line of an earlier run. */
   #lines = 0;
   #said = 0;
 

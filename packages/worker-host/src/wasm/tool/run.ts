@@ -23,7 +23,7 @@ export interface RunProgram {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly stdin: Uint8Array;
-  /** A run that writes more is ended. */
+  /** The host ends a run that writes more. */
   readonly stdoutBytes: number;
   readonly stderr: (bytes: Uint8Array) => void;
 }

@@ -29,7 +29,7 @@ export interface World {
 
 export interface WasiSystem {
   readonly imports: Readonly<Record<string, WasiFunction>>;
-  /** Stores what the program has left open; `false` where that was refused. Throws {@link Unanswered} while there is no answer. */
+  /** Stores the files that the program left open; `false` where that was refused. Throws {@link Unanswered} while there is no answer. */
   flush(): boolean;
 }
 

@@ -113,7 +113,7 @@ class Walk {
     const looking = open.filter(({ atoms }) => atoms.has(dimension.name));
     const mentioned = mentionedIn(looking, dimension);
     if (dimension.isWhole?.(mentioned) === false)
-      this.work.cap(dimension.name, "More is mentioned of it than has been combined.");
+      this.work.cap(dimension.name, "The policies name more of it than the comparison has combined.");
     const classes = new Map<
       string,
       { readonly draft: Draft; readonly gone: ReadonlySet<Prepared>; readonly values: string[] }

@@ -84,7 +84,7 @@ class Hunt {
         this.follow(chosen, left, next);
     }
     if (this.found.size === found && next.isWhole?.(mentioned) === false)
-      this.#parts.work.cap(next.name, "More is mentioned of it than has been combined.");
+      this.#parts.work.cap(next.name, "The policies name more of it than the comparison has combined.");
   }
 
   #choice(
