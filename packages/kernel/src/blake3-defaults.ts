@@ -100,13 +100,13 @@ export function packageHash(
 }
 
 /**
- * The one form of an output that is kept and hashed, equal on every host.
+ * The one form of an output that the kernel keeps and hashes, equal on every host.
  *
  * - `json`: canonical JSON (RFC 8785).
  * - `text`: Unicode NFC, and `\n` for `\r\n` and `\r`. Characters that are newer than an engine's Unicode version keep their form.
  * - `binary`: a copy of the bytes of a `Uint8Array`, of any realm.
  *
- * Bad values are refused, never thrown for. A value of the same realm that is foreign is taken by `snapshot` first.
+ * The function refuses bad values, and never throws. A value of the same realm that is foreign is taken by `snapshot` first.
  *
  * @example
  * const normal = normalize("text", "a\r\nb");

@@ -33,7 +33,7 @@ function withText(property: JsonValue, description: string | undefined): JsonVal
   return { description, ...(isJsonObject(property) && property) };
 }
 
-/** A policy may have `${NAME}` where a text has a pattern: variables are filled in before the policy is validated. */
+/** A policy may have `${NAME}` where a text has a pattern: the kernel fills in variables before it validates the policy. */
 function withVariables(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(withVariables);
   if (!isJsonObject(schema)) return schema;

@@ -45,7 +45,7 @@ export interface FullKernelOptions {
   readonly policy?: unknown;
   /** Added to the host's; a broker replaces the host's for its kinds. */
   readonly brokers?: readonly Broker[];
-  /** Kinds that the kernel knows beside those of its brokers, extensions and secrets. A tool, policy or grant that names another kind is refused. */
+  /** Kinds that the kernel knows beside those of its brokers, extensions and secrets. The kernel refuses a tool, policy or grant that names another kind. */
   readonly families?: Iterable<Family>;
   /** Default: in memory, bounded. */
   readonly sink?: AuditSink;
@@ -55,7 +55,7 @@ export interface FullKernelOptions {
    * events behind the checkpoint, before the first call. Default `true`.
    */
   readonly verifyEarlier?: boolean;
-  /** Keeps the values that the policy says to keep. Without it such a policy is refused. `contentStore` of `@keyhole/worker-host/content` makes one. */
+  /** Keeps the values that the policy says to keep. Without it the kernel refuses such a policy. `contentStore` of `@keyhole/worker-host/content` makes one. */
   readonly content?: ContentStore;
   /** Default: no approver, so every `ask` is a denial. */
   readonly approver?: Approver;
@@ -69,7 +69,7 @@ export interface FullKernelOptions {
   readonly policyVariables?: PolicyVariables;
   /** Whether results of `pure` tools that run in isolates may answer equal calls. Default `true`. */
   readonly cache?: boolean;
-  /** Values for the placeholders of tools. `secretKeeper` of `@keyhole/kernel/secrets` makes one. Default: none, and a request with a placeholder is refused. */
+  /** Values for the placeholders of tools. `secretKeeper` of `@keyhole/kernel/secrets` makes one. Default: none, and the kernel refuses a request with a placeholder. */
   readonly secrets?: SecretKeeper;
   /**
    * Serializes pending calls: {@link Kernel.suspend}. `callSuspender` of `@keyhole/kernel/suspend`
@@ -111,7 +111,7 @@ export interface KernelOptions extends Omit<
 }
 
 export interface ProofSigner {
-  /** When it fails, the proof is returned unsigned, with a warning. */
+  /** When it fails, the result has the unsigned proof and a warning. */
   sign(proof: Proof): Promise<Proof>;
 }
 
@@ -128,7 +128,7 @@ export interface Kernel {
    * Takes away the tool of an id, `name@version`; `false` when there is none. Holds at once, and is on record when it resolves. Calls that run finish, and their
    * isolates end with them; calls that wait and suspended ones do not start. Approvals of it end, results under idempotency keys are forgotten, and the id is free again.
    *
-   * @throws when the log cannot be written
+   * @throws when the sink fails
    * @example
    * await kernel.unregister("read_file@1.0.0");
    */
@@ -162,7 +162,7 @@ export interface Kernel {
     options?: CallOptions,
   ): Promise<CallResult<Output>>;
   call(tool: string, input: unknown, options?: CallOptions): Promise<CallResult>;
-  /** For a variable that holds a name or a package. A package alone is not taken here: its input would go unchecked. */
+  /** For a variable that holds a name or a package. The function takes no package alone: its input would go unchecked. */
   call<Tool extends string | ToolPackage>(
     tool: Tool & (string extends Tool ? unknown : never),
     input: unknown,
@@ -185,7 +185,7 @@ export interface Kernel {
    * calls. No part of the call continues here; its caller gets `SUSPENDED`. A call that cannot be
    * suspended now continues, and the result names the reason.
    *
-   * Without suspension it is refused with `SUSPENSION_UNAVAILABLE`.
+   * Without suspension the result is `SUSPENSION_UNAVAILABLE`.
    *
    * @example
    * const suspension = await kernel.suspend(request.callId);
@@ -194,10 +194,10 @@ export interface Kernel {
   suspend(callId: string, options?: SuspendOptions): Promise<Suspension>;
   /**
    * Resumes a suspended call, here or in another process, and returns its result, as `call` would
-   * have. The same tool has to be registered. Grants and policy apply again: the call never gets
+   * have. The kernel needs the same tool. Grants and policy apply again: the call never gets
    * more than it had. Other bytes, and bytes that were resumed before, are `SNAPSHOT_REFUSED`.
    *
-   * Without suspension it is refused with `SUSPENSION_UNAVAILABLE`.
+   * Without suspension the result is `SUSPENSION_UNAVAILABLE`.
    *
    * @example
    * const result = await kernel.resume(bytes, { approver });
@@ -215,7 +215,7 @@ export interface Kernel {
    * How a tool is: opens its isolate, or takes the one that the session has, and runs its `setup` and `health` there, without capabilities and within 2 s. Asked by
    * the program itself, so no policy decides about it; the mode does. Both the question and the answer are on record.
    *
-   * @throws when the log cannot be written
+   * @throws when the sink fails
    *
    * @example
    * const { state } = await kernel.health("word_count");
@@ -235,7 +235,7 @@ export interface Kernel {
   verifyPure(tool: ToolPackage | string, inputs: readonly unknown[], runs?: number): Promise<PureCheck>;
   readonly audit: AuditReader;
   readonly mode: Mode;
-  /** A milder mode is recorded before it takes effect. A stricter one holds at once, and takes the grants of running calls that it denies. */
+  /** The log records a milder mode before it takes effect. A stricter one holds at once, and takes the grants of running calls that it denies. */
   setMode(mode: Mode, reason: string): Promise<void>;
   readonly policyHash: string;
   /** Replaces the policy for calls that start later, by a document or a result of {@link compilePolicy}. Recorded before it takes effect. */
@@ -250,7 +250,7 @@ export interface Kernel {
      */
     revoke(approvalId: string, reason: string): Promise<boolean>;
   };
-  /** Grants that were taken away from callers, sessions, tools or calls. */
+  /** Grants that an operator revoked from callers, sessions, tools or calls. */
   readonly grants: {
     /** Revocations that stand, oldest first. */
     list(): readonly Revocation[];

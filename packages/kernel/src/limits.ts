@@ -73,7 +73,7 @@ export const wasmBytes = 16_777_216;
 export const declaration = { values: 5_000, characters: 65_536 } as const;
 /**
  * The parts of a policy for requests: its grants, conditions of its rules and lists of its tools.
- * Its author is trusted.
+ * The kernel trusts its author.
  */
 export const policyPatterns = { values: 250_000, characters: 2_097_152 } as const;
 /** Capability requests of one call, served or refused. */
@@ -82,15 +82,15 @@ export const requestsPerCall = 1_000;
 export const provenDenials = 32;
 /** Capability requests of one call that wait at the same time. */
 export const requestsInFlight = 32;
-/** Log lines and progress reports of one call; later ones are dropped. */
+/** Log lines and progress reports of one call; the kernel drops later ones. */
 export const messagesPerCall = 1_000;
-/** UTF-16 units of a log line, a progress message, or a tool's error message; longer ones are cut. */
+/** UTF-16 units of a log line, a progress message, or a tool's error message; the kernel cuts longer ones. */
 export const messageLength = 2_000;
 /** UTF-16 units of each text that says what is wrong with an input or an output: names of members are in it, and those have no bound. */
 export const explanationLength = 500;
 /** A person needs time to read; a forgotten question must not stay open. */
 export const approvalMs = 120_000;
-/** Approvals for a session that are remembered; the oldest are forgotten first. */
+/** Remembered approvals for a session; the kernel forgets the oldest first. */
 export const sessionApprovals = 1_000;
 /** Open approval requests of one caller. No person reads more, and each holds its arguments. */
 export const openQuestions = 16;
@@ -98,7 +98,7 @@ export const openQuestions = 16;
 export const healthMs = 2_000;
 /** Open isolates that no call uses. Each holds about 3 MB in a browser. */
 export const idleIsolates = 16;
-/** An isolate that no call used for so long is closed. */
+/** The pool closes an isolate that no call used for so long. */
 export const idleMs = 60_000;
 /** Isolates of a tool that failed for one caller, in a row, before the next one has to wait. */
 export const failuresInARow = 3;
@@ -122,20 +122,20 @@ export const setAsides = 10_000;
 export const checkpointEvents = 10_000;
 /** Events that the memory sink keeps. */
 export const memoryEvents = 10_000;
-/** Sliding windows of calls per hour, one per tool and caller. Beyond, a caller whose window is unknown is refused. */
+/** Sliding windows of calls per hour, one per tool and caller. Beyond, the kernel refuses a caller with an unknown window. */
 export const rateWindows = 100_000;
 export const rateWindowMs = 3_600_000;
 /** Windows of a policy's counting rules. Beyond, a rule whose window is unknown cannot be evaluated, and one that denies or asks counts as matching. */
 export const counterWindows = 100_000;
 /** Calls that one window remembers; beyond, likewise. */
 export const counterEntries = 10_000;
-/** Sessions whose labels are remembered. Beyond, a session that is unknown carries every label. */
+/** Sessions with remembered labels. Beyond, a session that is unknown carries every label. */
 export const labelledSessions = 100_000;
 /** The kernel forgets the labels of a session after this time without use. */
 export const sessionMs = 2_592_000_000;
 /** The same for a session that one call had for itself: longer than any call and its isolate last. */
 export const ownSessionMs = 3_600_000;
-/** Calls that wait for a free slot of one tool. Beyond, the caller with the most of them is refused. */
+/** Calls that wait for a free slot of one tool. Beyond, the kernel refuses the caller with the most of them. */
 export const queuedCalls = 100;
 /** How long a call waits for a free slot, where it names no `waitMs`; never longer than its own `timeoutMs`. A model's client gives up after a minute. */
 export const waitMs = 30_000;
@@ -145,15 +145,15 @@ export const longestWaitMs = 900_000;
 export const edits = 5;
 /** An approval for a session or a pattern is forgotten after a working day. */
 export const standingApprovalMs = 28_800_000;
-/** An idempotency key is remembered for a day: longer than any client retries. */
+/** The kernel remembers an idempotency key for a day: longer than any client retries. */
 export const keyMs = 86_400_000;
-/** Idempotency keys of one caller that are remembered at the same time; a new one beyond is refused. */
+/** Idempotency keys of one caller at the same time; the kernel refuses a new one beyond. */
 export const keysPerCaller = 1_000;
 /** Of all callers. */
 export const keys = 100_000;
-/** UTF-8 bytes of results that are kept for idempotency keys. Beyond, the oldest go; their keys stay used. */
+/** UTF-8 bytes of stored results for idempotency keys. Beyond, the oldest go; their keys stay used. */
 export const keptBytes = 33_554_432;
-/** Results of pure tools that are kept; the longest unused go first. */
+/** Stored results of pure tools; the longest unused go first. */
 export const cachedResults = 1_000;
 /** Their UTF-8 bytes. */
 export const cachedBytes = 16_777_216;

@@ -1,7 +1,7 @@
 /**
  * The platform of the kernel: names of every WinterTC (ECMA-429) runtime, and no others. The kernel
  * compiles without the DOM and without Node's types, so a name that is not declared here does not
- * compile. Only the members that the kernel uses are declared; a program that imports the kernel
+ * compile. The file declares only the members that the kernel uses; a program that imports the kernel
  * brings the full types of its own platform.
  */
 

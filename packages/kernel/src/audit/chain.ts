@@ -12,7 +12,7 @@ export type ChainCheck =
  * Whether a piece of a log is whole: every event unchanged, none missing, none moved. A piece that begins at `seq` 0 must begin the chain. Takes
  * foreign data and never throws, as long as it can be iterated.
  *
- * @param by The algorithm of the kernel that wrote it. Default BLAKE3. Events in another one are refused.
+ * @param by The algorithm of the kernel that wrote it. Default BLAKE3. The verifier refuses events in another one.
  */
 export function verifyChain(events: Iterable<AuditEvent>, by: Hash = blake3Hash): ChainCheck {
   let expectedSeq: number | undefined;

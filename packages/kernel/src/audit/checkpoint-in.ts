@@ -33,7 +33,7 @@ async function textIn(sink: Theirs<AuditSink>): Promise<string> {
   }
 }
 
-/** `undefined` for what is no whole checkpoint of this version: the log is read instead. */
+/** `undefined` for what is no whole checkpoint of this version: the kernel reads the log instead. */
 export function readCheckpointText(text: string, by: Hash): StateCheckpoint | undefined {
   const at = text.indexOf("{");
   const body = text.slice(at);

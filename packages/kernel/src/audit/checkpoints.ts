@@ -15,7 +15,7 @@ export interface CheckpointParts {
   readonly hash: Hash;
   readonly tables: readonly DeclaredTable[];
   readonly steady: SteadyClock;
-  /** Hears of what could not be written. */
+  /** Receives the faults of writes. */
   readonly pressure?: StoragePressure;
   /** Default: 10,000. */
   readonly checkpointEvents?: number;

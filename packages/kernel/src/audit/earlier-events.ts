@@ -2,7 +2,7 @@ import type { EarlierParts } from "./damage-before.ts";
 import { loadReader } from "./late-reader.ts";
 import type { StateCheckpoint } from "./state-checkpoint.ts";
 
-/** `unverified`: they were not read, or their reading ended early. `damaged`: an event was changed, or is missing. */
+/** `unverified`: no reader read them, or the reading ended early. `damaged`: an event differs, or is missing. */
 export type EarlierEvents = "verified" | "verifying" | "unverified" | "damaged";
 
 /** Knows how far the events were checked that lie before the place where this kernel began to read. */

@@ -59,7 +59,7 @@ export interface AuditPayloads {
   };
   readonly "policy.changed": { readonly policyHash: string; readonly previousHash: string | null };
   readonly "mode.changed": { readonly mode: Mode; readonly previous: Mode; readonly reason: string };
-  /** Grants were taken away; `calls` is how many running ones it reached. */
+  /** An operator revoked grants; `calls` is how many running ones it reached. */
   readonly "grant.revoked": {
     readonly revocationId: string;
     readonly match: RevocationMatch;

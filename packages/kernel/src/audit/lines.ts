@@ -53,7 +53,7 @@ export class Lines implements AsyncIterable<string> {
 /**
  * The lines of a file; see {@link Lines}.
  *
- * @param maxBytes of one line. A longer one is refused before it is in memory.
+ * @param maxBytes of one line. The reader refuses a longer one before it is in memory.
  */
 export function lines(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number = LINE_BYTES): Lines {
   return new Lines(chunks, maxBytes);

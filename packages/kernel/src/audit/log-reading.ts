@@ -45,12 +45,12 @@ export class LogReading {
     return Array.from(this.#open.values(), (scope) => scope());
   }
 
-  /** The last record that was added. */
+  /** The last added record. */
   get last(): Pick<EventRecord, "seq" | "hash"> | undefined {
     return this.#before;
   }
 
-  /** As if everything up to a checkpoint had been added. */
+  /** As after all events up to a checkpoint. */
   continueFrom({ seq, hash, rows, openCalls }: StateCheckpoint): void {
     this.#before = { seq, hash };
     for (const [name, version, key, row] of rows) this.#take("The checkpoint of the log", name, version, key, row);

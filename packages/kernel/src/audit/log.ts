@@ -68,7 +68,7 @@ export class AuditLog {
   #durableSeq: number;
   readonly pressure: StoragePressure = new StoragePressure();
 
-  /** Why the log before its end cannot be what was written; `null` where it can. */
+  /** Why the log before its end is damaged; `null` where it is whole. */
   readonly damage: string | null;
 
   /** As the sink says of itself. */
@@ -181,7 +181,7 @@ export class AuditLog {
     return this.#open.size;
   }
 
-  /** Nothing more is read by itself. */
+  /** Ends the automatic reads of the log. */
   close(): void {
     this.#isClosed = true;
   }

@@ -3,7 +3,7 @@ import type { LogReading } from "./log-reading.ts";
 import { readRecords } from "./record.ts";
 import type { AuditSink } from "./sink.ts";
 
-/** Records of a log that are read at once: some milliseconds of work. */
+/** Records of a log in one read: some milliseconds of work. */
 export const PAGE_EVENTS = 1_000;
 
 /** From the first event that the sink still has, or from a later one on. */

@@ -46,7 +46,7 @@ export interface EventFields {
   readonly prev: string;
 }
 
-/** The canonical text of an event without its hash. The members of an event are fixed, so their order is written here once, not sorted each time. */
+/** The canonical text of an event without its hash. The members of an event never change, so their order stands here once. */
 export function bodyOf(
   { head, middle, tail }: EventScope,
   { type, seq, id, time, payload, state, prev }: EventFields,

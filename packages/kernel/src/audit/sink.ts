@@ -1,7 +1,7 @@
 import type { EventRecord } from "./record.ts";
 
 /**
- * Where the log is kept. Appends arrive in order, one batch at a time. A batch that returns is durable; one that throws or rejects makes
+ * The place of the log. Appends arrive in order, one batch at a time. A batch that returns is durable; one that throws or rejects makes
  * the log unavailable, and then nothing runs. `test/contract/sink.ts` says what every sink must do.
  */
 export interface AuditSink {
@@ -34,7 +34,7 @@ export interface SinkState {
   readonly last: EventRecord | undefined;
   /** Bytes behind the last whole record, left by a write that a crash tore, which were cut away. */
   readonly cutBytes: number;
-  /** Why the log before its tail cannot be what was written, in one sentence; `null` where it can. */
+  /** Why the log before its tail is damaged, in one sentence; `null` where it is whole. */
   readonly damage: string | null;
 }
 

@@ -12,7 +12,7 @@ import { commitmentOf, readOpening } from "./opening.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 import type { VouchedByKey, VouchedByNobody } from "./vouched.ts";
 
-/** The input of `verifyAudit`: lines of a log file, or events. Both are untrusted. */
+/** The input of `verifyAudit`: lines of a log file, or events. Trust neither. */
 export type AuditSource = Iterable<unknown> | AsyncIterable<unknown>;
 
 export interface VerifyOptions {
@@ -25,7 +25,7 @@ export interface VerifyOptions {
   readonly trusted?: TrustedKeys | undefined;
   /** Take events of which only the place in the chain was handed out. Default: they are a fault, because anything could have been in them. */
   readonly withheld?: boolean;
-  /** Which algorithm every event has to be hashed with. Default: that of the first event. */
+  /** The hash algorithm of every event. Default: that of the first event. */
   readonly algorithm?: DigestAlgorithm;
 }
 
@@ -147,7 +147,7 @@ class Chain {
   #tree: MerkleFrontier = merkleFrontier();
   /** Smallest first; those that the log has passed are taken out. */
   readonly #checkpoints: Held[];
-  /** The last that was passed. */
+  /** The last one that the log has passed. */
   #passed: Held | undefined;
   readonly #takesWithheld: boolean;
   #opened = 0;

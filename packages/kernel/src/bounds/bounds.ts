@@ -9,7 +9,7 @@ export interface Bounds {
   readonly networkBytes: number;
   /** Calls of one tool at the same time. Further calls wait for a slot. */
   readonly concurrency: number;
-  /** Calls of one tool by one caller in any 60 minutes, calls in flight included. Further calls are refused. Without it there is no rate. */
+  /** Calls of one tool by one caller in any 60 minutes, calls in flight included. The kernel refuses further calls. Without it there is no rate. */
   readonly callsPerHour?: number;
   /** CPU time. Only some hosts can enforce it: a tool that sets it is refused elsewhere. */
   readonly cpuMs?: number;

@@ -133,7 +133,7 @@ export class FairSemaphore {
     }
   }
 
-  /** Takes the next request out of the queue. A key that was served goes behind the others of its level. */
+  /** Takes the next request out of the queue. A served key goes behind the others of its level. */
   #next(level: Level): Waiter | undefined {
     for (const [key, child] of level.children) {
       const before = child.waiting;

@@ -45,7 +45,7 @@ export interface Candidate {
 }
 
 export interface Patience {
-  /** 0: a call without a free slot is refused at once. */
+  /** 0: the kernel refuses a call without a free slot at once. */
   readonly waitMs: number;
   /** Each of them ends the waiting. */
   readonly signals?: readonly AbortSignal[];

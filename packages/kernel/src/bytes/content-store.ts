@@ -1,5 +1,5 @@
 /**
- * Where bytes are kept under their digest: values that the log commits to but does not contain, and outputs that are too large to be handed around.
+ * Stores bytes under their digest: values that the log commits to but does not contain, and outputs that are too large to be handed around.
  * A method that rejects did nothing. `test/contract/content.ts` says what every store must do.
  */
 export interface ContentStore {
@@ -16,7 +16,7 @@ export interface ContentStore {
    */
   put(digest: string, bytes: Uint8Array, use?: "output"): Promise<void>;
   /**
-   * `undefined` for an absent digest. The reader checks the digest: a store can be tampered with.
+   * `undefined` for an absent digest. The reader checks the digest: a party can tamper with a store.
    */
   get(digest: string): Promise<Uint8Array | undefined>;
   /** Deleting an absent digest succeeds. */

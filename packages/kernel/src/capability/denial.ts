@@ -9,9 +9,9 @@ export type DenialReason =
   | "not-granted"
   /** The policy grants it, and the call's own `grants` leave it out. */
   | "narrowed"
-  /** The policy grants it, and did not when the call was suspended. */
+  /** The policy grants it now, and did not at the suspension. */
   | "not-held"
-  /** It is granted, and a rule or a list of the policy forbids it. */
+  /** A grant covers it, and a rule or a list of the policy forbids it. */
   | "forbidden"
   | "revoked";
 

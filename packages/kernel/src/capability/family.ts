@@ -185,7 +185,7 @@ export interface GovernedList {
 
 interface SecretSpec<C, N> {
   readonly need: (name: string, host: string, isPublic: boolean) => N;
-  /** Names, exact or as a pattern, that a capability grants at a host. A wildcard takes every host: more is searched for, not less. */
+  /** Names, exact or as a pattern, that a capability grants at a host. A wildcard takes every host: the keeper searches for more, not less. */
   readonly namesAt: (capability: C) => (host: string) => readonly string[];
 }
 

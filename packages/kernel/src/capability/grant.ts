@@ -5,14 +5,14 @@ import type { LoadedCapability, OwnNeed, Reading } from "./family.ts";
  * The authority of one call: the tool's declaration and a stack of layers over it. The policy's
  * grants are the first layer, the caller's narrowing follows. A grant covers a need when the
  * declaration and every layer cover it. So a further layer can only narrow, and no code intersects
- * two patterns. A declaration is a wish and is read generously: its `*` takes any host and its
- * missing `ports` any port. Layers give authority and are read strictly.
+ * two patterns. The kernel reads a declaration generously: its `*` takes any host and its
+ * missing `ports` any port. Layers give authority, so the kernel reads them strictly.
  */
 export interface Grant {
   readonly declared: readonly LoadedCapability[];
   readonly layers: readonly (readonly LoadedCapability[])[];
   readonly hash: string;
-  /** The kinds of which something is left, as declared. A kind that the declaration or some layer lacks is gone. */
+  /** The kinds of which something is left, as declared. A kind that the declaration or some layer lacks is absent. */
   readonly kinds: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import type { BrokerError } from "./request.ts";
 /** Methods of `net.read`. Any other method is asked for as `net.write`. */
 export const readMethods: readonly string[] = ["GET", "HEAD"];
 
-/** Longer ones are cut or refused somewhere on the way; a tool that needs more sends a body. */
+/** Some part on the way cuts or refuses longer ones; a tool that needs more sends a body. */
 const urlLength = 8_192;
 
 type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: BrokerError };

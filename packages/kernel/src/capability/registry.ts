@@ -46,7 +46,7 @@ export class Families {
     return [...this.#families.values()].flatMap(({ kind, effect }) => (effect === "none" ? [] : [kind]));
   }
 
-  /** In the order in which they were given. */
+  /** In the given order. */
   [Symbol.iterator](): Iterator<Family> {
     return this.#families.values();
   }

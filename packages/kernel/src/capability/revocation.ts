@@ -4,7 +4,7 @@ import type { StateChange } from "../state/change.ts";
 import { StateTable } from "../state/table.ts";
 import type { Mode } from "../tool/manifest.ts";
 
-/** The grants to revoke: those that match every given field. At least one of the first four is given. */
+/** The grants to revoke: those that match every given field. Pass at least one of the first four. */
 export interface RevocationMatch {
   readonly caller?: string;
   readonly sessionId?: string;
@@ -35,7 +35,7 @@ export interface Holder {
 /** Why a call is denied in a mode; `undefined` where it is not. */
 export type DenialIn = (mode: Mode) => string | undefined;
 
-/** A revocation that is not yet announced. */
+/** A revocation before its announcement. */
 export interface NewRevocation {
   /** Running calls that it reaches. */
   readonly calls: number;
@@ -122,7 +122,7 @@ export class Revocations {
     return grant;
   }
 
-  /** Grants that are held. */
+  /** Grants of running calls. */
   get open(): number {
     return this.#held.size;
   }
@@ -173,7 +173,7 @@ export class HeldGrant {
     this.#onRevoke?.();
   }
 
-  /** Whether its call is denied in a mode. Then its grants are taken, and not yet announced. */
+  /** Whether a mode denies its call. Then its grants are taken, and not yet announced. */
   isStoppedIn(mode: Mode): boolean {
     const reason = this.#denialIn?.(mode);
     if (reason === undefined) return false;

@@ -83,7 +83,7 @@ export interface Services {
   readonly loadDocument?: LoadDocument;
   /** Without it the kernel refuses a compiled policy that has rules. */
   readonly loadRules?: LoadRules;
-  /** It keeps the values that a policy says to keep: without it such a policy is refused. */
+  /** It keeps the values that a policy says to keep: without it the kernel refuses such a policy. */
   readonly keepsValues?: true;
 }
 

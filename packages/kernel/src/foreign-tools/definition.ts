@@ -4,10 +4,10 @@ import { snapshot } from "../json/snapshot.ts";
 import { hasInvisible } from "../support/visible.ts";
 import type { ToolPin } from "./pins.ts";
 
-/** Of one definition. Models are shown all of it. */
+/** Of one definition. Models see all of it. */
 const limits = { maxDepth: 32, maxNodes: 20_000, maxStringUnits: 262_144 };
 
-/** A definition as it came, or why it cannot be pinned. */
+/** A definition as it came, or the reason why the source cannot pin it. */
 export type ReadDefinition =
   | { readonly ok: true; readonly pin: ToolPin; readonly hasUnseen: boolean }
   | { readonly ok: false; readonly reason: string };

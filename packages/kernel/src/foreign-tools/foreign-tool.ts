@@ -23,9 +23,9 @@ export interface ForeignTool {
   readonly state: ForeignToolState;
   /** Of the definition that the server lists; confirm this one. */
   readonly hash: string;
-  /** How it differs from the pinned one: show it before it is confirmed. A `new` tool differs in everything. */
+  /** How it differs from the pinned one: show it before the confirmation. A `new` tool differs in everything. */
   readonly differences: readonly DefinitionDifference[];
-  /** Why it is refused. */
+  /** The reason of the refusal. */
   readonly reason?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json/json.ts";
 
-/** A definition as it was accepted. */
+/** An accepted definition. */
 export interface ToolPin {
   /** The server's name for the tool. */
   readonly tool: string;
@@ -9,7 +9,7 @@ export interface ToolPin {
   readonly definition: JsonObject;
 }
 
-/** Where accepted definitions are kept, by source. A method that rejects did nothing. */
+/** The store of accepted definitions, by source. A method that rejects did nothing. */
 export interface ToolPinStore {
   /** `undefined` for a source that was never seen. */
   read(source: string): Promise<readonly ToolPin[] | undefined>;

@@ -89,7 +89,7 @@ export class Toolbox {
     return this.#byId.get(id)?.pin;
   }
 
-  /** Compares all that the server lists with the pins. A server that was never seen is pinned as it is. */
+  /** Compares all that the server lists with the pins. The source pins a new server as it is. */
   async take(listed: readonly { readonly name: string }[]): Promise<void> {
     if (listed.length > MOST_TOOLS) throw new RangeError(`The server lists more than ${MOST_TOOLS} tools.`);
     const seen = seenOf(listed);
@@ -158,7 +158,7 @@ export class Toolbox {
     if (isWaiting && before !== `${entry.state} ${entry.seen?.hash}`) this.#options.onChange?.(shown(entry));
   }
 
-  /** Its pinned definition stays listed: a call says why it is refused. */
+  /** Its pinned definition stays listed: a call reports the reason. */
   async #change(entry: Entry): Promise<void> {
     entry.state = "changed"; // At once: calls that have started do not get through.
     if (entry.id === undefined) await this.#register(entry, "changed");
@@ -218,7 +218,7 @@ function openTool(entry: Entry, called: ToolPin): OpenTool {
   };
 }
 
-/** Definitions by name. Two definitions of one name are refused: a call could mean either. */
+/** Definitions by name. The source refuses two definitions of one name: a call could mean either. */
 function seenOf(listed: readonly { readonly name: string }[]): ReadonlyMap<string, ReadDefinition> {
   const seen = new Map<string, ReadDefinition>();
   for (const tool of listed) {

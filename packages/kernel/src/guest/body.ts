@@ -3,7 +3,7 @@ import type { GuestTransport } from "./call.ts";
 // Taken before the tool is loaded, which may replace it. QuickJS has none.
 const Stream = typeof ReadableStream === "function" ? ReadableStream<Uint8Array> : undefined;
 
-/** The body of a call, piece by piece: the next one is asked for when the tool reads. */
+/** The body of a call, piece by piece: the next one comes when the tool reads. */
 export function bodyOf(transport: GuestTransport): AsyncIterable<Uint8Array> {
   const read = async (): Promise<Uint8Array> => {
     const piece = await transport.read?.();

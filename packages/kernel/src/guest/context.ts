@@ -14,7 +14,7 @@ import type { CallSources } from "./sources.ts";
 
 /**
  * The tool's only access to anything outside: it holds the transport where the tool cannot reach
- * it. Parts are made when the tool first reads them. Each part works alone, taken out of the
+ * it. Parts come into being when the tool first reads them. Each part works alone, taken out of the
  * context.
  *
  * A class, because an accessor in an object literal gives every object a hidden class of its own.

@@ -6,7 +6,7 @@ const MESSAGE_LENGTH = 2_000;
 const NAME_LENGTH = 100;
 
 /**
- * The thrown value of a tool, as bounded text. Any value can be thrown: getters and proxies that
+ * The thrown value of a tool, as bounded text. A tool can throw any value: getters and proxies that
  * throw again give the default.
  */
 export function thrownOutcome(thrown: unknown): Extract<IsolateOutcome, { kind: "threw" }> {

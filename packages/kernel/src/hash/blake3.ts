@@ -166,7 +166,7 @@ export function blake3(bytes: Uint8Array, outBytes: number = CV_BYTES): Uint8Arr
  */
 export const blake3Room: Uint8Array<ArrayBuffer> = inbox.bytes;
 
-/** The 8 words of the hash of the first bytes, in scratch: to be read at once. For those who print it, without an array in between. */
+/** The 8 words of the hash of the first bytes, in scratch: for an immediate read. For those who print it, without an array in between. */
 export function blake3Words(bytes: Uint8Array, byteLength: number): Int32Array {
   if (bytes !== blake3Room) return wordsOf(rootOf(bytes.subarray(0, byteLength), IV, 0));
   const tree = createTree(IV, 0, sharedStack);
@@ -205,9 +205,9 @@ export function blake3DeriveKey(
 
 /** BLAKE3 of bytes that arrive in parts; holds about 3 KB. */
 export interface Blake3Hasher {
-  /** Adds bytes; they are read before this returns and can be reused. */
+  /** Adds bytes; the caller can reuse them afterwards. */
   update(bytes: Uint8Array): this;
-  /** The 8 words of the hash of all bytes so far, in scratch: to be read at once. */
+  /** The 8 words of the hash of all bytes so far, in scratch: for an immediate read. */
   words(): Int32Array;
   /** The hash of all bytes so far, of which there can be more afterwards. 32 bytes by default. */
   digest(outBytes?: number): Uint8Array<ArrayBuffer>;

@@ -11,9 +11,9 @@ export type StreamDigest =
   /** More than `limitBytes` came; what had been handed on by then was `byteLength` bytes. */
   | { readonly ok: false; readonly reason: "too-large"; readonly byteLength: number };
 
-/** A stream with its digest, which is known when all of it has been read. */
+/** A stream with its digest, which exists at the end of the stream. */
 export interface HashedStream extends AsyncIterable<Uint8Array<ArrayBuffer>> {
-  /** Resolves when the stream was read to its end, or to its limit; rejects with what the source threw, or when the reader stopped before. */
+  /** Resolves at the end of the stream, or at its limit; rejects with what the source threw, or when the reader stopped before. */
   readonly digest: Promise<StreamDigest>;
 }
 

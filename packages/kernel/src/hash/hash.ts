@@ -1,7 +1,7 @@
 import { canonicalize, canonicalJson } from "../json/canonical-json.ts";
 import type { JsonLike } from "../json/json.ts";
 
-/** A hash that says how it was made: the algorithm, a colon, 64 lowercase hexadecimal digits. */
+/** A hash with the name of its algorithm: the algorithm, a colon, 64 lowercase hexadecimal digits. */
 export type Digest = `${DigestAlgorithm}:${string}`;
 export type DigestAlgorithm = "blake3" | "sha256";
 
@@ -64,7 +64,7 @@ export interface Hash {
 
 /** Bytes in parts; holds a few kilobytes. */
 export interface Hasher {
-  /** They are read before this returns, and can be used again. */
+  /** The caller can reuse them afterwards. */
   update(bytes: Uint8Array): void;
   /** Of all bytes so far. */
   digest(): Digest;

@@ -43,12 +43,12 @@ export class OutputStream {
     await this.#output?.write(piece);
   }
 
-  /** Calls back when the caller's stream takes no more, also while nothing is written. */
+  /** Calls back when the caller's stream takes no more, also between writes. */
   onRefused(tell: () => void): void {
     this.#output?.closed.then(() => {}, tell);
   }
 
-  /** Of all that was written. */
+  /** Of all written bytes. */
   get digest(): Digest {
     return this.#hasher.digest();
   }

@@ -79,7 +79,7 @@ function mix(bytes: Uint8Array, at: number): void {
   state[7] = wordAt(state, 7) + h;
 }
 
-/** The hash of the first bytes, as 8 little-endian words in scratch: to be read at once. */
+/** The hash of the first bytes, as 8 little-endian words in scratch: for an immediate read. */
 function sha256Words(bytes: Uint8Array, byteLength: number): Int32Array {
   state.set(initial);
   const whole = byteLength - (byteLength % BLOCK_BYTES);

@@ -8,9 +8,9 @@ export type ToolHealth =
   | { readonly state: "healthy" }
   /** The answer of `health`, or the error of `setup` or `health`: words of the tool. */
   | { readonly state: "unhealthy"; readonly reason: string }
-  /** It could not be opened, died, or did not answer in time. */
+  /** It did not open, died, or did not answer in time. */
   | { readonly state: "unreachable"; readonly reason: string }
-  /** Its isolates failed again and again, and none was opened to ask. */
+  /** Its isolates failed again and again, and the kernel opened none to ask. */
   | { readonly state: "quarantined"; readonly reason: string; readonly retryAfterMs: number }
   /** No check ran: the tool is unknown, has no host, or the mode denies it. */
   | { readonly state: "unchecked"; readonly reason: string };

@@ -46,7 +46,7 @@ export interface IsolateHost {
   snapshotKind?(): Promise<string>;
   /**
    * Opens an isolate from the bytes of {@link Isolate.suspend}, for the same tool and the same
-   * `snapshotKind`. The kernel has checked both, and that the bytes are unchanged. Its first `call`
+   * `snapshotKind`. The kernel has checked both, and the digest of the bytes. Its first `call`
    * continues the suspended one. Rejects and asks `isWanted` as `open` does.
    */
   thaw?(tool: RegisteredTool, snapshot: Uint8Array<ArrayBuffer>, isWanted?: () => boolean): Promise<Isolate>;
@@ -131,7 +131,7 @@ export interface IsolateUsage {
 export interface CallPort {
   /** Aborts when the caller cancels; the isolate passes it on as `context.signal`. */
   readonly signal: AbortSignal;
-  /** Never rejects. The memory of an answer's body is the isolate's from then on. After the call has ended every request is answered with `CAPABILITY_DENIED`. */
+  /** Never rejects. The memory of an answer's body is the isolate's from then on. After the end of the call every request gets `CAPABILITY_DENIED`. */
   request(request: CapabilityRequest): Promise<CapabilityReply>;
   log(entry: LogEntry): void;
   progress(progress: Progress): void;
@@ -179,10 +179,10 @@ export type IsolateOutcome =
   | { readonly kind: "too-large"; readonly what: "output" | "messages" | "stack"; readonly limit: number }
   /** `limit`: the bound that it reached, its host's own where the call had none. */
   | { readonly kind: "out-of-memory" | "out-of-fuel"; readonly limit?: number }
-  /** The isolate died, was terminated, or broke the protocol. `blame`: the machine was lost with it, which no tool did. Default: the tool. */
+  /** The isolate died, the kernel terminated it, or it broke the protocol. `blame`: the machine was lost with it, which no tool did. Default: the tool. */
   | { readonly kind: "lost"; readonly reason: string; readonly blame?: "host" };
 
-/** Why an isolate could not be opened: an expected failure, carried by a rejection because `open` has one good outcome. */
+/** Why an isolate did not open: an expected failure, carried by a rejection because `open` has one good outcome. */
 export class IsolateFailure extends Error {
   readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST" | "TOOL_ERROR" | "BOUNDS_EXCEEDED";
   /** Hints of this failure; absent ones are those of the code. */

@@ -71,7 +71,7 @@ const isAmount = (value: Foreign<number | undefined>): value is number =>
 
 const codes: readonly unknown[] = ["UNSUPPORTED_HOST", "ISOLATE_LOST", "TOOL_ERROR", "BOUNDS_EXCEEDED"];
 
-/** Why an isolate could not be opened. Anything else that was thrown is a bug of the host, and stays as it is. */
+/** Why an isolate did not open. Every other exception is a bug of the host, and stays as it is. */
 export function readFailure(thrown: unknown): unknown {
   return thrown instanceof IsolateFailure ? ownFailure(thrown) : thrown;
 }

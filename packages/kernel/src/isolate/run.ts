@@ -250,7 +250,7 @@ class IsolateRun implements CallPort {
   }
 }
 
-/** An isolate that is dead after this is not to blame: it reached a bound of its call, or its machine was lost. */
+/** An isolate that is dead after this is not to blame: it reached a bound of its call, or lost its machine. */
 function isExcused(outcome: IsolateOutcome): boolean {
   switch (outcome.kind) {
     case "out-of-fuel":

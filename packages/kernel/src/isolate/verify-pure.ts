@@ -17,7 +17,7 @@ export type PureCheck =
   | {
       readonly ok: false;
       /**
-       * `varies` and `asked`: it lies. `unfinished`: an isolate was not opened, was lost, or gave nothing in time. `refused`: nothing ran, because there is no
+       * `varies` and `asked`: it lies. `unfinished`: an isolate did not open, got lost, or gave nothing in time. `refused`: nothing ran, because there is no
        * such tool here, it does not say that it is pure, or the input does not fit it.
        */
       readonly kind: Exclude<PurityFinding, "pure">;

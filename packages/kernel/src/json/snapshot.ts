@@ -187,7 +187,7 @@ function passUp(error: unknown, walk: Walk, container: object, place: string | n
   throw error;
 }
 
-/** Everything is read through descriptors: they run no getter, and a property can be read only once. */
+/** The function reads only descriptors: they run no getter, and a property can be read only once. */
 const { getOwnPropertyDescriptor, defineProperty } = Object;
 
 function copy(value: object, walk: Walk, depthLeft: number): JsonValue {

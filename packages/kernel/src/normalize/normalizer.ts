@@ -5,7 +5,7 @@ import { isBytes } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
 import { toForm } from "../support/unicode.ts";
 
-/** How the output of a tool becomes the bytes that are hashed. */
+/** How the output of a tool becomes the hashed bytes. */
 export type NormalizationKind = "json" | "text" | "binary";
 
 /** A normal form that the embedding program adds: its own code, trusted, of this realm. `@keyhole/kernel/normalizers` makes one. */
@@ -63,13 +63,13 @@ const normalizers = {
 } satisfies Record<NormalizationKind, (value: unknown, hash: Hash) => Normalized>;
 
 /**
- * The one form of an output that is kept and hashed, equal on every host.
+ * The one form of an output that the kernel keeps and hashes, equal on every host.
  *
  * - `json`: canonical JSON (RFC 8785).
  * - `text`: Unicode NFC, and `\n` for `\r\n` and `\r`. Characters that are newer than an engine's Unicode version keep their form.
  * - `binary`: a copy of the bytes of a `Uint8Array`, of any realm.
  *
- * Bad values are refused, never thrown for. A value of the same realm that is foreign is taken by `snapshot` first.
+ * The function refuses bad values, and never throws. A value of the same realm that is foreign is taken by `snapshot` first.
  */
 export function normalize(kind: NormalizationKind, value: unknown, hash: Hash): Normalized {
   return normalizers[kind](value, hash);

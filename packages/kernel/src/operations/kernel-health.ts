@@ -16,9 +16,9 @@ export interface KernelHealth {
     readonly isWritable: boolean;
     /** The log ends with the process, and so do limits, labels, revocations, keys and approvals: after a restart they begin anew. */
     readonly isVolatile: boolean;
-    /** Events that are recorded and not yet durable. */
+    /** Recorded events that are not yet durable. */
     readonly backlogEvents: number;
-    /** How far the events from before this kernel were checked. */
+    /** The progress of the check of earlier events. */
     readonly earlier: EarlierEvents;
   };
   /** Calls that have begun and not ended: running, waiting or suspended. */

@@ -14,7 +14,7 @@ export interface UnregisterPorts {
 }
 
 /**
- * Takes a tool away: at once, before it is on record. Calls of it that run are left alone.
+ * Takes a tool away: at once, before it is on record. Its running calls continue.
  *
  * @throws AuditUnavailable
  */

@@ -4,7 +4,7 @@ import { type Listener, tell } from "../support/foreign.ts";
 export class Watchers {
   readonly #listeners = new Set<{ readonly listener: Listener<[]> }>();
 
-  /** Returns the way to stop. A function that is added twice is called twice. */
+  /** Returns the way to stop. A function that is added twice gets two calls. */
   add(listener: Listener<[]>): () => void {
     const own = { listener };
     this.#listeners.add(own);

@@ -75,7 +75,7 @@ const validator = requireCopying(
 );
 
 /**
- * Makes calls one after the other, each with what earlier ones gave. All of it is checked before the first call: form, tools, references, which go backwards
+ * Makes calls one after the other, each with what earlier ones gave. The kernel checks all of it before the first call: form, tools, references, which go backwards
  * only. Every step is a call like any other, approvals included, in one session and under one span. The first failure ends it.
  *
  * @example

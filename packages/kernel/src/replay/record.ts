@@ -12,7 +12,7 @@ import type { RunEntry } from "./run.ts";
 import { hashYielding, recordValue, recordLongValue, type RecordedValue } from "./recorded-value.ts";
 import { serializeReplies } from "./serialize-replies.ts";
 
-/** Calls whose attempts are counted. */
+/** Calls with counted attempts. */
 const REMEMBERED = 10_000;
 
 /**
@@ -54,7 +54,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
   };
 }
 
-/** The number of attempts of each call. A retry comes soon, so the oldest counts are dropped. */
+/** The number of attempts of each call. A retry comes soon, so the oldest counts leave first. */
 class Attempts {
   readonly #counts = new Map<string, number>();
 

@@ -56,7 +56,7 @@ export type Replay =
 
 /**
  * Executes a run again from its journal: same inputs, same clock, same seed, and every capability request answered with what was answered then, in the
- * order of then. Everything is refused before anything is executed: a call whose tool is not there in the same version, or that saw the real clock or
+ * order of then. The replay refuses a run before it executes any code: a call whose tool is not there in the same version, or that saw the real clock or
  * real randomness, or that has no end.
  *
  * @example
@@ -179,7 +179,7 @@ interface ComparedEntry {
   readonly what: JsonObject;
 }
 
-/** Output that is JSON is compared as JSON: a place in it says more than one in its text. */
+/** The replay compares JSON outputs as JSON: a place in it says more than one in its text. */
 function readable(result: JsonObject): JsonObject {
   if (result["form"] !== "json" || typeof result["text"] !== "string") return result;
   const { text, form: _, ...others } = result;

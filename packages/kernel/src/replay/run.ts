@@ -27,7 +27,7 @@ export type RunEntry =
       readonly outputBytes: number;
       readonly seed: string;
       readonly nowMs: number;
-      /** Sources that were real, not logical: such a call cannot be replayed. */
+      /** Sources that were real, not logical: no replay of such a call is possible. */
       readonly real: readonly string[];
     }
   /** The tool asked for its capability request number `index`. `request` is what `requestHash` is the digest of; a body is in it as a digest. */
@@ -38,7 +38,7 @@ export type RunEntry =
       readonly request: JsonObject;
       readonly requestHash: string;
     }
-  /** It was answered. `body` is base64. */
+  /** It has its answer. `body` is base64. */
   | {
       readonly kind: "reply";
       readonly callId: string;

@@ -105,7 +105,7 @@ function combined(node: Node, value: unknown): boolean {
   }
 }
 
-/** Members usually come in the order in which the schema names them, and are then found without a lookup. */
+/** Members usually come in the order of the schema, and then need no lookup. */
 function record(node: Node, value: JsonObject): boolean {
   const { members } = node;
   spend(1);

@@ -60,7 +60,7 @@ function validatorOf(
     const full = fills ? filled(node, value, limits.valueDepth) : value;
     return check(node, full) ? { ok: true, value: full } : explained(full);
   };
-  /** All that is done with one value shares one budget. */
+  /** All work on one value shares one budget. */
   const judged = (value: unknown): ValidationResult => within(limits, judge, value, EXHAUSTED);
   const conforms = (value: unknown): boolean => check(node, value);
   const validator: OwnValidator = {

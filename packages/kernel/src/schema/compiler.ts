@@ -15,7 +15,7 @@ import type { Check, CompileWithParts, Pattern, SchemaError } from "./types.ts";
 
 /** A subschema that some `$ref` leads to: compiled once for each dynamic scope. */
 interface Target {
-  /** Undefined while it is being compiled, further up the stack. */
+  /** Undefined during its compilation, further up the stack. */
   node: Node | undefined;
   /** Nodes that refer to it from inside of it. */
   readonly refs: Node[];

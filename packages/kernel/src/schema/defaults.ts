@@ -16,7 +16,7 @@ function clone(value: unknown): unknown {
 }
 
 /**
- * Finds out which defaults conform: the others are never filled in. All share the budget of one value, and those beyond
+ * Finds out which defaults conform: the validator never fills in the others. All share the budget of one value, and those beyond
  * it are left out, too.
  */
 export function judgeDefaults(defaults: readonly Default[], limits: Limits): SchemaError[] {

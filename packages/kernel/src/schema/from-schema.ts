@@ -20,7 +20,7 @@ interface State {
 }
 
 type Deeper<T extends State> = { root: T["root"]; mode: T["mode"]; refs: T["refs"]; depth: [...T["depth"], 0] };
-/** Defaults are not filled in below branches that may not apply. */
+/** The validator fills in no defaults below branches that may not apply. */
 type Branch<T extends State> = { root: T["root"]; mode: "input"; refs: T["refs"]; depth: [...T["depth"], 0] };
 
 type Infer<S, T extends State> = T["depth"]["length"] extends 16

@@ -10,7 +10,7 @@ const unavailable = (keyword: string, path: string, extension: string): Refusal 
   );
 
 /**
- * Refuses the schemas that need a part. An unknown format would only annotate: without the tests nothing is known of any. A trusted pattern runs on the
+ * Refuses the schemas that need a part. An unknown format would only annotate: without the tests the validator knows none. A trusted pattern runs on the
  * engine's own matcher, as one that no automaton can match does.
  */
 export const noParts: SchemaParts = {

@@ -39,7 +39,7 @@ export class Node {
   /** Bounds: of a number, of the length of a string or array, of the number of members. */
   lo: number = -MAX;
   hi: number = MAX;
-  /** TYPES, TYPED: the types that are allowed. */
+  /** TYPES, TYPED: the allowed types. */
   mask = 0;
   /** RECORD, MAP: how many of `members` are required. */
   need = 0;
@@ -76,7 +76,7 @@ export class Node {
   most: number = MAX;
   /** RECORD, MAP: the members that may be filled in. */
   defaults: readonly Default[] = NO_DEFAULTS;
-  /** Whether a default may be filled in, here or below. */
+  /** Whether a default has a place here or below. */
   fills = false;
   /** RECORD, MAP: the members below which one may. */
   fillers: readonly Member[] = NO_MEMBERS;
@@ -122,7 +122,7 @@ export interface Default {
   readonly path: string;
   /** The steps that one copy takes. */
   readonly steps: number;
-  /** False until it is known to conform. */
+  /** False until its check. */
   fits: boolean;
 }
 

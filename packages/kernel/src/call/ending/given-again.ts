@@ -33,7 +33,7 @@ export function canBeGiven(
   return (origin.isToldByNeeds || isDecidedAlike(state, origin)) && couldBeAsked(state, origin, revocations);
 }
 
-/** Whether each request that is remembered could be made now. */
+/** Whether the call could make each remembered request now. */
 function couldBeAsked(state: Decided, origin: Origin, revocations: Pick<Revocations, "track" | "reasonFor">): boolean {
   const { call, tool, grant, policy, decisionInput } = state;
   const own = withRevocations(revocations, call.revocations);

@@ -115,7 +115,7 @@ function refusedTool(name: string, { code, message, path, hint }: SetupError): F
   };
 }
 
-/** Tools that are asked whether a hint can list them. */
+/** Tools that a hint can list if they allow it. */
 const mostAsked = 200;
 const mostListed = 20;
 

@@ -43,7 +43,7 @@ export class Origin {
     return [...this.#labels];
   }
 
-  /** The call's own requests that were granted. */
+  /** The call's own granted requests. */
   get needs(): readonly OwnNeed[] {
     return [...this.#needs.values()];
   }

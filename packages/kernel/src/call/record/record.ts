@@ -100,7 +100,7 @@ const early: CallEnd = { kind: "early", hasStarted: false, ending: () => undefin
  * Owns one call from its arrival to its answer. A step that acquires something declares its fate in
  * the same turn: `defer` releases it here, `carry` puts it into a snapshot of the call.
  *
- * Findings of a step are not kept here. They are in the state of the step; `reach` points to the
+ * The record keeps no findings of a step. They are in the state of the step; `reach` points to the
  * last one, for the end to report.
  */
 export class CallRecord implements CallIdentity {
@@ -189,7 +189,7 @@ export class CallRecord implements CallIdentity {
     return this.#held.defer(release);
   }
 
-  /** Gives one thing back before the call ends: a charge that was undone. */
+  /** Gives one thing back before the call ends: a refunded charge. */
   release(release: CallRelease): void {
     this.#held.release(release, early, (error) => this.#fault(error));
   }
@@ -209,7 +209,7 @@ export class CallRecord implements CallIdentity {
     void this.#held.settle(end, (error) => this.#fault(error));
   }
 
-  /** State that outlives the kernel from this event on, and only if the call comes to it. Asked in the turn in which the event is recorded. */
+  /** State that outlives the kernel from this event on, and only if the call comes to it. Asked in the microtask that records the event. */
   persist(at: LastingAt, changes: LastingChanges): void {
     (this.#lasting ??= []).push({ at, changes });
   }
@@ -285,7 +285,7 @@ export interface CallScope {
   close(): void;
 }
 
-/** A getter that throws must not keep the call from being cancelled. */
+/** A getter that throws must not prevent the cancellation of the call. */
 function reasonOf(foreign: AbortSignal): unknown {
   try {
     return foreign.reason;

@@ -27,7 +27,7 @@ export interface HeldApproval {
   readonly untilMs: number;
 }
 
-/** The possible answers of an approver. The state that follows is made in this file alone. */
+/** The possible answers of an approver. Only this file makes the next state. */
 export type ApprovalAnswer =
   | {
       readonly kind: "approved";

@@ -123,7 +123,7 @@ export function holderOf({ callId, caller, sessionId, parent }: CallRecord, tool
 
 /** By tool hash, then by caller: put together, the two would be one long text to hash in each call. */
 const grantsOf = new WeakMap<Policy, Map<string, Map<string, Grant>>>();
-/** Callers are untrusted names: the kernel keeps a bounded number of grants per tool. */
+/** Names of callers are untrusted: the kernel keeps a bounded number of grants per tool. */
 const MAX_GRANTS = 1_000;
 
 /**

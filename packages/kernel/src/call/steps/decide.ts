@@ -20,7 +20,7 @@ export interface Decided extends Granted, Made {
   readonly decisionInput: DecisionInput;
   readonly verdict: Verdict;
   readonly proof: Proof;
-  /** The handle to undo what the call was charged with: edited arguments are charged anew. */
+  /** The handle to undo what the call was charged with: the kernel charges edited arguments anew. */
   readonly charge: CallRelease | undefined;
 }
 

@@ -119,7 +119,7 @@ function reserveAgain(
   if (!hasSlot) return takeSlotAgain(call, tool, bounds, ports);
 }
 
-/** A place among the calls of its tool. The call was counted in its hour when it began. */
+/** A place among the calls of its tool. The hour in which the call began has counted it. */
 export async function takeSlotAgain(
   call: CallRecord,
   tool: RegisteredTool,

@@ -14,7 +14,7 @@ import type { CallRecord } from "../record/record.ts";
 
 /**
  * The mark of this step. A private name is in no literal, and a spread leaves it behind; the class
- * exists for the compiler alone. So the one cast below is the only place where the state is made.
+ * exists for the compiler alone. So the one cast below alone makes the state.
  */
 declare class Made {
   #resolve: never;

@@ -74,7 +74,7 @@ type Read =
   | { readonly output: JsonValue; readonly taken: Json }
   | { readonly output: Output["output"]; readonly taken?: undefined };
 
-/** The isolate is untrusted: the kernel parses its JSON and measures its sizes here. */
+/** Do not trust the isolate: the kernel parses its JSON and measures its sizes here. */
 function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started): Read {
   const { kind, mediaType } = tool.manifest.output;
   if (output.form !== kind)

@@ -26,7 +26,7 @@ export interface Use {
 }
 
 /**
- * Reads the answer of a broker once. Brokers are trusted for their data, not for its form.
+ * Reads the answer of a broker once. The kernel trusts the data of brokers, not its form.
  *
  * @throws TypeError for a malformed answer
  */
@@ -52,7 +52,7 @@ function dataOf(taken: SnapshotResult): JsonValue {
 /** Of one request. */
 const MAX_NEEDS = 1_000;
 
-/** Removes secrets. The keeper's reply is read like a broker's. */
+/** Removes secrets. The kernel reads the keeper's reply like a broker's. */
 export async function withoutSecrets(
   dirty: BrokerReply,
   secrets: Theirs<Pick<OpenSecrets, "clean">>,

@@ -4,7 +4,7 @@ import type { BrokerError } from "../request.ts";
 import type { Family } from "../family.ts";
 import type { Taken } from "./ledger.ts";
 
-/** A refusal that a tool was given. */
+/** A refusal that a tool received. */
 export interface LastRefusal extends BrokerError {
   /** As the journal names it. Absent where the request never got there. */
   readonly request?: { readonly kind: string; readonly target: string };
@@ -21,7 +21,7 @@ export interface GateCounts {
   readonly networkBytes: number;
   /** The used parts of the capabilities' budgets. */
   readonly budgets: Readonly<Record<string, Taken>>;
-  /** The last one that the tool was given: how a call fails when the tool does not handle it. */
+  /** The last one that the tool received: how a call fails when the tool does not handle it. */
   readonly lastRefusal: LastRefusal | undefined;
   /** Of the next entry in the journal. */
   readonly index: number;

@@ -56,7 +56,7 @@ export class Gate {
   /** Made for the first that is used up: most calls use up nothing. */
   #ledger: Ledger | undefined;
   #carriers: SecretBearingRequests | undefined;
-  /** Those of requests in flight, by kind: one kind can be revoked alone. Made for the first: most calls ask for nothing. */
+  /** Those of requests in flight, by kind: an operator can revoke one kind alone. Made for the first: most calls ask for nothing. */
   #ends: Map<string, AbortController> | undefined;
   readonly #secrets: GateSecrets;
 
@@ -226,7 +226,7 @@ export class Gate {
     return [tooMuch ? refusals.failed(tooMuch) : reply, target];
   }
 
-  /** A body that counts is counted before it is passed on. */
+  /** The gate counts a body before it passes the body on. */
   #spendBody(need: OwnNeed | undefined, bytes: Uint8Array | undefined): BrokerError | undefined {
     return need && bytes && this.#spend({ bytes: bytes.byteLength }, need);
   }

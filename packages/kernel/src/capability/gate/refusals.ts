@@ -80,7 +80,7 @@ export interface RequestAuthority {
   readonly refusal?: ((need: OwnNeed) => string | undefined) | undefined;
 }
 
-/** Why a need is refused: the one place for a request at the gate, and for a target that arguments name. */
+/** The reason for the refusal of a need: the one place for a request at the gate, and for a target that arguments name. */
 export function refusalOf(need: OwnNeed, { grant, holder, refusal }: RequestAuthority): BrokerError | undefined {
   if (!covers(grant, need)) return uncovered(grant, need, holder);
   const reason = refusal?.(need);

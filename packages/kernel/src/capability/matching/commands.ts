@@ -37,7 +37,7 @@ export interface RestPattern {
 
 /** Arguments of one command. */
 const maxArguments = 1_000;
-/** Characters of the arguments of one command, and steps of its paths through globs. A command that takes more is granted by nothing. */
+/** Characters of the arguments of one command, and steps of its paths through globs. No grant covers a command that takes more. */
 const mostWork = 4_000_000;
 
 type Pattern = ArgumentPattern | RestPattern;

@@ -10,7 +10,7 @@ export class PathWork {
     return this.#left;
   }
 
-  /** Takes an amount before the work is done. Whether that much was left. */
+  /** Takes an amount before the work. Whether that much was left. */
   take(amount: number): boolean {
     this.#left -= amount;
     return this.#left >= 0;

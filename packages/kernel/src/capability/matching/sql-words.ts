@@ -23,7 +23,7 @@ const pieces =
 /** Follows a number at once only in what SQLite refuses. */
 const belongsToWord = /[\w$\u0080-\uffff]/;
 
-/** The words of one statement, without the semicolon at its end. A text says what cannot be read, as the end of a sentence. */
+/** The words of one statement, without the semicolon at its end. A text names the unreadable part, as the end of a sentence. */
 export function readWords(sql: string): readonly SqlWord[] | string {
   if (sql.length > maxLength) return `a statement has at most ${maxLength} characters`;
   // SQLite takes a byte order mark for a space, and for others of these it depends on what stands before.

@@ -46,13 +46,13 @@ interface UsedKeyRow {
   readonly usedMs: number;
 }
 
-/** Every row is looked at in a sweep. */
+/** A sweep reads every row. */
 const SWEEP_MS = 1_000;
 
 /**
  * The used idempotency keys and their outcomes. A key of a started call stays used until it
  * expires: the kernel repeats the outcome and never the operation, also if the outcome is unknown.
- * A key of a call that never started is free. The number of keys is bounded. The kernel refuses a
+ * A key of a call that never started is free. The number of keys has a bound. The kernel refuses a
  * caller without room for one more, because a forgotten key could run twice.
  */
 export class Keys {

@@ -4,7 +4,7 @@ import type { Snapshot } from "./snapshot-format.ts";
 
 /** Changes in the log during the suspension of a call. */
 export interface ChangesSinceSnapshot {
-  /** Whether the log has the event of the snapshot. Without it nothing else is known. */
+  /** Whether the log has the event of the snapshot. Without it the kernel knows no more. */
   readonly isThere: boolean;
   readonly wasResumed: boolean;
   /**
@@ -12,7 +12,7 @@ export interface ChangesSinceSnapshot {
    * revocation.
    */
   readonly revocations: readonly Revocation[];
-  /** Approvals that were taken back. */
+  /** Revoked approvals. */
   readonly revokedApprovals: ReadonlySet<string>;
 }
 

@@ -35,7 +35,7 @@ export class Requests<Child> implements Pick<Gate, "request" | "close"> {
     this.#changed = changed;
   }
 
-  /** In the order in which they were made. */
+  /** In the order of the requests. */
   get pending(): readonly Pending<Child>[] {
     return this.#pending;
   }

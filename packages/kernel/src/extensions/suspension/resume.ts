@@ -65,7 +65,7 @@ export async function resume(
   return context.refuse(context.openCall("", {}), why);
 }
 
-/** Streams are read to be ended. */
+/** A stream must run to its end. */
 const resumeOptionNames = Object.keys({
   signal: true,
   approver: true,

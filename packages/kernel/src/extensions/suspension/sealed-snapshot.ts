@@ -34,7 +34,7 @@ export async function seal(key: SealingKey, plain: Uint8Array<ArrayBuffer>): Pro
   return sealed;
 }
 
-/** `undefined`: these are not the bytes that were sealed with this key. Nothing of them is looked at before that is known. */
+/** `undefined`: these are not the bytes that were sealed with this key. The kernel reads no part of them before that. */
 export async function unseal(key: SealingKey, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const start = magic.length + IV_BYTES;
   if (sealed.length < start + TAG_BYTES || sealed.length > MAX_BYTES) return undefined;

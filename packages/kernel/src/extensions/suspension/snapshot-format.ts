@@ -17,7 +17,7 @@ export const kernelVersion: string = `${engineVersion} suspend/4`;
  */
 export interface Snapshot {
   readonly version: string;
-  /** Random: by it a second use is known. */
+  /** Random: it shows a second use. */
   readonly snapshotId: string;
   /** Where the log went on when it was made. Another log has another digest there. */
   readonly log: { readonly seq: number; readonly prev: string };
@@ -53,7 +53,7 @@ export interface SnapshotRun {
   /** As `snapshotKind` of its host said. */
   readonly hostKind: string;
   readonly revocations: readonly Revocation[];
-  /** In the order in which they were made. */
+  /** In the order of the requests. */
   readonly requests: readonly SnapshotRequest[];
 }
 
@@ -98,7 +98,7 @@ export function writeSnapshot(frozen: Snapshot): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Reads what {@link writeSnapshot} wrote. Only of bytes that are known to come from there.
+ * Reads what {@link writeSnapshot} wrote. Only of bytes that surely come from there.
  *
  * @returns `undefined` when a kernel of another version wrote them
  */

@@ -89,7 +89,7 @@ export class IsolatePool {
     if (this.#places.waiting > 0) this.#deadlock.resolve(this.#places.held, this.#slots.values());
   }
 
-  /** How long no isolate of the tool is opened for this caller. */
+  /** How long the kernel opens no isolate of the tool for this caller. */
   rest({ hash }: RegisteredTool, caller: string): Rest | undefined {
     return this.#quarantine.rest({ toolHash: hash, caller });
   }
@@ -295,5 +295,5 @@ export class IsolatePool {
   }
 }
 
-/** Until it is being opened. */
+/** Until the host opens it. */
 const unopened = new Promise<never>(() => {});

@@ -23,7 +23,7 @@ export interface Rest {
   readonly failures: number;
 }
 
-/** A failure after which no isolate is opened for a while. */
+/** A failure after which the kernel opens no isolate for a while. */
 export interface QuarantineBegun extends Rest {
   /** Where one failure is enough: it cannot be an accident. */
   readonly cause?: "went-on";
@@ -33,7 +33,7 @@ export interface QuarantineBegun extends Rest {
 
 /** Of one tool, for all its callers. */
 export interface ToolQuarantine {
-  /** For how many callers its isolates are not opened. */
+  /** The number of callers for whom the kernel opens none of its isolates. */
   readonly callers: number;
   /** Until the last of them may call it again. */
   readonly retryAfterMs: number;

@@ -28,7 +28,7 @@ export interface Question {
   readonly cancel: AbortSignal | undefined;
   /** Aborts when the wait for the answer ends here. */
   readonly aside: AbortSignal | undefined;
-  /** Aborts when the approval is revoked before it is given. */
+  /** Aborts at a revocation before the answer. */
   readonly revoked: AbortSignal;
 }
 
@@ -62,7 +62,7 @@ export async function ask(approver: Theirs<Approver>, question: Question, clock:
 }
 
 /**
- * An approver is untrusted too (a page, an HTTP client): only a well-formed approval by a named
+ * Do not trust an approver either (a page, an HTTP client): only a well-formed approval by a named
  * approver allows; anything else is a denial.
  */
 async function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, clock: Clock): Promise<AskOutcome> {

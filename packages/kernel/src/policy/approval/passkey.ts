@@ -34,7 +34,7 @@ export function passkeyQuestion(
  * expiry. A yes to another question has another one.
  *
  * @param scope Of the answer that it is for.
- * @param pattern Of an answer for a pattern, as it will be sent.
+ * @param pattern Of an answer for a pattern, before its sending.
  * @example
  * const challenge = await passkeyChallenge(request, "once");
  */

@@ -19,7 +19,7 @@ export function patternFault(asked: Asked, pattern: unknown): string | undefined
   return typeof read === "string" ? read : undefined;
 }
 
-/** The conditions of a pattern, copied before they are checked; or its fault. */
+/** The conditions of a pattern, copied before their check; or its fault. */
 export function readPattern(asked: Asked, foreign: Foreign<unknown>): readonly ArgumentCondition[] | string {
   const rule = patternRule(asked, foreign as readonly ArgumentCondition[], "");
   const loaded = readDocument({ version: "1", posture: "strict", rules: [rule] }, {}, noFamilies);

@@ -21,7 +21,7 @@ export interface ApprovalKey {
 
 /** An approval in use: an open question, or a call that runs on it. */
 export interface Hold {
-  /** Aborts when the approval is revoked. */
+  /** Aborts at the revocation of the approval. */
   readonly revoked: AbortSignal;
   /** On the monotonic clock. */
   readonly untilMs: number;

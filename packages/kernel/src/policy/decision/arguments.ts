@@ -96,7 +96,7 @@ function standsAny(text: string, parts: readonly string[], stands: Stands, folds
   return found.includes(true) || (found.includes(undefined) ? undefined : false);
 }
 
-/** Whether an array has an item that equals a text. The items are looked up: each rule of a policy may ask for another one. */
+/** Whether an array has an item that equals a text. The kernel looks up the items: each rule of a policy may ask for another one. */
 function hasItem(wanted: string, face: Face): (value: readonly JsonValue[], decision: object) => Truth {
   if (face === "grant") return (value, decision) => Folds.of(decision).scalars(value).has(wanted);
   const wantedFolds = foldsOf(wanted);

@@ -21,7 +21,7 @@ export interface DecisionInput {
   readonly input: JsonValue;
   /** Of the canonical input. */
   readonly inputBytes: number;
-  /** The kinds that the call is granted. */
+  /** The granted kinds of the call. */
   readonly granted: readonly string[];
   /** The wall clock at the decision. */
   readonly nowMs: number;
@@ -31,7 +31,7 @@ export interface DecisionInput {
 
 export type ConditionTest = (input: DecisionInput) => Truth;
 
-/** Whether a list names a value. Long lists of a foreign document are looked up, not walked. */
+/** Whether a list names a value. The kernel looks up entries of long foreign lists, and does not walk them. */
 function oneOf<T>(list: readonly T[], read: (input: DecisionInput) => T | undefined): ConditionTest {
   const [only] = list;
   if (list.length === 1) return (input) => read(input) === only;

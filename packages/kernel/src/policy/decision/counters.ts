@@ -12,9 +12,9 @@ export interface Charge {
 
 /** The charge of a call. */
 export interface Charged {
-  /** Ends the charge, once: it stays in its window if the call started, and is gone if not. */
+  /** Ends the charge, once: it stays in its window if the call started, and leaves it if not. */
   readonly end: (hasStarted: boolean) => void;
-  /** For the event of the call's start; none where the charge was ended before. */
+  /** For the event of the call's start; none after an earlier end of the charge. */
   readonly changes: () => readonly StateChange[];
 }
 

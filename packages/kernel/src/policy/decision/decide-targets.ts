@@ -16,7 +16,7 @@ export interface Asked extends Omit<RequestAuthority, "refusal"> {
 
 /** A verdict about a call and about the requests that its arguments name. */
 export interface CallVerdict extends Verdict {
-  /** Of `target-denied`: the request that would be refused. */
+  /** Of `target-denied`: the request that the gate would refuse. */
   readonly request?: DeniedRequest;
   readonly refusal?: BrokerError;
 }
@@ -43,7 +43,7 @@ export function decideCall(policy: Policy, input: DecisionInput, readCounter: Re
   };
 }
 
-/** The first target of which no request would be let through. */
+/** The first target of which the gate would let no request pass. */
 function deniedTarget(
   policy: Policy,
   input: DecisionInput,

@@ -18,7 +18,7 @@ const postureAnswers = {
   permissive: ["allow", "allow", "allow", "ask", "deny"],
 } as const satisfies Record<Posture, readonly [Decision, Decision, Decision, Decision, Decision]>;
 
-/** For the person who is asked or refused. */
+/** For the approver or the caller. */
 const postureWords = {
   allow: "allows tools of",
   ask: "asks before it runs tools of",

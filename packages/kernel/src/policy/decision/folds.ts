@@ -5,7 +5,7 @@ import { foldText, foldWork } from "../../support/fold.ts";
 import { foldValue, isAlike } from "./fold-case.ts";
 import { hasPlaceReadings, placeReadings, placeWork } from "./place-readings.ts";
 
-/** Longer texts are folded once in a decision, however many rules look at them. */
+/** A decision folds a longer text once, for any number of rules. */
 const shortLength = 256;
 /** The cost of one comparison of large numbers, in folded units. */
 const lookUnits = 256;
@@ -15,7 +15,7 @@ type Scalar = string | number | boolean | null;
 
 /**
  * The folded texts of one decision's input, for denies. It folds each long text, array and object
- * once for all rules. The work is bounded: past the bound the answer is `undefined`, and no
+ * once for all rules. The work has a bound: past the bound the answer is `undefined`, and no
  * condition on it can be decided.
  */
 export class Folds {

@@ -11,7 +11,7 @@ import type { RuleSet, Tried } from "./rule-set.ts";
 import { countRead } from "./state-reads.ts";
 import { type Opinion, type ReadCounter, type RuleCharge, strictness } from "./verdict.ts";
 
-/** The rules of a document that was checked. */
+/** The rules of a checked document. */
 export function loadRules(document: PolicyDocument, by: Hash, families: Families): RuleSet {
   const rules = (document.rules ?? []).map((rule) => loadRule(rule, families, by));
   const isAboutRequests = (rule: LoadedRule): boolean => rule.concerns !== undefined;

@@ -18,7 +18,7 @@ interface Foreseen<Decision extends string> {
 }
 
 interface Held {
-  /** Granted kinds that were taken away, though the call can start without them. For a tool that calls others, also kinds of theirs. Absent where there are none. */
+  /** Revoked kinds without which the call can start. For a tool that calls others, also kinds of theirs. Absent where there are none. */
   readonly revoked?: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { DecisionInput } from "./condition.ts";
 
 /** The policy for the requests of one call, beyond its grants. */
 export interface RequestPolicy {
-  /** Why a request is refused, as a sentence. */
+  /** The reason of the refusal of a request, as a sentence. */
   refusal(need: OwnNeed): string | undefined;
   /** The largest size of a request. */
   limit(need: OwnNeed): number;

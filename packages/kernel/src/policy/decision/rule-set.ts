@@ -14,7 +14,7 @@ export interface Tried extends Pick<Verdict, "considered" | "errors" | "charges"
   readonly counts: readonly StateRead[];
 }
 
-/** The rules of one policy, ready to be tried. */
+/** The rules of one policy, ready to try. */
 export interface RuleSet {
   /** As in the document. */
   readonly rules: readonly LoadedRule[];
@@ -32,7 +32,7 @@ export interface RuleSet {
   foreclose(input: DecisionInput): boolean;
 }
 
-/** Takes a document that was checked. */
+/** Takes a checked document. */
 export type LoadRules = (document: PolicyDocument, by: Hash, families: Families) => RuleSet;
 
 const nothingTried: Tried = { matching: [], considered: 0, errors: [], charges: [], counts: [] };

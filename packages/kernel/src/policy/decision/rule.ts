@@ -6,7 +6,7 @@ import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
 import { compileCondition, type ConditionTest } from "./condition.ts";
 import type { CountCondition, PolicyRule, RuleCondition } from "../document/policy.ts";
 
-/** A rule that is ready to be tried. */
+/** A rule, ready to try. */
 export interface LoadedRule {
   readonly rule: PolicyRule;
   readonly hash: string;
@@ -21,7 +21,7 @@ export interface LoadedRule {
 
 export interface LoadedCount {
   readonly condition: CountCondition;
-  /** `undefined`: calls are counted. */
+  /** `undefined`: the rule counts calls. */
   readonly read: ReadPointer | undefined;
   /** Whether the condition holds for what was used before and what this call adds. */
   readonly holds: (before: number, amount: number) => boolean;

@@ -79,7 +79,7 @@ export class SessionLabels {
 
 /** How often in its time a session that is in use is written again, at most. */
 const REFRESHES = 30;
-/** Every session is looked at in a sweep. */
+/** A sweep reads every session. */
 const SWEEP_MS = 1_000;
 
 function readRow(value: JsonValue): Labelled | undefined {

@@ -50,7 +50,7 @@ export function countIn(reads: StateReads, ruleId: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** The rule whose counter was read. */
+/** The rule of the counter. */
 export function countedRule({ key }: StateRead): string | undefined {
   return key.startsWith(countPrefix) ? key.slice(countPrefix.length) : undefined;
 }

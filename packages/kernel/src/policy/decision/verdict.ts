@@ -9,12 +9,12 @@ export interface Verdict {
   /** `false` where the policy only observes: the call continues as if it were allowed. */
   readonly enforced: boolean;
   readonly reasonCode: ReasonCode;
-  /** One sentence for the person who is asked or refused. */
+  /** One sentence for the approver or the caller. */
   readonly reason: string;
   /** By id. */
   readonly determining: readonly LoadedRule[];
   readonly errors: readonly { readonly ruleId: string; readonly code: RuleErrorCode }[];
-  /** Rules that were tried; the index ruled out the others. */
+  /** Tried rules; the index ruled out the others. */
   readonly considered: number;
   /** Everything besides policy, tool, input, grant, mode and time that the decision may rest on. */
   readonly stateReads: readonly StateRead[];

@@ -3,7 +3,7 @@ import { parseUrl } from "../../support/parse-url.ts";
 import type { DocumentFault } from "./invalid.ts";
 import type { Passkeys, PolicyDocument } from "./policy.ts";
 
-/** A demand that no passkey can meet denies every call that asks, and a passkey that cannot count is a mistake: both are refused. */
+/** A demand that no passkey can meet denies every call that asks, and a passkey that cannot count is a mistake: the kernel refuses both. */
 export function passkeysFault({
   approver,
   approvers,

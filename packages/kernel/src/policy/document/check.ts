@@ -164,7 +164,7 @@ const listed = {
   session: checkSomebody,
 } as const satisfies Partial<Record<keyof RuleCondition, (pattern: string) => string | undefined>>;
 
-/** The conditions about requests that a rule has. A pattern is checked by the first family whose form it has. */
+/** The conditions about requests that a rule has. The first family whose form a pattern has checks it. */
 function requestFault(when: RuleCondition, { conditions }: Families): DocumentFault | undefined {
   const lists = new Map<string, unknown>(Object.entries(when));
   return firstOf([...conditions], "", ([name, group]) => {

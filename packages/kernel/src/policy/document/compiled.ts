@@ -24,7 +24,7 @@ export interface CompiledPolicy {
   readonly members: readonly string[];
   /** With its variables filled in. */
   readonly document: PolicyDocument;
-  /** Of all members above: an edited document is refused. */
+  /** Of all members above: the kernel refuses an edited document. */
   readonly digest: Digest;
 }
 
@@ -70,7 +70,7 @@ const recompile = "Compile the document again with `compilePolicy`, with the fam
 /**
  * Takes what {@link saysCompiled} names: the digest shows that it left `compilePolicy` as it is now.
  *
- * @param loadRules Without it a policy that has rules is refused: a kernel that cannot try a rule cannot keep to it.
+ * @param loadRules Without it the kernel refuses a policy with rules: a kernel that cannot try a rule cannot keep to it.
  */
 export function loadCompiled(
   plain: JsonObject,

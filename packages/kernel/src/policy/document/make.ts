@@ -15,7 +15,7 @@ export interface Policy extends RuleSet {
   /** The grants of a caller for a tool. */
   grants(tool: string, caller: string): readonly LoadedCapability[];
   /**
-   * Names of secrets, exact or as a pattern, that any caller is granted at a host. A wildcard
+   * Names of secrets, exact or as a pattern, that the policy grants to any caller at a host. A wildcard
    * matches every host here, as in a deny, so the kernel searches for more, not less.
    */
   readonly secretsAt: (host: string) => readonly string[];
@@ -58,7 +58,7 @@ interface LoadedGrant extends Omit<GrantRule, "capability"> {
   readonly capability: LoadedCapability;
 }
 
-/** Each was checked. */
+/** Each has passed its check. */
 function loadGrants({ grants = [] }: PolicyDocument, families: Families): readonly LoadedGrant[] {
   return grants.flatMap(({ capability, ...grant }) =>
     families.known([capability]).map((loaded) => ({ ...grant, capability: loaded })),

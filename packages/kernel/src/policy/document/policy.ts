@@ -36,7 +36,7 @@ export interface PolicyDocument {
    * for itself.
    */
   readonly approver?: "passkey";
-  /** The passkeys whose assertions count. Needed where a passkey is demanded. */
+  /** The passkeys whose assertions count. Needed where the policy demands a passkey. */
   readonly passkeys?: Passkeys;
   /** Labels of outputs, by name. A session carries the labels of all that ran in it. */
   readonly labels?: Readonly<Record<string, LabelRule>>;
@@ -59,9 +59,9 @@ export interface PolicyRule {
   readonly when: RuleCondition;
   /** With `ask`: an approval needs a passkey, under every setting of the document. */
   readonly approver?: "passkey";
-  /** One sentence for the person who is asked or refused. */
+  /** One sentence for the approver or the caller. */
   readonly reason: string;
-  /** Tried when the document is loaded; one that turns out otherwise refuses the document. */
+  /** The kernel tries it when it loads the document; a wrong example refuses the document. */
   readonly examples?: { readonly match?: readonly RuleExample[]; readonly notMatch?: readonly RuleExample[] };
 }
 
@@ -82,7 +82,7 @@ export interface RuleCondition extends RequestConditions {
   readonly session?: readonly string[];
   /** Holds when the tool declares any effect of the list. */
   readonly effects?: readonly Effect[];
-  /** Holds when the call is granted any kind of the list; in a rule about requests, when the request is of such a kind. */
+  /** Holds when the call has a grant of a kind of the list. In a rule about requests: when the request is of such a kind. */
   readonly capability?: readonly CapabilityKind[];
   /** All must hold. */
   readonly arguments?: readonly ArgumentCondition[];
@@ -128,7 +128,7 @@ export type ArgumentOperator =
 
 export const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
-/** Parts of the week, or a span of time. Everything that is given must hold. */
+/** Parts of the week, or a span of time. Every given condition must hold. */
 export interface TimeWindow {
   readonly days?: readonly (typeof weekdays)[number][];
   /** `HH:MM`, inclusive. Later than `to`: over midnight; the part after midnight belongs to the day on which it is. Default 00:00. */
@@ -156,7 +156,7 @@ export type CountCondition = {
   /** Counted apart for each of these. Default `["caller"]`; `[]` counts everything together. */
   readonly per?: readonly ("caller" | "session" | "tool")[];
   /**
-   * JSON Pointer of an argument whose values are summed, instead of a count of calls. Any value but
+   * JSON Pointer of an argument whose values the rule sums, instead of a count of calls. Any value but
    * a number ≥ 0 is an error of the rule.
    */
   readonly sum?: string;
@@ -190,7 +190,7 @@ interface CallExample {
 /** Limits of a policy for one tool, beyond its rules. */
 export interface ToolGovernance extends ToolLists {
   readonly modes?: {
-    /** It runs in a mode if all milder ones are named, too. */
+    /** It runs in a mode if the list has all milder ones, too. */
     readonly allowed?: readonly Mode[];
     /** And in every stricter one. */
     readonly forbidden?: readonly Mode[];

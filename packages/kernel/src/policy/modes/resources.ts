@@ -25,7 +25,7 @@ export interface LogPressure {
 const gauges = { space: "freeSpaceBytes", memory: "freeMemoryBytes" } as const;
 type Gauge = keyof typeof gauges;
 
-/** Gauges are read at most so often. */
+/** The kernel reads gauges at most so often. */
 const lookEveryMs = 10_000;
 
 /** Watches the resources of a kernel and says when a trigger fires. */

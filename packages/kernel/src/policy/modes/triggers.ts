@@ -29,7 +29,7 @@ export type ResourceTrigger =
   | { readonly on: "space"; readonly freeBytes?: number; readonly to: Mode }
   /** Fewer bytes are free, by `resources.freeMemoryBytes`. */
   | { readonly on: "memory"; readonly freeBytes: number; readonly to: Mode }
-  /** At least so many events were recorded and are not yet durable. */
+  /** At least so many recorded events are not yet durable. */
   | { readonly on: "backlog"; readonly events: number; readonly to: Mode };
 
 type EndTrigger = Exclude<ModeTrigger, ResourceTrigger>;

@@ -35,7 +35,7 @@ export function isAnswer(reasonCode: ReasonCode): boolean {
   return answerCodes.has(reasonCode);
 }
 
-/** Why a call was allowed, asked about or denied: canonical JSON (RFC 8785) under its own digest, verified offline. */
+/** The reason of a decision: canonical JSON (RFC 8785) under its own digest, verified offline. */
 export interface Proof {
   readonly v: 1;
   readonly proofId: string;
@@ -62,7 +62,7 @@ export interface Proof {
   readonly tier: Tier;
   readonly determining: readonly { readonly ruleId: string; readonly ruleHash: string }[];
   readonly errors: readonly { readonly ruleId: string; readonly code: string }[];
-  /** How many rules were tried; those that name other tools or callers are not. */
+  /** The number of tried rules, without those that name other tools or callers. */
   readonly considered: number;
   /**
    * `caller`, `session`, `labels` (separated by spaces) and `count:RULE` (before this call): the

@@ -15,7 +15,7 @@ export function sealProof(body: Omit<Proof, "v" | "engineVersion" | "hash">, by:
 }
 
 /**
- * The canonical JSON of a proof without digest. Its members are fixed, so they are written in their order here: in the way of every call, sorting and
+ * The canonical JSON of a proof without digest. Its members never change, so they stand in their order here: in the way of every call, sorting and
  * copying them took five times as long.
  */
 function textOf(proof: Omit<Proof, "v" | "engineVersion" | "hash">): string {

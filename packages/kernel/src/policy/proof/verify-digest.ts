@@ -12,7 +12,7 @@ export type ProofCheck = { readonly ok: true } | { readonly ok: false; readonly 
  * `verifyProof` of `@keyhole/kernel/policy` names the party that vouches for it. Takes untrusted
  * data and never throws.
  *
- * @param by The algorithm of the kernel that sealed it. Default BLAKE3. One in another algorithm is refused.
+ * @param by The algorithm of the kernel that sealed it. Default BLAKE3. The verifier refuses one in another algorithm.
  */
 export function verifyProofDigest(foreign: unknown, by: Hash = blake3Hash): ProofCheck {
   const plain = snapshot(foreign);

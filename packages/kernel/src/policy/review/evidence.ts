@@ -44,7 +44,7 @@ const readers: Readonly<Record<string, Read>> = {
 };
 
 /**
- * Reads what a proof is to be checked with: `{ proof, keys?, events?, checkpoints?, policy?, variables?, tool?, input?, grants?, parent? }`, or a bare proof, or a call's result.
+ * Reads the evidence for the check of a proof: `{ proof, keys?, events?, checkpoints?, policy?, variables?, tool?, input?, grants?, parent? }`, or a bare proof, or a call's result.
  * Takes data from anywhere; whether it is true is for `verifyProof`. Its keys came with it: they become `enclosedKeys`, and vouch for nothing.
  *
  * @example

@@ -17,7 +17,7 @@ export interface Explanation {
 
 const verbs = { allow: "allowed", ask: "asked about", deny: "denied" } as const satisfies Record<Decision, string>;
 
-/** Explains a proof that has been verified. With the policy it was decided by, it can quote the rules. */
+/** Explains a verified proof. With the policy of the decision, it can quote the rules. */
 export function explain(proof: Proof, policy?: Policy): Explanation {
   const { decision, enforced, tool, reasonCode } = proof;
   const known = policy?.hash === proof.policyHash ? policy : undefined;

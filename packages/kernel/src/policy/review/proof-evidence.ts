@@ -6,7 +6,7 @@ import type { JsonValue } from "../../json/json.ts";
 import type { PolicyVariables } from "../document/variables.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 
-/** Evidence beside the proof, from anywhere. The more there is, the more can be checked. Nothing in it is trusted. */
+/** Evidence beside the proof, from anywhere. More evidence allows more checks. The verifier trusts no part of it. */
 export interface ProofEvidence {
   /** Level 0: keys that came with the proof. They vouch for nothing. */
   readonly enclosedKeys?: EnclosedKeys;

@@ -101,7 +101,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
   );
 }
 
-/** Rows as a table for people; what changed is marked with `*`. */
+/** Rows as a table for people; changes have the mark `*`. */
 export function simulationTable(rows: readonly SimulatedCall[]): string {
   const header = ["", "time", "tool", "caller", "before", "after", "rules"];
   const lines = rows.map(({ time, tool, caller, before, after, rules }) => [

@@ -110,7 +110,7 @@ async function checkSignature(
   return { step: { level: 0, name: "signature", outcome: "passed", reason: `of key ${kid}` }, vouchedBy };
 }
 
-/** A log that was given: its events where it is whole, and otherwise why not. */
+/** The log of the evidence: its events where it is whole, and otherwise why not. */
 type ReadLog =
   | { readonly events: readonly AuditEvent[]; readonly vouchedBy: VouchedBy }
   | { readonly events?: never; readonly fault: string };

@@ -3,7 +3,7 @@ import { asTheirs, compiled } from "./compiled.ts";
 
 /** A validator as versions 1 and 2 of the MCP SDK call it. */
 export interface McpJsonSchemaValidator {
-  /** @throws TypeError for a schema that cannot be compiled */
+  /** @throws TypeError for a schema that does not compile */
   getValidator<Data>(schema: unknown): (input: unknown) => McpValidation<Data>;
 }
 

@@ -34,7 +34,7 @@ export interface RjsfValidator {
 /** Where the form's whole schema is, for parts of it that refer to it. */
 const rootUri = "keyhole:rjsf-root";
 
-/** Schemas of forms that change: older ones are compiled again. */
+/** Schemas of forms that change: the adapter compiles older ones again. */
 const KEPT = 200;
 
 /**

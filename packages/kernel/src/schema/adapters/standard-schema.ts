@@ -35,7 +35,7 @@ const targets: ReadonlyMap<string, string> = new Map([
  * A JSON Schema for libraries that take a Standard Schema: forms, routers, servers of RPC. `validate` returns a copy with defaults filled in.
  *
  * @param schema a literal (`as const`) also gives the types
- * @throws TypeError for a schema that cannot be compiled
+ * @throws TypeError for a schema that does not compile
  * @example
  * const body = standardSchema({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const);
  */

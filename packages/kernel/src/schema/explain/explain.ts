@@ -23,7 +23,7 @@ const namesIn = (names: unknown): readonly string[] =>
 
 /**
  * Says why a value does not conform: adds to the errors of the spot. Runs only after a check has failed, so that it may
- * be slow where that makes the message better: each keyword is checked again by itself.
+ * be slow where that makes the message better: the validator checks each keyword again by itself.
  */
 export function explainSpot(spot: Spot): void {
   const { context, errors, from, value } = spot;

@@ -18,7 +18,7 @@ export class Spot {
   readonly optional: boolean;
   readonly secrets: ReadonlySet<string>;
   readonly context: Context;
-  /** Whether the text of the value must not be shown. */
+  /** Whether the text of the value is secret. */
   readonly hidden: boolean;
 
   constructor(

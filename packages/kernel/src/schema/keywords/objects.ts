@@ -97,7 +97,7 @@ function dependents(place: Keywords, context: Context): Node[] {
   );
 }
 
-/** Undefined where nothing is asked of objects. */
+/** Undefined where the schema demands nothing of objects. */
 export function objects(place: Keywords, context: Context): Node | undefined {
   const record = recordOrMap(place, context);
   const more = dependents(place, context);

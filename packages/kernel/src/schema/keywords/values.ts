@@ -2,7 +2,7 @@ import { type Context, invalid, type Keywords } from "../context.ts";
 import { isCompound } from "../equal.ts";
 import { CHOICE, DEEP, NEVER, Node, VALUES } from "../node.ts";
 
-/** More than these are found faster in a table. */
+/** A table finds more than these faster. */
 const FEW = 8;
 
 function oneOfThese(allowed: readonly unknown[]): Node {

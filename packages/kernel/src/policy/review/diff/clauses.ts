@@ -19,7 +19,7 @@ import { shapeOf } from "./needs.ts";
 
 /**
  * A statement of a policy about the calls for which all of its atoms hold. `rule`: an effect.
- * `floor`: at least that strict, under all rules. `forbids`: the request is refused. `grant`: the
+ * `floor`: at least that strict, under all rules. `forbids`: the policy refuses the request. `grant`: the
  * request is granted. `mode`: as a floor, also where the policy only observes.
  */
 export interface Clause {

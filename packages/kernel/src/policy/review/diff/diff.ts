@@ -67,7 +67,7 @@ export interface PolicyDifference {
   readonly limits: readonly LimitDifference[];
   /** Dimensions that were not gone through whole: there may be more differences. */
   readonly capped: readonly { readonly dimension: string; readonly reason: string }[];
-  /** Tests that were made. */
+  /** The number of tests. */
   readonly tests: number;
 }
 

@@ -15,7 +15,7 @@ import { areWholeInstants, instantsOf, versionsOf } from "./time-values.ts";
 export interface Dimension {
   /** For people, and of one dimension alone. */
   readonly name: string;
-  /** Dimensions are gone through in this order: a later one can rest on earlier ones. */
+  /** The order of the dimensions: a later one can rest on earlier ones. */
   readonly rank: number;
   /** Of an argument: where it is in the input. */
   readonly pointer?: string;
@@ -196,7 +196,7 @@ export function argumentDimension(pointer: string): Dimension {
   };
 }
 
-/** Calls that were counted before. The argument that a counter adds up is known by now. */
+/** Earlier counted calls. The argument that a counter adds up is known by now. */
 export function countDimension(counter: string, name: string, sum?: string): Dimension {
   const read = sum === undefined ? undefined : compilePointer(sum);
   return {

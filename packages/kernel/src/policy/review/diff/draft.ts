@@ -9,7 +9,7 @@ import type { Policy } from "../../document/make.ts";
 import type { RuleCondition } from "../../document/policy.ts";
 import { declarationFor } from "./needs.ts";
 
-/** A call that is made up to try two policies: one value in each dimension. */
+/** An invented call that tries two policies: one value in each dimension. */
 export interface Draft {
   readonly tool: string;
   readonly version: string;

@@ -1,6 +1,6 @@
 import type { Dimension } from "./dimension.ts";
 
-/** No work is left. */
+/** The budget is empty. */
 export class Spent extends Error {}
 
 /** Tests that may still be made, and the dimensions for which they did not suffice. */
