@@ -2,7 +2,7 @@ import { parseJson } from "@keyhole/kernel";
 import type { EdgeSettings } from "./address.ts";
 import { mostOfEdge, tooMuch } from "./bounds.ts";
 import { EdgeFault } from "./fault.ts";
-import { hurried, inTime } from "./in-time.ts";
+import { hurried, inTime, unlessAborted } from "./in-time.ts";
 import { readProblem } from "./wire.ts";
 
 export interface EdgeTransport {
@@ -94,13 +94,14 @@ export class Edge {
   async #request(path: string, { headers, ...init }: Sent, expectedStatus?: number): Promise<Response> {
     let response: Response;
     try {
-      response = await this.#send(this.#address + path, {
+      const sent = this.#send(this.#address + path, {
         ...init,
         headers: { ...headers, authorization: this.#authorization },
         // The token is for this origin alone.
         redirect: "manual",
         ...(canOmit && { referrerPolicy: "no-referrer", credentials: "omit" }),
       });
+      response = await unlessAborted(sent, init.signal);
     } catch (error) {
       throw init.signal?.aborted === true ? error : this.unreachable();
     }

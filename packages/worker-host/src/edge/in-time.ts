@@ -12,6 +12,21 @@ export async function inTime<T>(work: Promise<T>, withinMs: number): Promise<T> 
   }
 }
 
+/** The result of the work, or the reason of a signal that aborts first: a `fetch` that a user gives may not listen to it. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
+  if (!signal) return work;
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  const leave = (): void => reject(signal.reason);
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave, { once: true });
+  try {
+    return await Promise.race([work, left]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+    work.catch(() => {}); // Nobody hears of work that lost the race.
+  }
+}
+
 /** Reads a complete body within this time. Every earlier end releases the body. */
 export async function hurried(
   body: ReadableStream<Uint8Array>,
