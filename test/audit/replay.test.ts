@@ -30,7 +30,7 @@ describe("a run", () => {
   });
 
   it("of random tools is executed again to the same bytes", async () => {
-    const runs = sized(200, 1_000);
+    const runs = sized(60, 1_000);
     const { faults, requests, failed, retried, nested } = await manyRuns(runs, 5);
     expect(faults).toEqual([]);
     expect(requests).toBeGreaterThan(runs);

@@ -15,4 +15,4 @@ function openDatabase(): OpfsDatabase {
 
 dbContract("the origin private file system", openDatabase, { exact: true, interrupts: true });
 dbEngineContract("the origin private file system", openDatabase, { holdsKinds: true });
-dbGrantsContract("the origin private file system", () => ({ database: openDatabase() }));
+dbGrantsContract("the origin private file system", () => ({ database: openDatabase() }), { part: "engine" });

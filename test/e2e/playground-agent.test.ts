@@ -4,6 +4,7 @@ import type { Page } from "playwright";
 import { afterAll, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer, type Turn } from "../peers/agents/model-server.ts";
 import { Visiting } from "./playground/visiting.ts";
+import { thorough } from "../support/size.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const { open } = new Visiting();
@@ -117,32 +118,34 @@ describe("the agent screen", () => {
     expect(traces).toHaveLength(1);
   });
 
-  it.each(["OpenAI-compatible endpoint", "Anthropic"] as const)(
-    "asks an endpoint with a key: %s, parallel and malformed calls, and nothing stores the key",
-    async (name) => {
-      const server = await started(
-        [
-          { id: "a", name: "calculator", arguments: '{"expression":"6 * 7"}' },
-          { id: "b", name: "calculator", arguments: '{"expression":' },
-          { id: "c", name: "no_such_tool", arguments: "{}" },
-        ],
-        "It is 42.",
-      );
-      const page = await openAgent();
-      await choose(page, { name, server });
-      await say(page, "Six times seven?");
-      await agent(page).getByText("It is 42.").waitFor();
-      await card(page, "calculator").getByText("Completed").waitFor();
-      expect(await agent(page).getByText("Not called").count()).toBe(2);
-      const { headers } = server;
-      expect(headers.every((each) => `${each.authorization} ${String(each["x-api-key"])}`.includes("sk-secret"))).toBe(
-        true,
-      );
-      expect(JSON.stringify(server.bodies)).not.toContain("sk-secret");
-      const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
-      expect(kept).not.toContain("sk-secret");
-    },
-  );
+  if (thorough) {
+    it.each(["OpenAI-compatible endpoint", "Anthropic"] as const)(
+      "asks an endpoint with a key: %s, parallel and malformed calls, and nothing stores the key",
+      async (name) => {
+        const server = await started(
+          [
+            { id: "a", name: "calculator", arguments: '{"expression":"6 * 7"}' },
+            { id: "b", name: "calculator", arguments: '{"expression":' },
+            { id: "c", name: "no_such_tool", arguments: "{}" },
+          ],
+          "It is 42.",
+        );
+        const page = await openAgent();
+        await choose(page, { name, server });
+        await say(page, "Six times seven?");
+        await agent(page).getByText("It is 42.").waitFor();
+        await card(page, "calculator").getByText("Completed").waitFor();
+        expect(await agent(page).getByText("Not called").count()).toBe(2);
+        const { headers } = server;
+        expect(
+          headers.every((each) => `${each.authorization} ${String(each["x-api-key"])}`.includes("sk-secret")),
+        ).toBe(true);
+        expect(JSON.stringify(server.bodies)).not.toContain("sk-secret");
+        const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+        expect(kept).not.toContain("sk-secret");
+      },
+    );
+  }
 
   it("ends at the budget of calls, stops a call that never ends, and LOCKDOWN ends a turn", async () => {
     const spin = (id: string) => [{ id, name: "spin", arguments: "{}" }];
@@ -171,53 +174,55 @@ describe("the agent screen", () => {
     await page.getByRole("button", { name: "Back to NORMAL" }).waitFor();
   });
 
-  it("shows hostile text as text, cuts what never ends, and stops an endpoint that is silent", async () => {
-    const twice = { name: "echo", arguments: '{"message":"one"}' };
-    const server = await started(
-      `<img src=x onerror=alert(1)> \u202Egnp.exe ![](https://collector.example.net/x.png)`,
-      "",
-      { fault: "page" },
-      { fault: "refusal" },
-      { fault: "silent" },
-      [
-        { id: "a", ...twice },
-        { id: "a", ...twice },
-        { id: "\u202E", name: "<b>", arguments: "{}" },
-      ],
-      "Both.",
-      { fault: "endless" },
-      { fault: "endless" },
-    );
-    const page = await openAgent();
-    await choose(page, { name: "OpenAI-compatible endpoint", server });
-    await say(page, "Hello.");
-    await agent(page).getByText("<img src=x onerror=alert(1)>").waitFor();
-    expect(await agent(page).locator("img").count()).toBe(0);
-    expect(await agent(page).innerText()).not.toContain("\u202E");
-    await say(page, "Nothing.");
-    await agent(page).getByText("The model did not answer. Its answer is empty.").waitFor();
-    await say(page, "A page.");
-    await agent(page).getByText("The model did not answer. Response stream ended").waitFor();
-    await say(page, "A refusal.");
-    const refusal = agent(page).getByText("The model did not answer. No. No.");
-    await refusal.waitFor();
-    expect((await refusal.innerText()).length).toBeLessThan(1_000);
-    await say(page, "Silence.");
-    await page.keyboard.press("Escape");
-    await agent(page).getByText("You stopped the turn.").waitFor();
-    await say(page, "One id twice.");
-    await agent(page).getByText("Both.").waitFor();
-    expect(
-      await card(page, "echo")
-        .filter({ hasText: /Completed|Answered without/ })
-        .count(),
-    ).toBe(2);
-    await say(page, "Endless.");
-    await agent(page).getByText("nevernever").waitFor();
-    await page.keyboard.press("Escape");
-    await agent(page).getByText("You stopped the turn.").nth(1).waitFor();
-    await choose(page, { name: "OpenAI-compatible endpoint", server, tokens: "500" });
-    await say(page, "Endless again.");
-    await agent(page).getByText("used up its budget of tokens. Begin").waitFor();
-  });
+  if (thorough) {
+    it("shows hostile text as text, cuts what never ends, and stops an endpoint that is silent", async () => {
+      const twice = { name: "echo", arguments: '{"message":"one"}' };
+      const server = await started(
+        `<img src=x onerror=alert(1)> \u202Egnp.exe ![](https://collector.example.net/x.png)`,
+        "",
+        { fault: "page" },
+        { fault: "refusal" },
+        { fault: "silent" },
+        [
+          { id: "a", ...twice },
+          { id: "a", ...twice },
+          { id: "\u202E", name: "<b>", arguments: "{}" },
+        ],
+        "Both.",
+        { fault: "endless" },
+        { fault: "endless" },
+      );
+      const page = await openAgent();
+      await choose(page, { name: "OpenAI-compatible endpoint", server });
+      await say(page, "Hello.");
+      await agent(page).getByText("<img src=x onerror=alert(1)>").waitFor();
+      expect(await agent(page).locator("img").count()).toBe(0);
+      expect(await agent(page).innerText()).not.toContain("\u202E");
+      await say(page, "Nothing.");
+      await agent(page).getByText("The model did not answer. Its answer is empty.").waitFor();
+      await say(page, "A page.");
+      await agent(page).getByText("The model did not answer. Response stream ended").waitFor();
+      await say(page, "A refusal.");
+      const refusal = agent(page).getByText("The model did not answer. No. No.");
+      await refusal.waitFor();
+      expect((await refusal.innerText()).length).toBeLessThan(1_000);
+      await say(page, "Silence.");
+      await page.keyboard.press("Escape");
+      await agent(page).getByText("You stopped the turn.").waitFor();
+      await say(page, "One id twice.");
+      await agent(page).getByText("Both.").waitFor();
+      expect(
+        await card(page, "echo")
+          .filter({ hasText: /Completed|Answered without/ })
+          .count(),
+      ).toBe(2);
+      await say(page, "Endless.");
+      await agent(page).getByText("nevernever").waitFor();
+      await page.keyboard.press("Escape");
+      await agent(page).getByText("You stopped the turn.").nth(1).waitFor();
+      await choose(page, { name: "OpenAI-compatible endpoint", server, tokens: "500" });
+      await say(page, "Endless again.");
+      await agent(page).getByText("used up its budget of tokens. Begin").waitFor();
+    });
+  }
 });

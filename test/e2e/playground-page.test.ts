@@ -14,6 +14,7 @@ import {
   writePolicy,
 } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
+import { thorough } from "../support/size.ts";
 
 const visiting = new Visiting();
 /** `goOn` is for a test that does not mind what the one before did. */
@@ -35,15 +36,17 @@ describe("the form", () => {
     expect(await endOf(page)).toBe("Completed");
   });
 
-  it("makes lists of names and values for open objects", async () => {
-    const page = await goOn();
-    await choose(page, "http_fetch");
-    await page.getByRole("button", { name: "Add to headers" }).click();
-    await page.getByRole("textbox", { name: "Name 1 of headers" }).fill("accept");
-    await field(page, "accept").fill("text/plain");
-    const input: unknown = JSON.parse(await (await jsonOf(page)).inputValue());
-    expect(input).toEqual({ method: "GET", bodyEncoding: "text", headers: { accept: "text/plain" } });
-  });
+  if (thorough) {
+    it("makes lists of names and values for open objects", async () => {
+      const page = await goOn();
+      await choose(page, "http_fetch");
+      await page.getByRole("button", { name: "Add to headers" }).click();
+      await page.getByRole("textbox", { name: "Name 1 of headers" }).fill("accept");
+      await field(page, "accept").fill("text/plain");
+      const input: unknown = JSON.parse(await (await jsonOf(page)).inputValue());
+      expect(input).toEqual({ method: "GET", bodyEncoding: "text", headers: { accept: "text/plain" } });
+    });
+  }
 
   it("sends JSON as it is written, so that the kernel's own refusal is seen", async () => {
     const page = await goOn();
@@ -61,19 +64,21 @@ describe("the form", () => {
     await page.getByText(/^This is not JSON: /).waitFor();
   });
 
-  it("opens the page of an error's code", async () => {
-    const page = await goOn();
-    visiting.visits.spend();
-    await choose(page, "read_file");
-    await field(page, "path").fill("outside.txt");
-    await run(page);
-    expect(await endOf(page)).toBe("Refused");
-    await callOf(page).getByRole("button", { name: "About this code" }).click();
-    await page
-      .getByRole("dialog", { name: "CAPABILITY_DENIED" })
-      .getByRole("heading", { name: "When it happens" })
-      .waitFor();
-  });
+  if (thorough) {
+    it("opens the page of an error's code", async () => {
+      const page = await goOn();
+      visiting.visits.spend();
+      await choose(page, "read_file");
+      await field(page, "path").fill("outside.txt");
+      await run(page);
+      expect(await endOf(page)).toBe("Refused");
+      await callOf(page).getByRole("button", { name: "About this code" }).click();
+      await page
+        .getByRole("dialog", { name: "CAPABILITY_DENIED" })
+        .getByRole("heading", { name: "When it happens" })
+        .waitFor();
+    });
+  }
 });
 
 describe("the policy", () => {
@@ -116,16 +121,18 @@ describe("the policy", () => {
     await callOf(page).getByText("no-echo", { exact: true }).waitFor();
   });
 
-  it("has a mode that only tightens", async () => {
-    const page = await open();
-    await openPolicy(page);
-    await page.getByRole("radio", { name: "Openings" }).click();
-    await page.getByRole("combobox", { name: "Mode" }).selectOption("LOCKDOWN");
-    await page.getByText("Every opening is closed.").waitFor();
-    await leavePolicy(page);
-    await choose(page, "list_directory");
-    await run(page);
-    expect(await endOf(page)).toBe("Refused");
-    await callOf(page).getByText("POLICY_DENIED", { exact: true }).first().waitFor();
-  });
+  if (thorough) {
+    it("has a mode that only tightens", async () => {
+      const page = await open();
+      await openPolicy(page);
+      await page.getByRole("radio", { name: "Openings" }).click();
+      await page.getByRole("combobox", { name: "Mode" }).selectOption("LOCKDOWN");
+      await page.getByText("Every opening is closed.").waitFor();
+      await leavePolicy(page);
+      await choose(page, "list_directory");
+      await run(page);
+      expect(await endOf(page)).toBe("Refused");
+      await callOf(page).getByText("POLICY_DENIED", { exact: true }).first().waitFor();
+    });
+  }
 });

@@ -15,6 +15,7 @@ import {
   writePolicy,
 } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
+import { thorough } from "../support/size.ts";
 
 const visiting = new Visiting();
 const { open } = visiting;
@@ -69,58 +70,62 @@ describe("the policy screen", () => {
     await callOf(page).getByText("Completed", { exact: true }).waitFor();
   });
 
-  it("keeps a draft over a reload, applies it by keyboard, and completes from the schema", async () => {
-    const page = await open();
-    await openPolicy(page);
-    await writePolicy(page, silent);
-    await page.getByText("Not applied yet").waitFor();
-    await page.reload();
-    await page.getByText("Not applied yet").waitFor();
-    await policyEditor(page).getByText('"no-echo"').waitFor();
-    await policyEditor(page).focus();
-    await page.keyboard.press("Control+s");
-    await page.getByRole("dialog", { name: "Apply this policy?" }).waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Discard draft" }).click();
-    await page.getByText("In force", { exact: true }).waitFor();
-
-    await writePolicy(page, "{ }");
-    // It replaces nodes at the caret, and an editor that has the focus for less than 200 ms takes their loss for a move.
-    await policyEditor(page).getByText("refused").waitFor();
-    await page.keyboard.press("Control+Home");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("Control+Space");
-    await page.getByRole("option", { name: /"posture"/ }).waitFor();
-    await page.keyboard.press("Escape");
-    // The keyboard gets out.
-    await page.keyboard.press("Tab");
-    expect(
-      await policyEditor(page).evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement),
-    ).toBeNull();
-  });
-
-  it("says what another tab applied, and takes it into the draft", async () => {
-    const page = await open();
-    const other = await page.context().newPage();
-    try {
-      await other.goto(visiting.site.origin);
-      await other.getByText("Ready", { exact: true }).waitFor();
+  if (thorough) {
+    it("keeps a draft over a reload, applies it by keyboard, and completes from the schema", async () => {
+      const page = await open();
       await openPolicy(page);
-      await page.getByRole("button", { name: "Templates" }).click();
-      await page.getByRole("menuitem", { name: "Deny a host to all" }).click();
-      await applyPolicy(other, () => writePolicy(other, silent));
-      await page.getByText(/^Changed elsewhere at /).waitFor();
-      await page.getByRole("button", { name: "Merge into the draft" }).click();
-      await applyDraft(page);
+      await writePolicy(page, silent);
+      await page.getByText("Not applied yet").waitFor();
+      await page.reload();
+      await page.getByText("Not applied yet").waitFor();
+      await policyEditor(page).getByText('"no-echo"').waitFor();
+      await policyEditor(page).focus();
+      await page.keyboard.press("Control+s");
+      await page.getByRole("dialog", { name: "Apply this policy?" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Discard draft" }).click();
       await page.getByText("In force", { exact: true }).waitFor();
-      await expect.poll(() => page.getByText(/^Changed elsewhere/).count()).toBe(0);
-      const stored = await page.evaluate(() => localStorage.getItem("keyhole.policy") ?? "");
-      const rules = (JSON.parse(stored) as { rules: { id: string }[] }).rules.map(({ id }) => id);
-      expect(rules.sort()).toEqual(["deny-host", "no-echo"]);
-    } finally {
-      await other.close();
-    }
-  });
+
+      await writePolicy(page, "{ }");
+      // It replaces nodes at the caret, and an editor that has the focus for less than 200 ms takes their loss for a move.
+      await policyEditor(page).getByText("refused").waitFor();
+      await page.keyboard.press("Control+Home");
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Control+Space");
+      await page.getByRole("option", { name: /"posture"/ }).waitFor();
+      await page.keyboard.press("Escape");
+      // The keyboard gets out.
+      await page.keyboard.press("Tab");
+      expect(
+        await policyEditor(page).evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement),
+      ).toBeNull();
+    });
+  }
+
+  if (thorough) {
+    it("says what another tab applied, and takes it into the draft", async () => {
+      const page = await open();
+      const other = await page.context().newPage();
+      try {
+        await other.goto(visiting.site.origin);
+        await other.getByText("Ready", { exact: true }).waitFor();
+        await openPolicy(page);
+        await page.getByRole("button", { name: "Templates" }).click();
+        await page.getByRole("menuitem", { name: "Deny a host to all" }).click();
+        await applyPolicy(other, () => writePolicy(other, silent));
+        await page.getByText(/^Changed elsewhere at /).waitFor();
+        await page.getByRole("button", { name: "Merge into the draft" }).click();
+        await applyDraft(page);
+        await page.getByText("In force", { exact: true }).waitFor();
+        await expect.poll(() => page.getByText(/^Changed elsewhere/).count()).toBe(0);
+        const stored = await page.evaluate(() => localStorage.getItem("keyhole.policy") ?? "");
+        const rules = (JSON.parse(stored) as { rules: { id: string }[] }).rules.map(({ id }) => id);
+        expect(rules.sort()).toEqual(["deny-host", "no-echo"]);
+      } finally {
+        await other.close();
+      }
+    });
+  }
 
   it("shows scripts and hidden characters of a draft as text, and takes what is no draft for none", async () => {
     const page = await open();

@@ -2,6 +2,7 @@ import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
 import { callOf, choose, endOf, eventsOf, field, resultOf, run, untilEvent } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
+import { thorough } from "../support/size.ts";
 
 const visiting = new Visiting();
 const { open } = visiting;
@@ -56,21 +57,23 @@ describe("the session", () => {
     expect(await rowOf(page, /needle/).count()).toBe(0);
   });
 
-  it("saves the events of its calls as lines of a log", async () => {
-    const page = await open();
-    await echo(page, "for the log");
-    await logOf(page).getByRole("button", { name: "Export" }).click();
-    const downloading = page.waitForEvent("download");
-    await page.getByRole("menuitem", { name: "Save the events of 1 call" }).click();
-    const stream = await (await downloading).createReadStream();
-    const text = Buffer.concat(await stream.toArray()).toString("utf8");
-    const types = text
-      .trimEnd()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as { type: string }).type);
-    expect(types.at(0)).toBe("call.invoked");
-    expect(types.at(-1)).toBe("tool.completed");
-  });
+  if (thorough) {
+    it("saves the events of its calls as lines of a log", async () => {
+      const page = await open();
+      await echo(page, "for the log");
+      await logOf(page).getByRole("button", { name: "Export" }).click();
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("menuitem", { name: "Save the events of 1 call" }).click();
+      const stream = await (await downloading).createReadStream();
+      const text = Buffer.concat(await stream.toArray()).toString("utf8");
+      const types = text
+        .trimEnd()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { type: string }).type);
+      expect(types.at(0)).toBe("call.invoked");
+      expect(types.at(-1)).toBe("tool.completed");
+    });
+  }
 
   it("goes on with a call while another tool is called", async () => {
     const page = await open();
@@ -113,31 +116,37 @@ describe("the shell", () => {
     await page.getByText("Every opening is closed.").waitFor();
   });
 
-  it("ends a call of another tool from the header", async () => {
-    const page = await open();
-    await choose(page, "spin");
-    await run(page);
-    await choose(page, "echo");
-    // At once: it has a deadline.
-    await page.getByRole("button", { name: "Kill spin" }).click();
-    await rowOf(page, /cancelled spin/).waitFor();
-  });
+  if (thorough) {
+    it("ends a call of another tool from the header", async () => {
+      const page = await open();
+      await choose(page, "spin");
+      await run(page);
+      await choose(page, "echo");
+      // At once: it has a deadline.
+      await page.getByRole("button", { name: "Kill spin" }).click();
+      await rowOf(page, /cancelled spin/).waitFor();
+    });
+  }
 
-  it("speaks of no form at the address of a tool that is not there", async () => {
-    const page = await open();
-    await page.getByText("Nothing has run yet").waitFor();
-    await page.evaluate(() => location.assign("#/tool/nobody"));
-    await page.getByText("This tool is not here").waitFor();
-    expect(await page.getByText("Nothing has run yet").count()).toBe(0);
-    await choose(page, "echo");
-    await page.getByText("Nothing has run yet").waitFor();
-  });
+  if (thorough) {
+    it("speaks of no form at the address of a tool that is not there", async () => {
+      const page = await open();
+      await page.getByText("Nothing has run yet").waitFor();
+      await page.evaluate(() => location.assign("#/tool/nobody"));
+      await page.getByText("This tool is not here").waitFor();
+      expect(await page.getByText("Nothing has run yet").count()).toBe(0);
+      await choose(page, "echo");
+      await page.getByText("Nothing has run yet").waitFor();
+    });
+  }
 
-  it("leads to its screens by Alt and a digit", async () => {
-    const page = await open();
-    await page.keyboard.press("Alt+3");
-    await page.getByRole("main", { name: "Policy" }).waitFor();
-  });
+  if (thorough) {
+    it("leads to its screens by Alt and a digit", async () => {
+      const page = await open();
+      await page.keyboard.press("Alt+3");
+      await page.getByRole("main", { name: "Policy" }).waitFor();
+    });
+  }
 });
 
 describe("a second tab", () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type PageWorld, pageWorld, type Visited } from "../brokers/page-world.ts";
 import { CdpPipe } from "../../packages/worker-host/src/node/browser/cdp.ts";
 import { mark, searching } from "../support/open-secrets.ts";
+import { sized, thorough } from "../support/size.ts";
 
 let world: PageWorld;
 beforeAll(async () => {
@@ -46,20 +47,24 @@ describe("a page whose server answers with what HTTP does not have", () => {
     );
   });
 
-  it("is no page where its answer broke off", async () => {
-    world.routes.set("shop.example.com/", (_, response) =>
-      response.writeHead(200, { "content-encoding": "gzip" }).end("no gzip"),
-    );
-    const { reply } = await world.open({ url, waitMs: 20_000, textLength: 1_000 });
-    expect(reply).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
-  });
+  if (thorough) {
+    it("is no page where its answer broke off", async () => {
+      world.routes.set("shop.example.com/", (_, response) =>
+        response.writeHead(200, { "content-encoding": "gzip" }).end("no gzip"),
+      );
+      const { reply } = await world.open({ url, waitMs: 20_000, textLength: 1_000 });
+      expect(reply).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } });
+    });
+  }
 });
 
-it("a page without a body has no text of the browser", async () => {
-  world.routes.set("shop.example.com/", (_, response) => response.writeHead(404).end());
-  const { value } = await world.open({ url, waitMs: 20_000, textLength: 1_000, extract: [{ selector: "p" }] });
-  expect(value).toMatchObject({ url, status: 404, title: "", text: "", extracted: [{ count: 0, values: [] }] });
-});
+if (thorough) {
+  it("a page without a body has no text of the browser", async () => {
+    world.routes.set("shop.example.com/", (_, response) => response.writeHead(404).end());
+    const { value } = await world.open({ url, waitMs: 20_000, textLength: 1_000, extract: [{ selector: "p" }] });
+    expect(value).toMatchObject({ url, status: 404, title: "", text: "", extracted: [{ count: 0, values: [] }] });
+  });
+}
 
 describe("a page at a host with secrets", () => {
   const secret = "S3cr3tValue-0123456789abcdef";
@@ -83,7 +88,7 @@ describe("a page at a host with secrets", () => {
     });
   });
 
-  it.each([{ extract: [{ selector: 'b, :has([value *="3"])' }] }, { screenshot: "window" }])(
+  it.each([{ extract: [{ selector: 'b, :has([value *="3"])' }] }, ...sized([], [{ screenshot: "window" }])])(
     "answers no question for a part of one: %j",
     async (args) => {
       expect((await ask(args)).reply).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" } });
@@ -91,11 +96,13 @@ describe("a page at a host with secrets", () => {
   );
 });
 
-it("a page that shows another address than the one it has is read", async () => {
-  world.page("shop.example.com", `<title>app</title><script>history.pushState({}, "", "/inbox")</script>`);
-  const { value } = await world.open({ url, waitMs: 20_000 });
-  expect(value).toMatchObject({ title: "app", status: 200, url: `${url}inbox` });
-});
+if (thorough) {
+  it("a page that shows another address than the one it has is read", async () => {
+    world.page("shop.example.com", `<title>app</title><script>history.pushState({}, "", "/inbox")</script>`);
+    const { value } = await world.open({ url, waitMs: 20_000 });
+    expect(value).toMatchObject({ title: "app", status: 200, url: `${url}inbox` });
+  });
+}
 
 it("a visit that ends before a command is awaited leaves no failure to the process", async () => {
   const pipe = new CdpPipe(

@@ -67,7 +67,7 @@ describe("the grammar", () => {
       fc.property(text, (path) => {
         expect(checkPath(path) === undefined).toBe(mayPass(path));
       }),
-      { numRuns: sized(375, 3_000) },
+      { numRuns: sized(150, 3_000) },
     );
   });
 });

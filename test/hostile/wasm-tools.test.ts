@@ -3,6 +3,7 @@ import { wasmHost, wasmPackage } from "@keyhole/worker-host/wasm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { modules, type Rig, rigOf, toolOf } from "../wasm/tools.ts";
 import { randomFrom } from "../support/random.ts";
+import { sized } from "../support/size.ts";
 
 const FUEL = 20_000_000;
 const codeOf = (result: CallResult): string => (result.ok ? "OK" : result.error.code);
@@ -77,7 +78,7 @@ describe("programs with flipped bytes", () => {
     const next = randomFrom(11);
     const original = toolOf("subject");
     const seen = new Map<string, number>();
-    for (let i = 0; i < 250; i++) {
+    for (let i = 0; i < sized(80, 1_000); i++) {
       const code = modules.subject.slice();
       // One bit, behind the types and imports: most of those are refused, and the rest runs as something else.
       code[Math.floor((0.05 + 0.95 * next()) * code.length)]! ^= 1 << Math.floor(next() * 8);
@@ -89,8 +90,8 @@ describe("programs with flipped bytes", () => {
     const { INVALID_MANIFEST: refused = 0, ...ran } = Object.fromEntries(seen);
     expect(Object.keys(ran).filter((ending) => !endings.has(ending))).toEqual([]);
     // Else it tested nothing.
-    expect(refused).toBeGreaterThan(50);
-    expect(Object.values(ran).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(20);
+    expect(refused).toBeGreaterThan(20);
+    expect(Object.values(ran).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(7);
   });
 
   async function run(tool: ReturnType<typeof toolOf>): Promise<string> {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isStricter } from "../../packages/kernel/src/tool/modes.ts";
 import { openKernel, toolOf } from "../support/kernel.ts";
 import { decisionBy, inputOf, loaded } from "./support.ts";
+import { sized } from "../support/size.ts";
 
 const order: readonly Mode[] = ["NORMAL", "ALERT", "DEGRADED", "RECOVERY", "LOCKDOWN"];
 const someModes = fc.uniqueArray(fc.constantFrom(...modes), { minLength: 1, maxLength: 5 });
@@ -65,7 +66,7 @@ describe("a stricter mode", () => {
         });
         expect(answers).toEqual(answers.toSorted((a, b) => a - b));
       }),
-      { numRuns: 5_000 },
+      { numRuns: sized(1_000, 5_000) },
     ));
 
   it("asks about an observer that the policy names, and denies it where one effect writes or reaches the network", () => {

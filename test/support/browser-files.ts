@@ -19,17 +19,17 @@ const engineTests = [
 /** Not in WebKitGTK, which cannot put a stack aside. */
 const interpreterTurns = "test/wasm/turns.browser.test.ts";
 
-/** Not in WebKitGTK, which stops no thread that executes WebAssembly: what loops there takes its core from later isolates. */
+/** In Firefox in the thorough run only: its two halves, the frame and the interpreter, each have a file of their own. Not in WebKitGTK, which stops no thread that executes WebAssembly: what loops there takes its core from later isolates. */
 const framedInterpreter = "test/contract/isolate-framed-interpreter.browser.test.ts";
 
 /** The same two isolates as elsewhere, side by side. */
-const toolByTool = "test/contract/isolate-tool-by-tool.browser.test.ts";
+const toolByTool = "test/contract/isolate-tool-by-tool.thorough.browser.test.ts";
 
 /** The test files of a browser, as patterns of paths. */
 export function browserFiles(browser: Browser, isThorough: boolean): string[] {
   if (browser === "chromium") return ["test/**/*.browser.test.ts"];
   if (browser === "webkit") return [...engineTests];
-  return [...engineTests, interpreterTurns, framedInterpreter, ...(isThorough ? [toolByTool] : [])];
+  return [...engineTests, interpreterTurns, ...(isThorough ? [framedInterpreter, toolByTool] : [])];
 }
 
 /** Whether a browser runs a test file. */
