@@ -173,13 +173,17 @@ export function dbGrantsContract(
       expect(await ask("run", [write(...kinds)], sql)).toMatchObject({ ok: true });
     });
 
-    it.each(runsWhole(part) ? triggered : [])("%j, where the host has triggers and virtual tables: %s is %s", async (kinds, sql, expected) => {
-      if (!subject.host) return;
-      const made = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' UNION ALL SELECT count(*) FROM searched";
-      const before = await ask("query", [read], made);
-      expect(codeOf(await ask("run", [write(...kinds)], sql))).toBe(expected);
-      if (expected !== "ok") expect(await ask("query", [read], made)).toEqual(before);
-    });
+    it.each(runsWhole(part) ? triggered : [])(
+      "%j, where the host has triggers and virtual tables: %s is %s",
+      async (kinds, sql, expected) => {
+        if (!subject.host) return;
+        const made =
+          "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' UNION ALL SELECT count(*) FROM searched";
+        const before = await ask("query", [read], made);
+        expect(codeOf(await ask("run", [write(...kinds)], sql))).toBe(expected);
+        if (expected !== "ok") expect(await ask("query", [read], made)).toEqual(before);
+      },
+    );
 
     describeRefused(ask, some);
   });

@@ -178,9 +178,7 @@ describe("the page", () => {
       await page.reload();
       expect(await scheme()).toBe("dark");
     });
-  }
 
-  if (thorough) {
     it("says what to do where no edge is set up", async () => {
       const page = await open();
       await page.getByRole("radio", { name: "Edge" }).click();

@@ -100,9 +100,7 @@ describe("the policy screen", () => {
         await policyEditor(page).evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement),
       ).toBeNull();
     });
-  }
 
-  if (thorough) {
     it("says what another tab applied, and takes it into the draft", async () => {
       const page = await open();
       const other = await page.context().newPage();

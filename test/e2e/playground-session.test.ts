@@ -126,9 +126,7 @@ describe("the shell", () => {
       await page.getByRole("button", { name: "Kill spin" }).click();
       await rowOf(page, /cancelled spin/).waitFor();
     });
-  }
 
-  if (thorough) {
     it("speaks of no form at the address of a tool that is not there", async () => {
       const page = await open();
       await page.getByText("Nothing has run yet").waitFor();
@@ -138,9 +136,7 @@ describe("the shell", () => {
       await choose(page, "echo");
       await page.getByText("Nothing has run yet").waitFor();
     });
-  }
 
-  if (thorough) {
     it("leads to its screens by Alt and a digit", async () => {
       const page = await open();
       await page.keyboard.press("Alt+3");
