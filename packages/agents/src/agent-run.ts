@@ -84,15 +84,15 @@ export class AgentRun<Message> {
     return { ...this.#spent };
   }
 
-  /** The conversation, as the model is told it. */
+  /** The conversation, as the model gets it. */
   get messages(): readonly Message[] {
     return this.#messages;
   }
 
   /**
-   * One turn: what the model says and calls, until it has answered. The last part says why it ended. A reader that leaves stops the turn.
+   * One turn: the texts and calls of the model, until it has answered. The last part says why it ended. A reader that leaves stops the turn.
    *
-   * @throws TypeError while another turn is under way
+   * @throws TypeError while another turn is in progress
    */
   async *send(message: Message): AsyncGenerator<RunPart> {
     if (this.#turn) throw new TypeError("A turn is under way. Await its end, or stop it.");
@@ -110,7 +110,7 @@ export class AgentRun<Message> {
     }
   }
 
-  /** Ends the turn that is under way, the model and the calls. @param why `lockdown`: the person locked the kernel */
+  /** Ends the turn in progress, the model and the calls. @param why `lockdown`: the person locked the kernel */
   stop(why: "stopped" | "lockdown" = "stopped"): void {
     if (!this.#turn) return;
     this.#turn.end ??= why;
@@ -211,7 +211,7 @@ export class AgentRun<Message> {
   }
 }
 
-/** More than a token has in any text of sense: an answer that does not end, or that nobody counts, costs at least this. */
+/** More than a token has in any text of sense: an endless or uncounted answer costs at least this. */
 const charactersOfToken = 16;
 
 const kinds = ["calls", "fuel", "tokens"] as const satisfies readonly (keyof RunBudget)[];

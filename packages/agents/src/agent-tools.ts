@@ -26,7 +26,7 @@ import {
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Of a proof: what decided about the requests of a call. */
+/** Of a proof: the grants and the policy that decided about the requests of a call. */
 type AuthorityOfProof = Pick<Proof, "policyHash" | "grantHash">;
 
 /** The part of a call's result that an agent reads. A `CallResult` has it. */
@@ -86,7 +86,7 @@ export interface AgentTool {
   readonly inputSchema: JsonObject;
   readonly manifest: ToolManifest;
   /**
-   * Why a person has to approve the call; `undefined` where nobody has to. Runs nothing, and is not on record.
+   * Why a person has to approve the call; `undefined` where the call needs no approval. Runs nothing, and is not on record.
    *
    * @param id the framework's id of the call: a yes `asked` under it answers this question
    */

@@ -61,7 +61,7 @@ function openAiAgentsTool(tool: AgentTool): OpenAiAgentsTool {
   };
 }
 
-/** A yes for always, to whatever a tool is called with, answers no question: an id that no call has would have it too. */
+/** A standing approval of any arguments answers no request: an id that no call has would have it too. */
 function isApproved(context: RunContext, toolName: string, callId: string): boolean {
   const isForAlways = context.isToolApproved({ toolName, callId: crypto.randomUUID() }) === true;
   return !isForAlways && context.isToolApproved({ toolName, callId }) === true;

@@ -43,7 +43,7 @@ export type RunPart =
   /** The model asks for a call. `id` is the framework's; the log has it as `correlationId`. */
   | { readonly type: "call"; readonly id: string; readonly tool: string; readonly input: unknown }
   | { readonly type: "answer"; readonly id: string; readonly answer: AgentAnswer }
-  /** The call did not reach the kernel: there is no such tool, or the arguments are not JSON. The model is told. */
+  /** The call did not reach the kernel: there is no such tool, or the arguments are not JSON. The model gets the reason. */
   | { readonly type: "refused"; readonly id: string; readonly tool: string; readonly reason: string }
   | { readonly type: "spent"; readonly spent: RunSpent }
   | { readonly type: "end"; readonly end: RunEnd; readonly reason?: string };

@@ -5,7 +5,7 @@ export interface BusMessage {
   readonly reply: string | undefined;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
-  /** The bus itself says that nobody subscribes to the subject of the message whose `reply` this is. */
+  /** The bus itself reports that the subject of the message has no subscriber; this is the message's `reply`. */
   readonly noResponders: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface OutgoingMessage {
 export interface BusPort {
   /** Of one body. */
   readonly bodyBytes: number;
-  /** `false` while a lost connection is not there again: what is published then is lost. */
+  /** `false` while the connection is lost. The bus drops the messages of that time. */
   readonly isConnected: boolean;
   /** Sends, or loses, a message. @throws Error where the connection is closed for good */
   publish(subject: string, message: OutgoingMessage): void;

@@ -14,7 +14,7 @@ import type { ToolManifest } from "./tool/manifest.ts";
 import type { RegisteredTool } from "./tool/package.ts";
 
 /*
- * Public functions that take BLAKE3 where they are given no algorithm, and the built-in families where they are given none. What a kernel is made of names neither: a kernel on
+ * Public functions that take BLAKE3 where they are given no algorithm, and the built-in families where they are given none. The parts of a kernel name neither: a kernel on
  * SHA-256 does not carry BLAKE3, and one with a single broker only the families of that one.
  */
 

@@ -1,5 +1,5 @@
 /*
- * `@keyhole/kernel/foreign`: for whoever writes a broker or a host. What a store, a database or another broker answers is read once, as the kernel reads what it is given.
+ * `@keyhole/kernel/foreign`: for authors of brokers and hosts. What a store, a database or another broker answers is read once, as the kernel reads what it is given.
  */
 export { readNeeds, readReply } from "./capability/gate/broker-reply.ts";
 export { atOnce, bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "./support/foreign.ts";

@@ -35,7 +35,7 @@ export interface FullKernelOptions {
   /** Runs `module` tools. Without it only `inline` tools run. */
   readonly host?: IsolateHost;
   /**
-   * By name of a tool: whom the memory of its isolate may serve again. Default: `session`, so that what one session left never serves another.
+   * By name of a tool: the calls that may reuse the memory of its isolate. Default: `session`, so that no session meets the memory of another.
    *
    * @example
    * const kernel = await createFullKernel({ host, reuse: { run_code: "call" } });

@@ -22,7 +22,7 @@ export interface ChannelConnection extends BusPort {
 
 /**
  * A bus over a `BroadcastChannel` between tabs and workers of one origin, or over the two ends of a `MessageChannel`. There is no server: of a queue's members the
- * first that answers is given the message, so that a tab that is gone gets none. Nobody says that nobody listens.
+ * first that answers is given the message, so that a tab that is gone gets none. The channel does not report a missing listener.
  *
  * @example
  * const bus = channelBus(new BroadcastChannel("tools"));

@@ -3,7 +3,7 @@ import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
 /** The server counts headers as a part of its `max_payload`. */
 const HEADER_BYTES = 16_384;
 const PAYLOAD_BYTES = 1_048_576;
-/** How the server says that nobody listens. */
+/** The server's report of a missing listener. */
 const NO_RESPONDERS = 503;
 
 /** Headers of a message, as NATS's client has them. */

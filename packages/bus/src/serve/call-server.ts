@@ -30,7 +30,7 @@ export class CallServer {
   readonly #ports: CallServerPorts;
   readonly #calls: RunningCalls;
   readonly #running = new Set<Promise<void>>();
-  /** Calls that ended while nobody could be told. */
+  /** Calls that ended while no caller could receive the end. */
   readonly #untold = new Set<KnownCall>();
 
   constructor(ports: CallServerPorts) {

@@ -10,7 +10,7 @@ export interface Offer {
   readonly hash: string;
 }
 
-/** Tools of a kernel that a bus can carry, the highest version of each. Those that come from a bus are offered only by name, so that two kernels do not offer each other's for ever. */
+/** Tools of a kernel that a bus can carry, the highest version of each. Tools from a bus are offered only by name, so that two kernels do not offer each other's for ever. */
 export class Offers {
   readonly #kernel: Kernel;
   readonly #named: ReadonlySet<string> | undefined;

@@ -20,7 +20,7 @@ export interface BusRequest {
 
 const MOST_TRACE_UNITS = 128;
 
-/** Where an answer to a message can go, and the correlation that it carries; `undefined` where nobody could be answered. */
+/** Where an answer to a message can go, and the correlation that it carries; `undefined` where no answer is possible. */
 export function returnAddress(
   message: BusMessage,
   subjects: Subjects,

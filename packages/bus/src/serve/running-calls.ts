@@ -4,7 +4,7 @@ import { newToken } from "../wire/token.ts";
 import { type KnownCaller, ownerOf } from "./callers.ts";
 import type { BusRequest } from "./request.ts";
 
-/** Calls that are remembered: those that run, and those whose result can be asked for again. */
+/** Remembered calls: the running ones, and the ones whose result a caller can fetch again. */
 const MOST_CALLS = 100_000;
 /** At the same time. The kernel bounds those of each tool. */
 const MOST_RUNNING = 1_000;
@@ -33,7 +33,7 @@ export interface KnownCall {
   sequence: number;
   /** How often its result was sent. */
   told: number;
-  /** Its messages; `undefined` while it runs, and when there was no room for it any more. */
+  /** Its messages; `undefined` while it runs, and without room for them. */
   result: readonly OutgoingMessage[] | undefined;
 }
 

@@ -30,7 +30,7 @@ export interface BusServerOptions {
    */
   readonly keys?: KeyShare;
   readonly clock?: Clock;
-  /** Hears of messages that were dropped. Default: nobody. */
+  /** Receives dropped messages. Default: none. */
   readonly onError?: (error: Error) => void;
 }
 

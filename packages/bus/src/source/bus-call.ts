@@ -14,7 +14,7 @@ import { Parts } from "./parts.ts";
 const MOST_SILENT = 3;
 /** Results with a lost part, after which the next one is not asked for. */
 const MOST_INCOMPLETE = 3;
-/** Requests that nobody was there for. */
+/** Requests without a listener. */
 const MOST_UNDELIVERED = 5;
 /** A kernel that reports more does nothing else. */
 const MOST_REPORTS = 10_000;
@@ -44,7 +44,7 @@ export type BusOutput = JsonValue | Uint8Array;
 
 /**
  * One call over the bus. A request with a key is sent again until it is answered: the kernel that owns the key runs it once. A request without one is sent again only where
- * nobody was there to take it; after that only questions are sent.
+ * no kernel was there to take it; after that the source sends questions alone.
  */
 export class BusCall {
   readonly #ports: BusCallPorts;
@@ -214,7 +214,7 @@ export class BusCall {
     this.#ask();
   }
 
-  /** Nothing more is waited for. A kernel that has the call is told. */
+  /** Ends the wait. A kernel that has the call gets a cancellation. */
   #abandon(reason: string): void {
     if (this.#isOver) return;
     const { subjects } = this.#ports;

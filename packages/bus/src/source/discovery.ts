@@ -5,7 +5,7 @@ import { headers, kindOf } from "../wire/headers.ts";
 import { isToolName, type Subjects } from "../wire/subjects.ts";
 import type { Inbox } from "./inbox.ts";
 
-/** In one discovery. Kernels that say more are not heard any more. */
+/** In one discovery. The source ignores kernels that send more. */
 const MOST_DEFINITIONS = 10_000;
 const MOST_BYTES = 16_777_216;
 

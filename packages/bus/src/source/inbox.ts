@@ -28,7 +28,7 @@ interface Taking {
   readonly onClose: () => void;
 }
 
-/** Where the answers of one source arrive. Each exchange has a subject of its own, which nobody guesses, and takes only messages of its correlation. */
+/** Where the answers of one source arrive. Each exchange has an unguessable subject of its own, and takes only messages of its correlation. */
 export class Inbox {
   readonly #port: BusPort;
   readonly #options: InboxOptions;
@@ -50,7 +50,7 @@ export class Inbox {
     return this.#port.isConnected;
   }
 
-  /** @param onClose the source ends, and no answer comes any more */
+  /** @param onClose the source ends, and no further answer comes */
   open(take: (message: BusMessage) => void, onClose: () => void): Exchange {
     const correlation = newToken();
     const reply = `${this.#subject}.${newToken()}`;

@@ -28,7 +28,7 @@ export interface BusSourceOptions extends ForeignBounds {
   readonly clock?: Clock;
   /** A definition waits for {@link BusSource.confirm}. */
   readonly onChange?: (tool: ForeignTool) => void;
-  /** Hears of messages that were dropped, at most ten at once and then one a second. Default: nobody. */
+  /** Receives dropped messages, at most ten at once and then one a second. Default: none. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -40,7 +40,7 @@ export interface BusSource {
   confirm(serverName: string, hash: string): Promise<boolean>;
   /** Asks the kernels for their tools again. They are asked by themselves when one says that its tools changed. @throws Error where none answers */
   refresh(): Promise<void>;
-  /** Ends the calls under way, and takes the tools from the kernel. */
+  /** Ends the calls in progress, and takes the tools from the kernel. */
   close(): Promise<void>;
 }
 

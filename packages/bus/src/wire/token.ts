@@ -5,7 +5,7 @@ let used = pool.length;
 
 const digits: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** 128 random bits, as 32 hexadecimal digits: nobody guesses one. */
+/** 128 random bits, as 32 hexadecimal digits: unguessable. */
 export function newToken(): string {
   if (used === pool.length) {
     crypto.getRandomValues(pool);

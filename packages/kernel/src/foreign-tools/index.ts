@@ -1,5 +1,5 @@
 /*
- * `@keyhole/kernel/foreign-tools`: tools of a server that nobody here wrote, as tools of a kernel. Each definition is pinned by its digest when it is seen first.
+ * `@keyhole/kernel/foreign-tools`: tools of an untrusted server, as tools of a kernel. Each definition is pinned by its digest when it is seen first.
  */
 export { type DefinitionDifference, visibleJson } from "./difference.ts";
 export {

@@ -6,7 +6,7 @@ import { snapshot } from "../json/snapshot.ts";
 import { IsolateFailure, type IsolateOutcome, type IsolateOutput, type IsolateUsage } from "./port.ts";
 
 /*
- * What comes from a host and its isolates, read once. A host checks what its guests say; here nobody has to know whether it did.
+ * What comes from a host and its isolates, read once. A host checks the messages of its guests; the kernel does not rely on that check.
  */
 
 const none = { kind: "", operation: "", arguments: {} } as const;

@@ -10,7 +10,7 @@ export function spend(count: number): void {
   if ((steps -= count) < 0) throw EXHAUSTED;
 }
 
-/** For checks of one whole value: large ones cost more, so that many subschemas cannot go over them many times. */
+/** For checks of one complete value: large ones cost more, so that many subschemas cannot go over them many times. */
 export function spendOn(value: unknown, checks: number): void {
   let weight = 1;
   if (typeof value === "string") weight += value.length >> 6;
@@ -24,7 +24,7 @@ export function spendOn(value: unknown, checks: number): void {
   spend(checks * weight);
 }
 
-/** Runs the check of a node that a `$ref` leads to. What goes over the value pays for that. */
+/** Runs the check of a node that a `$ref` leads to. The walks over the value pay for that. */
 export function deeper<Node>(check: (node: Node, value: unknown) => boolean, node: Node, value: unknown): boolean {
   if (--depth < 0) throw EXHAUSTED;
   spend(1);

@@ -7,7 +7,7 @@ import type { CompileWithParts, SchemaError, OwnValidator } from "./types.ts";
 /**
  * `compileWithParts`, at the first value where a part says that the schema is surely valid. It refuses the same schemas, and at once.
  *
- * @param schema JSON data that nobody changes any more
+ * @param schema JSON data that no longer changes
  */
 export function compileWhenUsed(
   schema: JsonObject,

@@ -140,7 +140,7 @@ class Compiler implements Context {
     return { schema, resource, scope: known, path };
   }
 
-  /** Refuses what never ends. What is compiled later, to explain errors, was counted here. */
+  /** Refuses a schema whose compilation never ends. The count includes the parts that compile later, to explain errors. */
   finish(): readonly Default[] {
     refuseCycles([...this.#targets.values()].flatMap((byScope) => [...byScope.values()]));
     this.#subschemas = -Infinity;

@@ -15,7 +15,7 @@ export type CopySchema = (
       readonly error: Pick<ValidationError, "instancePath" | "expected" | "received" | "hint">;
     };
 
-/** For JSON data that nobody changes any more: the validator counts it, and does not copy it. */
+/** For JSON data that no longer changes: the validator counts it, and does not copy it. */
 export const countOwn: CopySchema = (source, maxDepth, maxNodes, onMember) => {
   let left = maxNodes;
   const count = (value: unknown, depth: number): void => {

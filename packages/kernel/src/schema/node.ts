@@ -86,7 +86,7 @@ export class Node {
   }
 }
 
-/** A member of a record. What its node asks stands here, too, so that leaves are decided without a call. */
+/** A member of a record. It repeats the demands of its node, so that leaves need no call. */
 export class Member {
   readonly key: string;
   readonly node: Node;

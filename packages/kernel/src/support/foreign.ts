@@ -10,7 +10,7 @@ interface Unread {
   readonly [unread]: never;
 }
 
-/** A value of somebody else that nobody has read yet. The lint rule `keyhole/read-once` lets each be used once. */
+/** A foreign value before its one reading. The lint rule `keyhole/read-once` lets each be used once. */
 export type Foreign<T> = T | Unread;
 
 declare const unheard: unique symbol;
@@ -20,7 +20,7 @@ interface Unheard {
   readonly [unheard]: never;
 }
 
-/** A function of somebody else whose answer nobody waits for. {@link tell} calls it: to call it by itself does not compile. Any such function is one. */
+/** A foreign function whose answer has no reader. {@link tell} calls it: a direct call does not compile. Any such function is one. */
 export type Listener<Args extends readonly unknown[]> = ((...args: Args) => void) | Unheard;
 
 declare const unsettled: unique symbol;
@@ -47,7 +47,7 @@ export function absorb(given: unknown): void {
   void new Promise((resolve) => resolve(given)).catch(() => undefined);
 }
 
-/** Calls what only listens. What it throws, or what it promises and breaks, is its owner's own. */
+/** Calls a listener. Its exceptions and rejections concern its owner alone. */
 export function tell<Args extends readonly unknown[]>(
   listener: Listener<Args> | undefined,
   args: Args,
@@ -143,7 +143,7 @@ const slots = /* @__PURE__ */ (() => {
   };
 })();
 
-/** Reads each object once, by its identity: one that comes again is what it was. */
+/** Reads each object once, by its identity: a repeated object has its first reading. */
 export function byIdentity<T extends object, Own>(read: (foreign: Foreign<T>) => Own): (foreign: Foreign<T>) => Own {
   const known = new WeakMap<object, Own>();
   return (given) => {

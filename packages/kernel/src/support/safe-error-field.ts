@@ -1,4 +1,4 @@
-/** A text that something says of itself which was thrown, and may be anything: what is no text, or throws when it is read, is not there. */
+/** Reads one string property of a thrown value. Returns `undefined` for another type, and for a getter that throws. */
 export function safeErrorField(thrown: unknown, by: "name" | "message" | "code"): string | undefined {
   try {
     const text: unknown = Reflect.get(thrown as object, by);

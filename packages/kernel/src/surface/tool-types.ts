@@ -93,7 +93,7 @@ function objectType({ properties, required, additionalProperties }: JsonObject, 
   return `{ ${[...named, ...(isOpen ? ["[name: string]: unknown"] : [])].join("; ")} }`;
 }
 
-/** A schema inside the same document (RFC 6901). One that holds itself is `unknown` from its second time on. */
+/** A schema inside the same document (RFC 6901). A schema that holds itself is `unknown` from its second time on. */
 function referred(reference: string, way: Way): string {
   if (!reference.startsWith("#") || way.references.includes(reference)) return "unknown";
   const tokens = reference.slice(1).split("/").slice(1);

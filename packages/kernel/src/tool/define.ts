@@ -118,7 +118,7 @@ declare const given: unique symbol;
  * const greet = defineTool({
  *   name: "greet",
  *   version: "1.0.0",
- *   description: "Greets somebody by name.",
+ *   description: "Greets a person by name.",
  *   input: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
  *   output: { kind: "text" },
  *   execute: ({ name }) => `Hello, ${name}!`,

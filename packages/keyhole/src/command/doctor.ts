@@ -12,7 +12,7 @@ import { removedAtExit } from "./whole-file.ts";
 
 const wanted = { node: 24, packer: 22 };
 
-/** A tool without an import: what fails for it is the machine. */
+/** A tool without an import: its failure is the machine's. */
 const probe = `export default { definition: { name: "probe", version: "1.0.0", description: "Answers.", input: { type: "object" }, output: { kind: "text" } }, code: { execute: () => "here" } };\n`;
 
 /** Says what this machine, or a page, lacks. Each check is made, not looked up. */

@@ -1,6 +1,6 @@
 export interface Finding {
   readonly subject: string;
-  /** `missing`: what depends on it does not work. `absent`: it is not there, and is not needed by everybody. */
+  /** `missing`: the features that depend on it do not work. `absent`: the machine lacks it, and not every user needs it. */
   readonly state: "ok" | "missing" | "absent";
   readonly text: string;
 }

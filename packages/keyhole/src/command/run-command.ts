@@ -58,7 +58,7 @@ export async function runCommand(typed: readonly string[], io: CommandIo): Promi
   }
 }
 
-/** At an interrupt no verb reads on: a log can be larger than anybody waits for. */
+/** At an interrupt no verb reads on: a log can be larger than a person's patience. */
 function interruptible(io: CommandIo): CommandIo {
   const { files, signal } = io;
   async function* chunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {

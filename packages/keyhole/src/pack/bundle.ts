@@ -46,7 +46,7 @@ export class BundleError extends Error {
 interface Shape {
   readonly format: "esm" | "iife";
   readonly isExternal: (source: string) => boolean;
-  /** Whether `import(expression)` stays as it is: what a guest shell does on purpose, and a tool must not. */
+  /** Whether `import(expression)` stays as it is: a guest shell needs it, and a tool must not have it. */
   readonly importsAtRunTime: boolean;
 }
 

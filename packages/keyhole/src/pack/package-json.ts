@@ -13,7 +13,7 @@ export interface PackageJson {
 
 const decoder = new TextDecoder();
 
-/** Reads each package.json once. One that is not a JSON object counts as empty. */
+/** Reads each package.json once. A file that is not a JSON object counts as empty. */
 export class PackageJsons {
   readonly #files: PackFiles;
   readonly #read = new Map<string, PackageJson | undefined>();

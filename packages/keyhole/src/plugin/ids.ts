@@ -7,7 +7,7 @@ import { type ImportKind, parseSpecifier, specifierPattern } from "../pack/speci
 /** Vite's id of an import: the file's path and `?keyhole-KIND`. Files with a path of their own are watched, and have a URL in dev. */
 export const idPattern: RegExp = /\?keyhole-(tool|iife|esm|bytes|metered|metered-url)$/;
 
-/** An import that means the plugin and does not reach it: `./echo.ts?tool`. Without its scheme the file would be evaluated by whoever imports it. */
+/** An import that means the plugin and does not reach it: `./echo.ts?tool`. Without its scheme the importing program would evaluate the file. */
 export const unschemedPattern: RegExp =
   /^(?!keyhole:).*[?&](?:tool|keyhole)(?:[&=#]|$)|^(?!keyhole:|\/).*[?&]keyhole-/is;
 

@@ -5,7 +5,7 @@ import { engineMetering, meter } from "@keyhole/worker-host/wasm";
 
 /** A WebAssembly module, rewritten so that it counts its fuel. Its bounds are set when it runs. */
 export interface MeteredFile {
-  /** A copy on disk, for whoever serves files. */
+  /** A copy on disk, for a server of files. */
   readonly path: string;
   /** `quickjs-1f2e3d4c.wasm`: the name says what is in it. */
   readonly name: string;

@@ -14,7 +14,7 @@ import { assertionIn, passkeyPage, scriptHeaders, signedQuestionPage } from "./p
 export interface ApprovalDeskOptions {
   /** Where people reach the desk: `https://approvals.example.com`. No client of the tools may have a key or a session there. */
   readonly origin: string;
-  /** Of those who may answer where the policy demands no passkey; or who has a key, `undefined` for nobody. */
+  /** Keys of the approvers where the policy demands no passkey; or the owner of a key, `undefined` for an unknown one. */
   readonly keys: readonly ApprovalKey[] | ((key: string) => Promise<string | undefined>);
   /** Where its pages are, with a slash at both ends. Default `/approvals/`. */
   readonly path?: string;
@@ -124,7 +124,7 @@ class Desk implements ApprovalDesk {
     return html(200, signedQuestionPage(question, await passkeyChallenge(question, "once")), await scriptHeaders());
   }
 
-  /** The kernel checks the assertion, so a wrong one is a no. To have a page of one's own say no takes no credential: whoever knows the address can send a wrong one. */
+  /** The kernel checks the assertion, so a wrong one is a denial. A denial takes no credential: every party that knows the address can send a wrong one. */
   #takeSigned({ question, answer }: Open, form: URLSearchParams | undefined): Response {
     const assertion = assertionIn(form?.get("passkey") ?? "");
     const allows = form?.get("answer") === "allow";
@@ -168,7 +168,7 @@ function approverAmong(keys: readonly ApprovalKey[]): (key: string) => Promise<s
   return async (key) => approvers.get(digestOf(key));
 }
 
-/** `undefined` for what is no short form, or breaks off. */
+/** `undefined` for a value that is no short form, or is cut. */
 async function formOf(request: Request): Promise<URLSearchParams | undefined> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get("content-type") ?? "")) return undefined;
   const decoder = new TextDecoder();

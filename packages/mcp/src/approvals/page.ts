@@ -56,7 +56,7 @@ export function page(title: string, body: string): string {
 <style>${style}</style></head><body><main><h1>${lines(title)}</h1>${body}</main></body></html>`;
 }
 
-/** Text of others: characters of markup as entities, and characters that nobody sees as escapes. */
+/** Text of others: characters of markup as entities, and invisible characters as escapes. */
 export function escaped(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     "&": "&amp;",

@@ -69,7 +69,7 @@ or that the page showed the truth: a browser that an agent drives can show anoth
   );
 }
 
-/** A person makes a passkey here. It counts when somebody who may change the policy puts it there. */
+/** A person makes a passkey here. It counts when an author of the policy puts it there. */
 export function passkeyPage(rpId: string): string {
   return page(
     "A passkey for approvals",

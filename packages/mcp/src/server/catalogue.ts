@@ -28,7 +28,7 @@ export interface CatalogueOptions {
   readonly definitionOf?: (tool: ToolSummary) => McpTool | undefined;
   /** The request that a tool stands for, such as `prompts/get`. Clients send that request, and the tool is not listed. */
   readonly methodOf?: (tool: ToolSummary) => PassedMethod | undefined;
-  /** Hears that prompts or resources behind `methodOf` changed, so that clients are told. Returns the end of it. Default: nobody says. */
+  /** Learns that prompts or resources behind `methodOf` changed, so that clients get a notification. Returns the end of it. Default: no notification. */
   readonly onListChange?: (listener: (list: "prompts" | "resources") => void) => () => void;
   /** Tools of one page of `tools/list`. Default 200. */
   readonly pageSize?: number;

@@ -7,7 +7,7 @@ import type { Seal } from "./seal.ts";
 /** The size limit of one answer, in bytes: base64 makes a third more of it, and clients refuse messages of more than 10 MB. */
 const MOST_BYTES = 6_291_456;
 
-/** The address of an output, good for one caller. Who knows only the digest cannot read it. */
+/** The address of an output, good for one caller. A client that knows only the digest cannot read it. */
 export function contentUri(digest: string, { caller, tenant = "" }: McpCaller, seal: Seal): string {
   return `keyhole-content://${digest.replace(":", "/")}/${seal.of(digest, ["content", caller, tenant])}`;
 }

@@ -28,6 +28,6 @@ export interface McpServerOptions extends CatalogueOptions {
   readonly clock?: Clock;
   /** Adds prompts, resources and completion of your own. They pass no policy. */
   readonly extend?: (server: McpServer, caller: McpCaller) => void;
-  /** Hears of requests that were refused and of faults. Default: nobody. */
+  /** Receives refused requests and faults. Default: none. */
   readonly onError?: (error: Error) => void;
 }

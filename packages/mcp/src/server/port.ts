@@ -63,7 +63,7 @@ export class PortTransport implements Transport {
 }
 
 /**
- * Serves a kernel's tools to whoever has the other end of a message port: a page, a frame, a worker. Who sends the port decides who the caller is.
+ * Serves a kernel's tools to the holder of the other end of a message port: a page, a frame, a worker. The sender of the port decides who the caller is.
  *
  * @example
  * const { port1, port2 } = new MessageChannel();

@@ -14,7 +14,7 @@ const notJson = {
   message: "Parse error: the body is not JSON in UTF-8.",
 } as const;
 
-/** Reads a body of at most so many bytes. Beyond, nothing more of it is taken. What it holds is counted in its text, before a parser builds it. */
+/** Reads a body of at most so many bytes. Beyond, the server reads no more. It counts the values in the text, before a parser builds them. */
 export async function readJson(request: Request, mostBytes: number): Promise<ReadJson> {
   const tooLarge = {
     ok: false,

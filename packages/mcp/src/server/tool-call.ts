@@ -231,7 +231,7 @@ function everyQuestionTo(approver: Approver): Pick<CallOptions, "approver" | "ne
   return { approver, nestedApprover: approver };
 }
 
-/** As the SDK answers a state that its hook refuses: nobody learns which part is wrong. */
+/** As the SDK answers a state that its hook refuses: the client does not learn the wrong part. */
 function invalidState(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
     reason: "invalid_request_state",

@@ -60,7 +60,7 @@ export class WaitingCall {
 const KEPT_MS = 600_000;
 const MOST_CALLS = 1_000;
 
-/** Calls that wait for a person, and results of those that nobody has fetched yet. Bounded in number and time. */
+/** Calls that wait for a person, and results that no client has fetched yet. Bounded in number and time. */
 export class WaitingCalls {
   readonly #calls = new Map<string, { readonly call: WaitingCall; settled: boolean; stop: () => void }>();
   readonly #clock: Clock;
@@ -87,13 +87,13 @@ export class WaitingCalls {
     return call && isSameCaller(call.caller, caller) ? call : undefined;
   }
 
-  /** A result is given once: `false` where another one has it, or nobody does any more. */
+  /** The store gives a result once: `false` where another client has it, or the store dropped it. */
   forget(callId: string): boolean {
     this.#calls.get(callId)?.stop();
     return this.#calls.delete(callId);
   }
 
-  /** The oldest result that nobody has fetched. */
+  /** The oldest result that no client has fetched. */
   #forgetOne(): boolean {
     for (const [callId, { settled }] of this.#calls)
       if (settled) {

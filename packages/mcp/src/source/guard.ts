@@ -3,10 +3,10 @@ import type { JSONRPCMessage, JSONRPCResponse, Transport, TransportSendOptions }
 import { DirectCalls } from "./direct-calls.ts";
 import type { McpEndpoint } from "./endpoint.ts";
 
-/** In one window. A server that sends more serves nobody. */
+/** In one window. A server that sends more is useless. */
 const MOST_MESSAGES = 10_000;
 const WINDOW_MS = 10_000;
-/** Answers to requests that nobody made. */
+/** Answers to unknown requests. */
 const MOST_STRAYS = 100;
 
 /** Members by which the SDK knows a transport with a process behind it. */
@@ -22,7 +22,7 @@ export interface GuardOptions {
   readonly onRequest: (method: string) => void;
 }
 
-/** Counts a server's messages in ten seconds, and its answers that nobody waits for. Too many end the connection. */
+/** Counts a server's messages in ten seconds, and its answers to unknown requests. Too many end the connection. */
 export class GuardedTransport implements Transport {
   readonly #inner: Transport;
   readonly #clock: Clock;

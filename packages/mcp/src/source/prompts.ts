@@ -62,7 +62,7 @@ function underOwnName(prompt: ForeignTool): ForeignTool {
   return { ...prompt, name: prompt.serverName };
 }
 
-/** Prompts are no tools: what the box would register is nothing. */
+/** Prompts are no tools: the box registers none. */
 const noRegistry = {
   list: () => [],
   registerTrusted: () => ({ ok: true, value: undefined }) as never,

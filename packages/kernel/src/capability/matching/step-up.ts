@@ -1,7 +1,7 @@
 import { foldLetters } from "../../support/fold.ts";
 
 /*
- * Steps to a folder above in an argument, in whatever a program makes of it. Programs expand braces and classes (curl), wildcards, escapes, percent signs and variables, each in
+ * Steps to a folder above in an argument, in every reading of a program. Programs expand braces and classes (curl), wildcards, escapes, percent signs and variables, each in
  * its own way. All expansions are walked at once: each sign leads from the places where the text could be to those where it could be next, so the work grows with the length.
  */
 

@@ -1,7 +1,7 @@
 import { joinBytes } from "../../bytes/join-bytes.ts";
 
 /**
- * Bytes that come back as they were, or not at all: AES-256-GCM over compressed data. What is sealed holds what a tool knows, and whoever keeps it may have changed it.
+ * Bytes that come back as they were, or not at all: AES-256-GCM over compressed data. Sealed bytes hold the knowledge of a tool, and their keeper can have changed them.
  *
  * | bytes | what |
  * | --- | --- |

@@ -12,7 +12,7 @@ export interface Fault {
   readonly hint: string | undefined;
 }
 
-/** The errors of a value, at most as many as the limit says. Those that differ only in their place are one, with a count, unless each counts. */
+/** The errors of a value, at most as many as the limit says. Errors that differ only in their place are one, with a count, unless each counts. */
 export class ErrorList {
   readonly errors: ValidationError[];
   readonly limit: number;

@@ -3,7 +3,7 @@ import { equal, isCompound, isObject } from "../equal.ts";
 import type { Check, JsonObject } from "../types.ts";
 import { choices, expected, quote } from "./describe.ts";
 
-/** The candidate, quoted, that shares almost all letters with a word, in whatever order: typing errors are mostly that. */
+/** The candidate, quoted, that shares almost all letters with a word, in any order: typing errors are mostly that. */
 function nearest(word: unknown, candidates: Iterable<unknown>): string | undefined {
   if (typeof word !== "string" || word.length > 100) return undefined;
   let best: string | undefined;

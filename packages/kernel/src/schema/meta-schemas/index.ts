@@ -3,7 +3,7 @@ import { draft202012 } from "./draft-2020-12.ts";
 
 /**
  * The official meta-schemas of draft-07 and 2020-12 with its vocabularies, by absolute URI: for schemas that refer to
- * them. A subpath of its own, so that nobody else carries 2 KiB of them.
+ * them. A subpath of its own, so that no other bundle has 2 KiB of them.
  *
  * @see https://json-schema.org/specification-links
  * @example

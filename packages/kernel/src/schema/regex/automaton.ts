@@ -44,7 +44,7 @@ class Kinds {
 }
 
 /**
- * A matcher whose time is linear in the text, whatever the pattern: states of a deterministic automaton are made lazily.
+ * A matcher whose time is linear in the text, for every pattern: states of a deterministic automaton are made lazily.
  * Each transition that is made costs steps of the budget for each of its nodes.
  */
 export class Automaton {

@@ -14,7 +14,7 @@ export interface Regex {
   readonly size: number;
   /** Whether a match can only begin at the start of the text. */
   readonly anchored: boolean;
-  /** Adds its nodes, of which the last go on at `next`, and gives the first of them. */
+  /** Adds its nodes, of which the last lead to `next`, and gives the first of them. */
   build(nodes: Node[], next: number): number;
 }
 

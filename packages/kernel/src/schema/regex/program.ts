@@ -16,7 +16,7 @@ export interface Program {
   readonly anchored: boolean;
   /** By node: the number of a set of characters, or one of the constants above. */
   readonly wants: Int16Array;
-  /** Where node `n` goes on: `targets` from `firstTarget[n]` to `firstTarget[n + 1]`. */
+  /** The nodes after node `n`: `targets` from `firstTarget[n]` to `firstTarget[n + 1]`. */
   readonly firstTarget: Uint32Array;
   readonly targets: Uint16Array;
   readonly sets: readonly CharacterSet[];

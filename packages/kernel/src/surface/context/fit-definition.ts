@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
 import { byteLength, largestCount } from "./fit-text.ts";
 
-/** A tool as a model is told of it. */
+/** The definition of a tool for a model. */
 export interface ModelDefinition {
   readonly name: string;
   readonly description: string;

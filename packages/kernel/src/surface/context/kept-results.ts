@@ -41,7 +41,7 @@ export interface KeptLimits {
 }
 
 /**
- * Outputs that were too long for their answer, so that their model can read on: in memory, the oldest go first. One instance serves one agent. `Source` is the program's own: what it
+ * Outputs that were too long for their answer, so that their model can read further: in memory, the oldest go first. One instance serves one agent. `Source` is the program's own: what it
  * needs to decide whether the agent can still read.
  */
 export class KeptResults<Source> {

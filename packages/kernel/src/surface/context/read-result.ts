@@ -9,9 +9,9 @@ type AuthorityOfProof = Pick<CallSuccess["proof"], "policyHash" | "grantHash">;
 /** The call that gave an output. */
 export interface OutputSource {
   readonly callId: string;
-  /** Of its proof: what decided about its requests. Absent where the kernel gave none. */
+  /** Of its proof: the grants and the policy that decided about its requests. Absent where the kernel gave none. */
   readonly proof?: AuthorityOfProof | undefined;
-  /** Kinds that the call used. Absent where nobody knows them: then each that is revoked counts. */
+  /** Kinds that the call used. Absent where they are unknown: then each revoked kind counts. */
   readonly effects?: readonly string[] | undefined;
   /** Whether the tool calls others, whose kinds are not among {@link effects}. */
   readonly mayCall?: boolean | undefined;

@@ -37,7 +37,7 @@ async function refusalOf(
   return `No call waits under ${id}: an approver answered, the question expired, or the call ended.`;
 }
 
-/** `false` where nothing of this id waits any more. The approver is the subject of the token. */
+/** `false` where no request of this id is open. The approver is the subject of the token. */
 export function send(edge: EdgeClient, id: string, given: Given): Promise<boolean> {
   const { answer } = given;
   if (answer === "allow") return edge.questions.answer(id, { answer, scope: "once", approver: "" });

@@ -6,7 +6,7 @@ export function plain(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** A question as a terminal shows it: what the call may do, and each argument on a line of its own. The count comes last: what scrolled away is missed. */
+/** A question as a terminal shows it: the access of the call, and each argument on a line of its own. The count comes last, so that a reader notices lines that scrolled away. */
 export function questionLines(request: ApprovalRequest): readonly string[] {
   const { tool, caller, reason, effects, grants, hasBody, passkey, input } = request;
   const leaves = leavesOf(input, "");

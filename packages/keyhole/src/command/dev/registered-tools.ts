@@ -12,7 +12,7 @@ export class RegisteredTools {
   }
 
   /**
-   * Registers what is new, and retires what is not there any more. A call that runs finishes with the code that it began with. Of a file that cannot be packed the last tool stays.
+   * Registers new tools, and retires absent ones. A call that runs finishes with the code that it began with. Of a file that cannot be packed the last tool stays.
    *
    * @returns a line for each file
    */

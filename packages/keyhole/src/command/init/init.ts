@@ -70,7 +70,7 @@ async function templateFolder(name: string): Promise<string> {
   throw new Unusable(visible(`There is no template ${name}; expected ${known.join(", ")}.${hint}`));
 }
 
-/** A folder with files is somebody's work. A repository that was just made is not. */
+/** A folder with files is a person's work. A repository that was just made is not. */
 async function refuseFull(folder: string, typed: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined) return;

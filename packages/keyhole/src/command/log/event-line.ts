@@ -4,7 +4,7 @@ import { visible } from "../io.ts";
 /** Of a digest as much as a person compares. */
 const SHOWN_DIGEST = 12;
 
-/** One line for people: what happened, and the members of its payload that are no objects. */
+/** One line for people: the event, and the members of its payload that are no objects. */
 export function eventLine({ seq, time, type, callId, payload }: AuditEvent): string {
   const call = callId === null ? "" : ` ${callId.slice(-SHOWN_DIGEST)}`;
   return visible(`${String(seq).padStart(5)} ${time.slice(11, 23)}${call} ${type} ${detailsOf(payload)}`.trimEnd());

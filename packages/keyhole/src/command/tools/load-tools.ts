@@ -26,7 +26,7 @@ export interface LoadedTools {
 const QUIET_MS = 1_000;
 
 /**
- * Packs files of tools, and reads packages. One that cannot be packed does not keep the others back. Two tools of one name and version are both refused: which one is meant
+ * Packs files of tools, and reads packages. A file that cannot be packed does not stop the others. Two tools of one name and version are both refused: which one is meant
  * nobody could tell.
  *
  * @param paths absolute

@@ -6,7 +6,7 @@ import { readOption } from "../json-file.ts";
 /**
  * The keys that the person trusts: those of `--keys`; with `--pin`, those with these thumbprints out of `--keys`, or else out of the file.
  *
- * @throws {Unusable} when there is none: what was asked for could not be checked.
+ * @throws {Unusable} when there is none: the check that the caller asked for is impossible.
  */
 export async function readTrust(
   options: CommandOptions,

@@ -11,7 +11,7 @@ type Folder = Pick<Home, "folder">;
 
 const fileOf = ({ folder }: Folder): string => join(folder, "approvers.json");
 
-/** Those who may answer questions; none where nobody made a key. @throws {Unusable} for a file that holds something else */
+/** The approvers who can answer questions; none before the first key. @throws {Unusable} for a file that holds something else */
 export async function readApprovers(home: Folder): Promise<readonly ApprovalKey[]> {
   const path = fileOf(home);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {

@@ -14,7 +14,7 @@ interface Answerers {
   readonly policy: unknown;
 }
 
-/** `undefined` where nobody has a key or a passkey: then a question is a denial. @throws {Unusable} where no port of the policy's pages is free */
+/** `undefined` where no approver has a key or a passkey: then a question is a denial. @throws {Unusable} where no port of the policy's pages is free */
 export async function openDesk(
   { keys, policy }: Answerers,
   { node }: McpParts,

@@ -115,7 +115,7 @@ function variableOf(header: string, taken: Set<string>): string {
   return own;
 }
 
-/** By its form alone: this very program, which wraps. What a server's own arguments say is the server's. */
+/** By its form alone: this very program, which wraps. A server's own arguments do not count. */
 function isWrapped(server: JsonValue, [node, file]: CommandIo["program"]): boolean {
   if (!isObject(server) || server["command"] !== node || !Array.isArray(server["args"])) return false;
   const [program, verb, option] = server["args"] as readonly JsonValue[];

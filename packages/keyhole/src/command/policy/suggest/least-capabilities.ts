@@ -135,7 +135,7 @@ function webCapabilities(
   });
 }
 
-/** Targets by their last part. A target of another form is left out: what follows is tried, and says so. */
+/** Targets by their last part. The command omits a target of another form, tries the rest, and reports the omission. */
 function groups(
   targets: readonly string[],
   read: (target: string) => readonly string[] | null,

@@ -32,7 +32,7 @@ interface Group {
 }
 
 /**
- * The least policy under which all calls of a log pass that passed: one that was allowed is not asked about, and one that a person allowed is asked about again.
+ * The least policy under which all calls of a log pass that passed: it allows an allowed call, and asks about a call that a person allowed.
  *
  * @param manifests by the tools' names, as far as they are known
  */
