@@ -5,7 +5,7 @@
 //   npm run docs -- --open  then serves them on 127.0.0.1
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { llmsFull, llmsIndex } from "../test/support/llms.ts";
+import { llmsFull, llmsIndex, repeating } from "../test/support/llms.ts";
 import { installFolder } from "./install.mjs";
 import { root, run } from "./project.mjs";
 import { siteAddress, sidebar, sitePages, sitePath } from "./site/pages.mjs";
@@ -21,7 +21,8 @@ rmSync(folder, { recursive: true, force: true });
 for (const { path, text } of pages) {
   const file = join(folder, sitePath(path));
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+  // The search passes over pages that repeat others.
+  writeFileSync(file, repeating.has(path) ? `---\nsearch: false\n---\n\n${text}` : text);
 }
 cpSync(join(root, "docs", "pictures"), join(folder, "pictures"), { recursive: true });
 cpSync(join(root, "docs", "playground.png"), join(folder, "playground.png"));

@@ -35,7 +35,19 @@ export default defineConfig({
   },
   themeConfig: {
     logo: "/icon.svg",
-    search: { provider: "local" },
+    // Every word counts. Short words match as they are: "a" finds no "api".
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: {
+          searchOptions: {
+            combineWith: "AND",
+            prefix: (term) => term.length > 3,
+            fuzzy: (term) => (term.length > 5 ? 0.15 : false),
+          },
+        },
+      },
+    },
     nav: [
       { text: "Start", link: "/start" },
       { text: "Concepts", link: "/concepts/" },

@@ -3,7 +3,11 @@ import { readPages } from "../docs/markdown.ts";
 import { root } from "./sources.ts";
 
 /** Pages that repeat others, or that no task needs. */
-const omitted = new Set(["docs/errors/messages.md", "docs/hostile-battery.md", "docs/internals/contracts.md"]);
+export const repeating: ReadonlySet<string> = new Set([
+  "docs/errors/messages.md",
+  "docs/hostile-battery.md",
+  "docs/internals/contracts.md",
+]);
 
 const sections = [
   ["Start", /^(?:README\.md|docs\/start\.md)$/],
@@ -21,7 +25,7 @@ const sections = [
  * @param addressOf the address of a page for the readers of the index. Default: its path in the repository
  */
 export function llmsIndex(addressOf = (path: string): string => path): string {
-  const pages = readPages().filter(({ path }) => !omitted.has(path));
+  const pages = readPages().filter(({ path }) => !repeating.has(path));
   const lines = sections.flatMap(([title, paths]) => [
     `## ${title}`,
     "",
@@ -44,7 +48,7 @@ export function llmsIndex(addressOf = (path: string): string => path): string {
 /** Every page of the index, one behind the other. */
 export function llmsFull(): string {
   return readPages()
-    .filter(({ path }) => !omitted.has(path))
+    .filter(({ path }) => !repeating.has(path))
     .map(({ path }) => `<!-- ${path} -->\n\n${readFileSync(root + path, "utf8")}`)
     .join("\n");
 }
