@@ -11,7 +11,7 @@ interface JsonValidator {
 }
 
 /**
- * The kernel's validator for the SDK's slot `jsonSchemaValidator`. It makes no code of texts, and its work on a schema is bounded.
+ * The kernel's validator for the SDK's slot `jsonSchemaValidator`. It makes no code of texts, and its work on a schema has a bound.
  *
  * @throws TypeError for a schema that the kernel refuses. The SDK expects that.
  */

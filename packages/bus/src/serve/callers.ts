@@ -23,7 +23,7 @@ export function ownerOf({ caller, credential }: KnownCaller): string {
   return JSON.stringify([credential?.id ?? null, caller.caller]);
 }
 
-/** Says who sent a message; `undefined` refuses it. No header is believed that no seal covers. */
+/** Says who sent a message; `undefined` refuses it. The kernel believes no header without a seal. */
 export type BusCallers = (message: BusMessage) => KnownCaller | undefined;
 
 /**

@@ -12,7 +12,7 @@ import { returnAddress } from "./request.ts";
 
 /** Each answer is as long as all definitions: one question must not cost much more than its sender pays. */
 const answerRate = { most: 20, everyMs: 100 };
-/** Callers whose questions are counted. Beyond, the one that has been quiet longest starts anew. */
+/** Callers with counted questions. Beyond, the one that has been quiet longest starts anew. */
 const MOST_CALLERS = 1_000;
 
 export interface DescribePorts {

@@ -2,7 +2,7 @@ import type { JsonObject, Kernel, ToolManifest, ToolSummary } from "@keyhole/ker
 import { readDefinition } from "@keyhole/kernel/foreign-tools";
 import { busCategory } from "../wire/category.ts";
 
-/** A tool as callers are told of it. */
+/** A tool, as a kernel describes it to callers. */
 export interface Offer {
   readonly manifest: ToolManifest;
   readonly definition: JsonObject;

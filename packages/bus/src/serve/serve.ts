@@ -20,7 +20,7 @@ export interface BusServerOptions {
   readonly callers: BusCallers;
   /** Begins all subjects. Default `keyhole.tool`. */
   readonly prefix?: string;
-  /** Prefixes of the subjects to which answers go: `inboxPrefix` of each caller. A request with another one is dropped. Default `_INBOX`. */
+  /** Prefixes of the subjects to which answers go: `inboxPrefix` of each caller. The kernel drops a request with another one. Default `_INBOX`. */
   readonly inboxes?: readonly string[];
   /** Names of the tools to offer. Default: all that do not come from a bus themselves. */
   readonly tools?: readonly string[];
@@ -38,7 +38,7 @@ export interface BusServerOptions {
 export interface BusServer {
   /** Names of the tools that are offered now. */
   readonly tools: readonly string[];
-  /** Takes no more requests. Resolves when those that run are answered. */
+  /** Takes no more requests. Resolves when the running ones have their answers. */
   close(): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ class KernelServer implements BusServer {
     await this.#calls.settled();
   }
 
-  /** Callers are told when the new subjects are in force. */
+  /** Callers learn of the new subjects when they are in force. */
   async #changed(): Promise<void> {
     if (this.#isClosed) return;
     this.#offers.forget();

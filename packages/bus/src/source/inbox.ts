@@ -12,7 +12,7 @@ const reportRate = { most: 10, everyMs: 1_000 };
 export interface Exchange {
   readonly reply: string;
   readonly correlation: string;
-  /** No more answers are taken. */
+  /** The source takes no more answers. */
   close(): void;
 }
 

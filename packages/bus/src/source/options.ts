@@ -38,7 +38,7 @@ export interface BusSource {
   readonly tools: readonly ForeignTool[];
   /** Accepts the definition of this hash, if it is still the one that the kernels describe. `false` where it is not. */
   confirm(serverName: string, hash: string): Promise<boolean>;
-  /** Asks the kernels for their tools again. They are asked by themselves when one says that its tools changed. @throws Error where none answers */
+  /** Asks the kernels for their tools again. The source asks again when a kernel announces changed tools. @throws Error where none answers */
   refresh(): Promise<void>;
   /** Ends the calls in progress, and takes the tools from the kernel. */
   close(): Promise<void>;

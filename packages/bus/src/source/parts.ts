@@ -4,7 +4,7 @@ import { headers, numberOf } from "../wire/headers.ts";
 /** A kernel that sends a result in more has another aim than the result. */
 const MOST_PARTS = 10_000;
 
-/** The parts of one result, in their order. A part that was lost comes again with the whole result. */
+/** The parts of one result, in their order. A lost part comes again with the complete result. */
 export class Parts {
   readonly #mostBytes: number;
   #parts: Uint8Array[] = [];

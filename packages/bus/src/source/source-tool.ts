@@ -34,7 +34,7 @@ export function sourceTool(
   } as unknown as Parameters<typeof defineTool>[0]);
 }
 
-/** The contract that this kernel holds the outputs to. A media type that names a form of this program's own is not taken over. */
+/** The contract that this kernel holds the outputs to. The source does not take over a media type of this program's own. */
 function outputOf(output: JsonValue | undefined): JsonObject {
   const { kind, schema } = isObject(output) ? output : {};
   if (kind === "text" || kind === "binary") return { kind };

@@ -14,7 +14,7 @@ const DISCOVERY_MS = 500;
 const ASK_MS = 2_000;
 
 /**
- * Makes the tools of the kernels on a bus tools of this kernel. Each definition is pinned when it is seen first. A call of a tool whose definition has changed since is
+ * Makes the tools of the kernels on a bus tools of this kernel. The source pins each definition at its first sight. A call of a tool whose definition has changed since is
  * refused until {@link BusSource.confirm}. The policies of both kernels decide about each call.
  *
  * @throws TypeError for a name, prefix or credential that is none
@@ -97,14 +97,14 @@ class KernelSource implements BusSource {
     await this.#inTurn(() => this.#toolbox.clear());
   }
 
-  /** One after the other: two lists must not be compared at the same time. */
+  /** One after the other: two comparisons of lists must not overlap. */
   #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => {}); // The caller has it.
     return turn;
   }
 
-  /** Kernels that announce again and again are asked once at a time. */
+  /** The source asks kernels that announce again and again once at a time. */
   async #refreshSoon(): Promise<void> {
     this.#isStale = true;
     if (this.#isRefreshing) return;

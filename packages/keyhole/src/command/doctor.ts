@@ -15,7 +15,7 @@ const wanted = { node: 24, packer: 22 };
 /** A tool without an import: its failure is the machine's. */
 const probe = `export default { definition: { name: "probe", version: "1.0.0", description: "Answers.", input: { type: "object" }, output: { kind: "text" } }, code: { execute: () => "here" } };\n`;
 
-/** Says what this machine, or a page, lacks. Each check is made, not looked up. */
+/** Says what this machine, or a page, lacks. The command makes each check, and looks up none. */
 export async function doctor(options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   const url = optionOf(options, "url");
   const findings = url === undefined ? await machineFindings(io) : await pageFindings(url, io.signal);

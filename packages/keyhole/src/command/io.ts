@@ -19,7 +19,7 @@ export interface CommandResult {
   readonly exitCode: ExitCode;
   /** For standard output: with `--json` this is JSON and nothing else. */
   readonly output: string;
-  /** For standard error: why nothing was done. */
+  /** For standard error: the reason why the command did nothing. */
   readonly errorOutput?: string;
 }
 
@@ -78,7 +78,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The most that is read at once. Logs and runs can be larger: they are read line by line. */
+/** The most bytes in one read. Logs and runs can be larger: the command reads them line by line. */
 const WHOLE_FILE_BYTES = 256 * 1_048_576;
 
 /** @throws {Unusable} for a file that cannot be read, or is larger than 256 MiB */

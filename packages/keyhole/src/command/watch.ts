@@ -2,13 +2,13 @@ import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import type { CommandIo } from "./io.ts";
 
-/** One run of the work that is repeated. */
+/** One run of the repeated work. */
 export interface Round {
   /** Absolute paths, in which a change starts the next round. */
   readonly folders: ReadonlySet<string>;
   /** Files in them that the work itself, or a call, writes. */
   readonly ignored?: ReadonlySet<string>;
-  /** The line of each subject. It is printed where it differs from the round before. */
+  /** The line of each subject. The command prints it where it differs from the round before. */
   readonly lines: ReadonlyMap<string, string>;
 }
 

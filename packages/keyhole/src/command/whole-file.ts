@@ -9,7 +9,7 @@ const drafts = new Set<string>();
 /**
  * Removes a path when this process ends, also at a second Ctrl-C.
  *
- * @returns forgets it: it is whole, or has been removed
+ * @returns forgets it: it is complete, or absent
  */
 export function removedAtExit(path: string): () => void {
   if (drafts.size === 0) process.once("exit", removeDrafts);
@@ -99,7 +99,7 @@ interface Target {
   readonly canReplace: boolean;
 }
 
-/** Through a link: the file that it leads to is replaced, and the link stays. */
+/** Through a link: the command replaces its target, and the link stays. */
 async function targetOf(path: string): Promise<Target> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return { path, mode: undefined, canReplace: true };
@@ -107,7 +107,7 @@ async function targetOf(path: string): Promise<Target> {
   return { path: await realpath(path), mode: found.mode & 0o777, canReplace: true };
 }
 
-/** In a folder that others can write to, no link of theirs is followed and no file of theirs is filled. */
+/** In a folder of several writers the command follows no foreign link and fills no foreign file. */
 const newFile = "wx";
 const draftOf = (path: string): string => `${path}.${randomBytes(8).toString("hex")}.tmp`;
 

@@ -20,7 +20,7 @@ export interface Bundle {
 
 /** Imports of `keyhole:` inside a bundle. */
 export interface NestedImports {
-  /** A name for what is imported: the same for the same file and kind. */
+  /** A name for an import: the same for the same file and kind. */
   resolve(specifier: string, importer: string, resolver: Resolver): string;
   load(name: string): Promise<{ readonly module: string; readonly files: readonly string[] }>;
 }
@@ -61,7 +61,7 @@ const shapes = {
   },
 } satisfies Record<BundleKind, Shape>;
 
-/** Each of these can change bytes. None is left to the machine, the folder, a configuration file or a default of esbuild. */
+/** Each of these can change bytes. The machine, the folder, configuration files and defaults of esbuild decide none. */
 const pinned = {
   bundle: true,
   write: false,

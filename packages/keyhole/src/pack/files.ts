@@ -2,7 +2,7 @@
 export interface PackFiles {
   /** The bytes of a file; `undefined` where there is none. */
   read(path: string): Uint8Array | undefined;
-  /** The path without links of a file that exists. Without it one linked package would be bundled twice. */
+  /** The path without links of a file that exists. Without it a bundle would have one linked package twice. */
   realPath(path: string): string;
 }
 

@@ -8,7 +8,7 @@ import { readTool } from "./read-tool.ts";
 import { isBundleKind, parseSpecifier, specifierOf } from "./specifier.ts";
 
 export interface PackerOptions extends Bundler {
-  /** QuickJS, metered: the isolate in which manifests are read. Asked for once, when the first tool is packed. */
+  /** QuickJS, metered: the isolate that reads manifests. The packer asks for it once, with the first tool. */
   readonly engine: () => Promise<Engine>;
 }
 

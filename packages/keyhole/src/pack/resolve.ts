@@ -19,7 +19,7 @@ interface Found {
 const written = /\.([mc]?)js$/;
 const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
 
-/** Modules of Node by their bare names: a package of such a name that is installed comes first. */
+/** Modules of Node by their bare names: an installed package of such a name comes first. */
 const nodeModules: ReadonlySet<string> = new Set(
   (
     "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http http2 https " +
@@ -29,7 +29,7 @@ const nodeModules: ReadonlySet<string> = new Set(
 );
 
 /**
- * The one way from an import to a file, in Node and in a page. No bundler's resolver is asked: their answers differ, and with them the hash of a tool. Package exports and
+ * The one way from an import to a file, in Node and in a page. The plugin asks no bundler's resolver: their answers differ, and with them the hash of a tool. Package exports and
  * imports as Node reads them, the fields `module` and `main`, endings that TypeScript leaves out; no aliases, no `paths`, no `browser` field.
  */
 export class Resolver {

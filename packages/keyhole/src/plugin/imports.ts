@@ -10,14 +10,14 @@ import { type BuiltImport, buildImport } from "./build-import.ts";
 /** The forms of an import that each bundler supports. The Vite plugin can do more. */
 export type CommonKind = BundleKind | "bytes";
 
-/** The imports of one build: each file is packed once, whichever bundle, worker or environment asks for it. */
+/** The imports of one build: the plugin packs each file once, for all bundles, workers and environments. */
 export class Imports {
   readonly #built = new Map<string, Promise<BuiltImport>>();
 
   /**
    * The text of the module that stands for a file.
    *
-   * @param watch called for each file that a change may touch, also where the file cannot be packed
+   * @param watch called for each file that a change may touch, also after a failure
    * @param onPackage called for a tool
    * @throws BundleError with a readable reason
    */
@@ -47,7 +47,7 @@ export class Imports {
     }
   }
 
-  /** Forgets what was made of a file. */
+  /** Forgets the package of a file. */
   async forget(changed: string): Promise<void> {
     const file = forward(changed);
     for (const [key, pending] of this.#built) {

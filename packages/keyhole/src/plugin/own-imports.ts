@@ -12,7 +12,7 @@ export const ownPattern: RegExp = /^\0keyhole-(tool|iife|esm|bytes|all):/;
 export class OwnImports {
   readonly #imports = new Imports();
 
-  /** Forgets what was made: for the next bundle of a watching bundler. */
+  /** Forgets the packages: for the next bundle of a watching bundler. */
   clear(): void {
     this.#imports.clear();
   }
@@ -34,7 +34,7 @@ export class OwnImports {
 
   /**
    * @param id from `resolve`
-   * @param watch called for each file that a change may touch, also where the file cannot be packed
+   * @param watch called for each file that a change may touch, also after a failure
    * @returns the text of a module
    * @throws Error with the import and a readable reason
    */

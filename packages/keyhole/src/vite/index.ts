@@ -26,7 +26,7 @@ export interface KeyholeOptions {
  * - `import module from "keyhole:quickjs-wasi/quickjs.wasm?metered"`, in a Worker: the file as a `WebAssembly.Module` that counts its fuel. The build rewrites it,
  *   because a Worker compiles nothing from bytes. `?metered-url` is its address, for pages.
  *
- * Only this plugin resolves the scheme `keyhole:`. Where it is missing, the import fails; the file is never evaluated.
+ * Only this plugin resolves the scheme `keyhole:`. Where it is missing, the import fails; no program evaluates the file.
  * A file that cannot become one of these fails the build with its name and the reason.
  *
  * @example

@@ -3,7 +3,7 @@ import { basename, dirname, join, posix } from "node:path";
 import { normalizePath } from "vite";
 import { engineMetering, meter } from "@keyhole/worker-host/wasm";
 
-/** A WebAssembly module, rewritten so that it counts its fuel. Its bounds are set when it runs. */
+/** A WebAssembly module, rewritten so that it counts its fuel. A run sets its bounds. */
 export interface MeteredFile {
   /** A copy on disk, for a server of files. */
   readonly path: string;

@@ -35,7 +35,7 @@ export interface ApprovalDesk extends McpApprovals {
 
 const DEFAULT_PATH = "/approvals/";
 const MOST_BODY_BYTES = 16_384;
-/** Open questions. Beyond, a question is denied. */
+/** Open questions. Beyond, the desk denies a question. */
 const MOST_QUESTIONS = 1_000;
 
 interface Open {

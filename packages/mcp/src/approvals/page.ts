@@ -34,7 +34,7 @@ can answer as well.</p>`,
   );
 }
 
-/** All that the approval will be bound to. */
+/** The subject of the approval. */
 export function questionFacts({ tool, caller, reason, grants, input, expiresAt }: ApprovalRequest): string {
   const facts: readonly (readonly [string, string])[] = [
     ["Tool", tool],

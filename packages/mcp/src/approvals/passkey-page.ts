@@ -51,7 +51,7 @@ export function scriptHeaders(): Promise<Readonly<Record<string, string>>> {
   return headers;
 }
 
-/** The question, to be answered with a passkey. */
+/** The question, for an answer with a passkey. */
 export function signedQuestionPage(question: ApprovalRequest, challenge: string): string {
   const { rpId = "", keys = [] } = question.passkey ?? {};
   const ids = keys.map(({ credentialId }) => credentialId).join(" ");

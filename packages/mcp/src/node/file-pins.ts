@@ -6,7 +6,7 @@ import type { ToolPin, ToolPinStore } from "@keyhole/kernel/foreign-tools";
 
 /**
  * Keeps pins in a file, as JSON that a person can read and put under version control. The file is written whole or not at all. A file that cannot be read, or whose digests
- * do not fit, fails: it is not taken for a first sight.
+ * do not fit, fails: it does not count as a first sight.
  *
  * @example
  * const pins = filePins("mcp-pins.json");

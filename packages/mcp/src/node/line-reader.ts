@@ -1,6 +1,6 @@
 const LINE_FEED = 10;
 
-/** Takes the lines out of chunks of bytes. A line of more bytes than it may have fails, and nothing is read after it. */
+/** Takes the lines out of chunks of bytes. A line of too many bytes fails, and ends the reading. */
 export class LineReader {
   readonly #mostBytes: number;
   readonly #onLine: (line: string) => void;

@@ -6,7 +6,7 @@ import { LineReader } from "./line-reader.ts";
 
 /** As one request over HTTP. */
 const MOST_BYTES = limits.inputBytes + 65_536;
-/** Of answers that wait for the client. While there are more, no request is read. */
+/** Of answers that wait for the client. While there are more, the server reads no request. */
 const MOST_UNREAD_BYTES = 1_048_576;
 
 /** To an array as well: MCP has no batches. Without an answer the client would wait for ever. */
@@ -15,7 +15,7 @@ const noMessage = {
   message: "A line is not one JSON-RPC message. Send one message a line, no batches.",
 };
 
-/** JSON-RPC over the stdin and stdout of this process, one message a line. A client that does not read is not read either. */
+/** JSON-RPC over the stdin and stdout of this process, one message a line. The server does not read a client that does not read. */
 export class StdioTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;

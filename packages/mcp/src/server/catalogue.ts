@@ -26,7 +26,7 @@ export interface CatalogueOptions {
   readonly questions?: Readonly<Record<string, McpQuestion>>;
   /** Another definition for a tool, such as that of the server that it comes from; `undefined` for the tool's own. Each has a name of its own. */
   readonly definitionOf?: (tool: ToolSummary) => McpTool | undefined;
-  /** The request that a tool stands for, such as `prompts/get`. Clients send that request, and the tool is not listed. */
+  /** The request that a tool stands for, such as `prompts/get`. Clients send that request, and the list omits the tool. */
   readonly methodOf?: (tool: ToolSummary) => PassedMethod | undefined;
   /** Learns that prompts or resources behind `methodOf` changed, so that clients get a notification. Returns the end of it. Default: no notification. */
   readonly onListChange?: (listener: (list: "prompts" | "resources") => void) => () => void;
@@ -46,7 +46,7 @@ interface Listed {
   readonly methods: ReadonlyMap<PassedMethod, ListedTool>;
 }
 
-/** Callers whose lists are remembered. They are names of the program's users: many, and bounded here. */
+/** Callers with a remembered list. They are names of the program's users: many, and bounded here. */
 const MOST_CALLERS = 1_000;
 
 /** The tools of a kernel by caller, under the names that clients know: the highest version of each that some call of the caller could start. */

@@ -8,7 +8,7 @@ import type { McpServerOptions } from "./options.ts";
 import { serverFor } from "./server.ts";
 import { McpService } from "./service.ts";
 
-/** A connection that is served until it ends. */
+/** A connection, from its start to its end. */
 export interface McpConnection {
   close(): Promise<void>;
 }

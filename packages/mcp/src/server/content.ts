@@ -43,7 +43,7 @@ export function serveContent(
   return read;
 }
 
-/** Whether an address is one of ours: no other server is asked for it. */
+/** Whether an address is one of ours: the lookup asks no other server. */
 export function isContentUri(uri: unknown): uri is string {
   return typeof uri === "string" && uri.startsWith("keyhole-content:");
 }

@@ -25,7 +25,7 @@ export interface McpHandlerOptions extends McpServerOptions, SessionLimits {
   readonly authenticate: Authenticate;
   /** Served at its address of RFC 9728 without a token. `oauthTokens` makes it. */
   readonly resourceMetadata?: ResourceMetadata;
-  /** The path of the endpoint. Default `/mcp`; any other path is answered with 404. */
+  /** The path of the endpoint. Default `/mcp`; any other path gets 404. */
   readonly path?: string;
   /** Names by which clients reach the server, without port. Default: those of the own machine. A request with another `Host` is refused: it comes from a page that pretends. */
   readonly hosts?: readonly string[];

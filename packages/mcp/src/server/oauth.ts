@@ -21,7 +21,7 @@ interface CommonOptions {
   readonly resource: string;
   /** The issuer's key set: its address, or the set itself. */
   readonly keys: string | JSONWebKeySet;
-  /** Scopes without which no request is served. Default: none. */
+  /** Scopes that every request needs. Default: none. */
   readonly requiredScopes?: readonly string[];
   readonly fetch?: FetchImplementation;
   readonly clock?: Clock;

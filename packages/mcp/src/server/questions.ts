@@ -16,7 +16,7 @@ export interface McpQuestion {
   readonly missing: (answers: McpAnswers, input: JsonObject, client: ClientCapabilities) => InputRequests | undefined;
 }
 
-/** The input schema as a client is shown it. */
+/** The input schema for a client. */
 export function withoutAnswers(schema: JsonObject): JsonObject {
   const { properties, required, ...rest } = schema;
   const { [ANSWERS]: _, ...others } = (properties ?? {}) as JsonObject;

@@ -31,7 +31,7 @@ export class Reports {
     };
   }
 
-  /** Resolves when all are sent: a result that overtakes them loses them. */
+  /** Resolves after the last message: a result that overtakes them loses them. */
   async sent(): Promise<void> {
     if (this.#sent.length > 0) await Promise.all(this.#sent);
   }

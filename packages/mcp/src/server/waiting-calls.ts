@@ -27,7 +27,7 @@ export class WaitingCall {
     this.outcome = run((request, signal) => this.#ask(request, signal, given));
   }
 
-  /** The last question that was asked. */
+  /** The last question. */
   get question(): ApprovalRequest | undefined {
     return this.#question;
   }

@@ -30,7 +30,7 @@ export interface ConnectionPorts {
   readonly onOpen: (client: Client) => Promise<void>;
   readonly onListChanged: (list: McpList) => void;
   readonly onLog: (level: LoggingLevel, data: unknown) => void;
-  /** The server asked for something: sampling, elicitation, roots. It is refused. */
+  /** The server asked for something: sampling, elicitation, roots. The source refuses it. */
   readonly onRequest: (method: string) => void;
 }
 
@@ -40,7 +40,7 @@ export interface Open {
   readonly transport: GuardedTransport;
 }
 
-/** A connection to a server that is opened when it is needed, and opened again when it ended. A server that keeps failing is left alone for a while. */
+/** A connection to a server that is opened when it is needed, and opened again when it ended. The source pauses between starts of a server that keeps failing. */
 export class ServerConnection {
   readonly #ports: ConnectionPorts;
   #era: McpEra | undefined;
@@ -65,7 +65,7 @@ export class ServerConnection {
     return this.#opened();
   }
 
-  /** A call was answered: the server works. */
+  /** A call got an answer: the server works. */
   proven(): void {
     this.#failures = 0;
   }

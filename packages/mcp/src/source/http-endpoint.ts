@@ -16,7 +16,7 @@ export interface McpHttpEndpointOptions {
 }
 
 /**
- * A server that is reached over Streamable HTTP. Its tools need `net.read` and `net.write` for its host. Redirects are refused.
+ * A server over Streamable HTTP. Its tools need `net.read` and `net.write` for its host. The client refuses redirects.
  *
  * @throws TypeError for what is no URL of HTTP, and for a sign-in without issuers
  * @example

@@ -7,7 +7,7 @@ const pinsOf = (source: string): string => `${source}.prompts`;
 
 /**
  * The prompts of one server. A prompt instructs a model as the description of a tool does, so each definition is pinned the same way: a changed or a new prompt waits for a
- * person. Resources are not pinned: their list is data, and each is read in a call of its own, by its address.
+ * person. The source pins no resources: their list is data, and each is read in a call of its own, by its address.
  */
 export class Prompts {
   readonly #box: Toolbox;

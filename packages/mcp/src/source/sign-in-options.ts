@@ -12,7 +12,7 @@ export interface SignInStore {
 }
 
 export interface McpSignInOptions {
-  /** Authorization servers that may sign this client in. A server that names another one is refused. */
+  /** Authorization servers that may sign this client in. The source refuses a server that names another one. */
   readonly issuers: readonly string[];
   /** The address to which the authorization server sends the person back. */
   readonly redirectUrl: string;

@@ -21,7 +21,7 @@ export class SignIn {
   readonly #send: FetchLike;
   readonly #ask: FetchLike;
   #turn: Promise<unknown> = Promise.resolve();
-  /** A new token was refused. Another visit would ask the person again and again. */
+  /** The server refused a new token. Another visit would ask the person again and again. */
   #isRefused = false;
 
   constructor(server: URL, options: McpSignInOptions, fetch: FetchLike) {

@@ -31,7 +31,7 @@ const ENVELOPE_BYTES = 1_048_576;
 const GRACE_MS = 250;
 
 /**
- * Connects to a server of MCP and makes its tools tools of the kernel. Each definition is pinned when the server is seen first. A call of a tool whose definition has
+ * Connects to a server of MCP and makes its tools tools of the kernel. The source pins each definition at the first sight of the server. A call of a tool whose definition has
  * changed since is refused until {@link McpSource.confirm}.
  *
  * @throws TypeError for a name that is none
@@ -163,7 +163,7 @@ class KernelSource implements McpSource {
     });
   }
 
-  /** One after the other: two lists must not be compared at the same time. */
+  /** One after the other: two comparisons of lists must not overlap. */
   #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => {}); // The caller has it.

@@ -44,7 +44,7 @@ export function send(edge: EdgeClient, id: string, given: Given): Promise<boolea
   return edge.questions.answer(id, { ...given, approver: "" });
 }
 
-/** The same JSON, in which everything is seen. */
+/** The same JSON, with hidden characters as escapes. */
 export function jsonText(value: object): string {
   return `${visible(JSON.stringify(value, undefined, 2))}\n`;
 }

@@ -9,7 +9,7 @@ import { plain, questionLines } from "./question-lines.ts";
 const POLL_MS = 300;
 
 type Asking = CommandIo & Required<Pick<CommandIo, "ask">>;
-/** `gone`: the question closed while it was shown. `left`: the person leaves it to others. `ended`: the input ended. */
+/** `gone`: the question closed on the screen. `left`: the person leaves it to others. `ended`: the input ended. */
 type Outcome = "sent" | "missed" | "gone" | "left" | "ended";
 
 /** Asks the person at the terminal about each call that waits, oldest first; with `stay` also about those to come. */

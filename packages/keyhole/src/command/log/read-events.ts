@@ -4,7 +4,7 @@ import { type CommandFiles, isObject, unreadable, Unusable, visible } from "../i
 import { readFileKind } from "../verify/file-kind.ts";
 
 /**
- * The events of a log as they are written, in memory for one line. Nothing is verified here.
+ * The events of a log as they are written, in memory for one line. The verb verifies no event.
  *
  * @throws {Unusable} for a file that is no log, or a line that is no event
  */

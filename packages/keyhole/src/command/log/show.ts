@@ -19,7 +19,7 @@ export async function showLog(file: string, options: CommandOptions, io: Command
   return { exitCode: 0, output: kept.join("") };
 }
 
-/** Each condition that is given has to hold. */
+/** Each given condition has to hold. */
 function filterOf({ call, type, tool }: CommandOptions): (event: AuditEvent) => boolean {
   const toolCalls = new Set<string>();
   return (event) => {

@@ -6,7 +6,7 @@ import { type CommandFiles, type CommandOptions, type CommandResult, counted, re
 interface Finding {
   readonly line: number;
   readonly column: number;
-  /** Absent where the document itself is refused. */
+  /** Absent where the kernel refuses the document itself. */
   readonly rule?: string;
   readonly message: string;
 }

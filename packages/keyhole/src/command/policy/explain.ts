@@ -17,7 +17,7 @@ import { openKernel } from "../run/open-kernel.ts";
 import { findTool } from "../tools/find-tool.ts";
 
 /**
- * Says in words why a call was decided as it was: of a result or a proof; or, of a policy with a tool, how a call would be decided. Nothing runs, and nothing is verified.
+ * Says in words why a call was decided as it was: of a result or a proof; or, of a policy with a tool, how a call would be decided. The verb runs and verifies nothing.
  */
 export async function explainDecision(file: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   if (typeof options["tool"] === "string") return foresee(file, options["tool"], options, io);

@@ -5,10 +5,10 @@ import { parsePolicyText } from "@keyhole/worker-host/node/policy-text";
 import type { ConfigFile } from "@keyhole/worker-host/node/config";
 import { type CommandFiles, type CommandIo, readText, Unusable, visible } from "../io.ts";
 
-/** Looked for where no policy is named. */
+/** The default policy file. */
 const usualNames = ["policy.json", "policy.yaml", "policy.yml"];
 
-/** Nothing is granted, and tier 2 asks. */
+/** The policy grants no access, and tier 2 asks. */
 const withoutGrants: JsonValue = { version: "1", posture: "standard" };
 
 export interface ChosenPolicy {

@@ -19,7 +19,7 @@ import { readPolicy } from "./read-policy.ts";
 
 type CallOfTool = Omit<RecordedCall, "manifest"> & { readonly tool: string };
 
-/** Says what a policy would decide about calls that were made. */
+/** Reports the decisions of a policy about recorded calls. */
 export async function simulatePolicy(
   file: string,
   callsFile: string,

@@ -9,7 +9,7 @@ import { terminalApprover } from "./approver.ts";
 
 export interface OpenKernel {
   readonly kernel: Kernel;
-  /** The one that it was opened with. */
+  /** The policy at the start. */
   readonly policy: ChosenPolicy;
   /** Closes the kernel, and writes the run where it was recorded. */
   close(): Promise<void>;

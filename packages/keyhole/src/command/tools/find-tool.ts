@@ -5,11 +5,11 @@ import { type CommandIo, Unusable, visible } from "../io.ts";
 import { faultLine, idOf, type LoadedTools, loadTools } from "./load-tools.ts";
 import { toolFiles } from "./tool-files.ts";
 
-/** Where tools are looked for by their names. */
+/** The folder of tools by name. */
 export const defaultFolder = "tools";
 
 /**
- * The tools of paths that a person typed. A tool that cannot be packed is noted.
+ * The tools of paths that a person typed. The list notes a tool that cannot be packed.
  *
  * @throws {Unusable} for a path that does not exist
  */

@@ -1,7 +1,7 @@
 import type { AddHelpTextContext, Command } from "commander";
 import type { CommandIo, CommandResult } from "../io.ts";
 
-/** Runs what a verb does. Verbs import their work when they are asked: `keyhole --help` loads none of it. */
+/** Runs what a verb does. Verbs import their work at their call: `keyhole --help` loads none of it. */
 export type Act = (work: (io: CommandIo) => Promise<CommandResult>) => Promise<void>;
 
 /** Adds a verb with its arguments and options. */

@@ -4,7 +4,7 @@ import { parse } from "../json-file.ts";
 
 /** The kind of a file by its first characters, or else by its name. */
 export type FileKind =
-  /** A list of events is read already: JSON has no way to read half of one. */
+  /** A list of events needs no reading: JSON has no way to read half of one. */
   | { readonly kind: "log"; readonly list: readonly JsonValue[] | undefined }
   | { readonly kind: "run" }
   | { readonly kind: "document"; readonly document: JsonValue };

@@ -15,7 +15,7 @@ const nobody: VouchedByNobody = {
   reason: "A run has no signature, so its author is unknown.",
 };
 
-/** A recorded run: that it is whole, and what a replay of it needs. Nothing of it is executed. */
+/** A recorded run: that it is whole, and what a replay of it needs. The command executes no part of it. */
 export async function verifyRunFile(
   path: string,
   options: CommandOptions,

@@ -31,7 +31,7 @@ function keyOf(value: unknown): readonly ApprovalKey[] {
   return typeof approver === "string" && typeof digest === "string" ? [{ approver, digest }] : [];
 }
 
-/** Makes a key for a person, in place of the one that they had. It is shown once. */
+/** Makes a key for a person, in place of the one that they had. The command shows it once. */
 export async function addApprover(approver: string, home: Folder, { common }: McpParts): Promise<CommandResult> {
   const { key, digest } = common.newApprovalKey();
   const others = (await readApprovers(home)).filter((each) => each.approver !== approver);

@@ -13,9 +13,9 @@ export interface WorkerParts {
 
 /** The parts that stay while a person works. */
 export interface WorkerKind {
-  /** Whether the built-in tools are served too. */
+  /** Whether the edge serves the built-in tools too. */
   readonly hasBuiltIn: boolean;
-  /** Whether MCP clients are served, at `/mcp`. */
+  /** Whether the edge serves MCP clients, at `/mcp`. */
   readonly hasMcp: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface RecordedCall {
   readonly caller: string;
   /** The kinds that the policy of the time granted. */
   readonly granted: readonly string[];
-  /** Requests that were not refused. */
+  /** Requests without a refusal. */
   readonly uses: readonly RecordedUse[];
   /** Whether a person allowed it. */
   readonly wasAsked: boolean;
