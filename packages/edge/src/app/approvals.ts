@@ -21,7 +21,7 @@ export interface ApprovalDesk {
   list(): readonly ApprovalRequest[];
   /** The open request with this id. */
   find(approvalId: string): ApprovalRequest | undefined;
-  /** Answers once. `false` where nothing of this id waits (any more). */
+  /** Answers once. `false` where no request of this id is open. */
   answer(approvalId: string, answer: ApprovalAnswer): boolean;
 }
 
@@ -74,7 +74,7 @@ interface AnswerBody {
 /** base64url. */
 const part = { type: "string", minLength: 1, maxLength: 4_096 } as const;
 
-/** The body of an answer. What of it belongs together is for {@link answerOf}. */
+/** The body of an answer. {@link answerOf} checks which members belong together. */
 export const answerBody: Check<AnswerBody> = checkOf({
   type: "object",
   properties: {
@@ -102,7 +102,7 @@ const membersOf = {
 } as const satisfies Record<AnswerBody["answer"], readonly (keyof AnswerBody)[]>;
 
 /**
- * Makes an answer of a body. Whatever the kernel would take for a malformed answer, and so for a denial, is refused here instead: the question stays open.
+ * Makes an answer of a body. The edge refuses an answer that the kernel would take for malformed, and so for a denial: the question stays open.
  *
  * @throws {HttpRefusal}
  */

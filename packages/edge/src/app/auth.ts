@@ -39,7 +39,7 @@ type TokenTable = readonly { readonly digest: Uint8Array; readonly identity: Ide
 
 /**
  * Reads the tokens that the service accepts: a JSON object from the SHA-256 of each token, in hexadecimal, to `{ subject, scopes, tenant? }`.
- * The service never holds a token itself. Nothing configured means that nobody is let in.
+ * The service never holds a token itself. Without a configuration the service refuses every caller.
  *
  * @throws {HttpRefusal} `MISCONFIGURED`
  */

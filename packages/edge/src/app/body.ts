@@ -14,7 +14,7 @@ export const bodyLimits: Readonly<
 > = {
   /** The kernel's own limit of an input (8 MiB) and room for the envelope. */
   bytes: (8 << 20) + 4096,
-  /** Longer than any client needs that sends at all: who sends drop by drop, or nothing, holds a connection and what it has sent. */
+  /** Longer than any sending client needs: a silent or slow sender holds a connection and its bytes. */
   totalMs: 30_000,
   /** Between two pieces. */
   silentMs: 10_000,
@@ -22,10 +22,10 @@ export const bodyLimits: Readonly<
   depth: 80,
   /** No envelope has a tenth of it. */
   topMembers: 250,
-  /** Of all objects together, and all values: what the kernel allows in an input, with room for the envelope. */
+  /** Of all objects together, and all values: the limit of the kernel for an input, with room for the envelope. */
   members: 51_000,
   values: 101_000,
-  /** UTF-16 units up to which a body is read in one turn of the event loop. What looks at each unit of a larger one has a turn of its own. */
+  /** UTF-16 units up to which a body is read in one turn of the event loop. A step that looks at each unit of a larger body has its own turn. */
   turnUnits: 131_072,
   /** UTF-16 units in which a fault is looked for. Larger bodies are written by programs, and looking through 8 MiB takes a second of everybody's time. */
   placeUnits: 65_536,
@@ -34,7 +34,7 @@ export const bodyLimits: Readonly<
 /**
  * Reads a request's JSON body and checks it. The bytes are counted while they arrive, so that a wrong or absent `Content-Length` gains nothing.
  *
- * @param types that are taken at this address, for whoever sent none of them
+ * @param types the media types of this address, for the refusal of another one
  * @throws {HttpRefusal}
  */
 export async function readBody<Output>(

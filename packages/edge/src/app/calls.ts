@@ -69,8 +69,8 @@ export async function previewRoute(
 }
 
 /**
- * Calls a tool: 200 with the result, or a problem with the code's status. Who accepts `text/event-stream` gets everything that happens on the way,
- * and the result as the last event, whatever it is. A client that goes away cancels. A request of bytes is the body of the call; all else is in a header then.
+ * Calls a tool: 200 with the result, or a problem with the code's status. A client that accepts `text/event-stream` gets each event on the way,
+ * and the result as the last event, also a failure. A client that goes away cancels. A request of bytes is the body of the call; all else is in a header then.
  */
 export async function callRoute(around: CallSurroundings, tool: string, request: Request): Promise<Response> {
   const isBytes = isOfType(request, bytesType);

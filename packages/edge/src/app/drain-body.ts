@@ -7,11 +7,11 @@ import type { MiddlewareHandler } from "hono";
 const DRAINED_BYTES = 100_000_000;
 /** A client that is silent for so long waits for its answer. curl is for a second, before a body that it has announced. */
 const SILENT_MS = 3_000;
-/** Of one request: who sends drop by drop must not hold it for ever. */
+/** Of one request: a slow sender must not hold it for ever. */
 const DRAIN_MS = 30_000;
 
 /**
- * Reads to its end what nobody wants of a request's body. An answer that goes out before ends the connection of a client that still sends, and is lost with it; so every answer
+ * Reads the unwanted rest of a request's body to its end. An answer that goes out before ends the connection of a client that still sends, and is lost with it; so every answer
  * comes after. Never rejects.
  */
 export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
@@ -40,20 +40,20 @@ async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
   }
 }
 
-/** Of requests whose body nobody touched. Whoever begins to read one sees to its end. */
+/** Of requests with an untouched body. The part that begins to read a body reads it to its end. */
 export const drainUntouched: MiddlewareHandler = async ({ req: { raw } }, next) => {
   await next();
   const body: ReadableStream<Uint8Array> | null = raw.body;
   if (body && !raw.bodyUsed && !body.locked) await drain(body.getReader());
 };
 
-/** A body on its way to a call. What its reader leaves stays where it is, until it is drained. */
+/** A body on its way to a call. The unread part stays in place, until `drain`. */
 export interface Upload {
   readonly stream: ReadableStream<Uint8Array>;
   drain(): Promise<void>;
 }
 
-/** @param aheadBytes how much is read before anybody wants it */
+/** @param aheadBytes the bytes to read before a reader wants them */
 export function uploadOf(request: Request, aheadBytes: number): Upload {
   const body: ReadableStream<Uint8Array> | null = request.body;
   if (!body) return { stream: new ReadableStream({ start: (end) => end.close() }), drain: async () => {} };

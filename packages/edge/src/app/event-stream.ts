@@ -4,7 +4,7 @@ export type SendEvent = (event: string, data: unknown) => void;
 /** One answer in events, as who writes it sees it. */
 export interface EventLine {
   readonly send: SendEvent;
-  /** Resolves when all that was sent has left for the client, or the client has gone: what has no bound of its own waits for it. Never rejects. */
+  /** Resolves when all sent bytes have left for the client, or the client has gone: an unbounded sender waits for it. Never rejects. */
   readonly taken: () => Promise<void>;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface EventLine {
 const keepAliveMs = 1_000;
 
 /**
- * Answers with Server-Sent Events (HTML, 9.2) for as long as `run` takes. What waits in the stream is bounded by what one call may send, and by `taken`.
+ * Answers with Server-Sent Events (HTML, 9.2) for as long as `run` takes. The messages of one call and `taken` bound the waiting bytes.
  *
  * @param clientGone aborts with the request; together with the stream's own cancellation it becomes the signal of the line
  */

@@ -26,7 +26,7 @@ export interface McpAccess {
   authenticate(request: Request): Promise<{ readonly identity: Identity; readonly grants?: unknown } | Response>;
 }
 
-/** Carries the sender to the kernel object. Only the gateway sets it: whatever a client sends under this name is replaced. */
+/** Carries the sender to the kernel object. Only the gateway sets it, and replaces a client's header of this name. */
 export const identityHeader = "keyhole-identity";
 /** Carries the grants that a token of an authorization server gives, likewise. */
 export const grantsHeader = "keyhole-grants";

@@ -8,7 +8,7 @@ const standsMs = 5_000;
 const remembered = 1_000;
 
 /**
- * How tools are, for those who may call them. To ask runs code of the tool, outside of its budgets: so whoever asks at the same time or soon after gets the same answer, and
+ * The health of tools, for callers with the scope. To ask runs code of the tool, outside of its budgets: so whoever asks at the same time or soon after gets the same answer, and
  * every caller has one isolate of a tool for it.
  */
 export class HealthDesk {

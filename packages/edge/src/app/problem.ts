@@ -32,7 +32,7 @@ const httpProblems: Readonly<Record<HttpCode, Kind>> = {
 
 /**
  * How each end of a call looks in HTTP. 4xx: another request can do better; 5xx: the tool or the service failed. `CANCELLED` has nginx's
- * 499, which nobody but a log sees, because its client has gone.
+ * 499, which only a log sees, because its client has gone.
  */
 export const callProblems: Readonly<Record<ErrorCode, Kind>> = {
   TOOL_NOT_FOUND: { status: 404, title: "There is no such tool" },
@@ -70,7 +70,7 @@ function problem(kind: Kind, code: string, members: object, headers?: HeadersIni
   return response;
 }
 
-/** A refusal of the transport, thrown by whoever notices and turned into its response in one place. */
+/** A refusal of the transport, thrown where a check fails and turned into its response in one place. */
 export class HttpRefusal extends Error {
   readonly code: HttpCode;
   readonly headers: Readonly<Record<string, string>>;

@@ -212,7 +212,7 @@ function queryOf(url: string): Record<string, string> {
   return Object.fromEntries(parameters);
 }
 
-/** Everything in a query is text: what is to be a number, and reads as one, becomes it. */
+/** Everything in a query is text: a text that reads as an expected number becomes the number. */
 function withNumbers(query: Record<string, string>, names: readonly string[]): Record<string, unknown> {
   const entries = Object.entries(query).map(([name, text]) => {
     const isNumber = names.includes(name) && /^-?\d{1,15}(?:\.\d+)?$/.test(text);

@@ -47,7 +47,7 @@ export interface Edge {
     readonly sandboxes: readonly (number | undefined)[];
     readonly keeper: number | undefined;
   };
-  /** Starts the kernel again, with its Worker as the files are now: what is built anew is served. Calls that run are lost; log and files stay. */
+  /** Starts the kernel again, with its Worker as the files are now. Calls that run are lost; log and files stay. */
   reload(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -12,7 +12,7 @@ const lostLooks = 5;
 const atOnceMs = 250;
 
 /**
- * Watches the kernel from outside: one that stands still for long, or that has lost its way to the sandboxes that are there, is started again.
+ * Watches the kernel from outside: restarts a kernel that stands still for long, or has lost its way to its sandboxes.
  *
  * @returns ends it
  */

@@ -223,7 +223,7 @@ export class Runtime {
     });
   }
 
-  /** Ends the instance, whatever state it is in. Idempotent, and never rejects. */
+  /** Ends the instance in every state. Idempotent, and never rejects. */
   async #close(instance: Miniflare | undefined = this.#instance): Promise<void> {
     if (!instance) return;
     const closed = instance.dispose().catch(() => {});

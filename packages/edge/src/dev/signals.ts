@@ -1,6 +1,6 @@
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Makes something that ends this process when it gets a signal, and takes that from it: whoever called us ends in order. */
+/** Takes over a signal that would end this process, so that the caller ends in order. */
 export function silently<Made>(make: () => Made): Made {
   const before = signals.map((signal) => [signal, process.listeners(signal)] as const);
   try {

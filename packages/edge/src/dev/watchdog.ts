@@ -78,7 +78,7 @@ class Guard {
     }
   }
 
-  /** A look that is under way ends nothing any more. */
+  /** A look in progress no longer ends a process. */
   stop(): void {
     this.#stopped = true;
   }
@@ -93,7 +93,7 @@ class Guard {
 }
 
 /**
- * Watches the sandboxes from outside. workerd cannot interrupt a tool that spins, and the whole process stands still with it; so somebody else has to end
+ * Watches the sandboxes from outside. workerd cannot interrupt a tool that spins, and the whole process stands still with it; so another process has to end
  * that process. Another one takes its place, and the kernel finds its way there.
  */
 export async function startWatchdog(sandboxes: readonly Sandbox[]): Promise<Watchdog> {

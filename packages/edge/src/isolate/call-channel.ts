@@ -124,7 +124,7 @@ export class CallChannel implements CallProgress {
     return this.#open ? reply : ended;
   }
 
-  /** One piece of a stream. Answers when it has been taken: whether any more is wanted. */
+  /** One chunk of a stream. Answers after the reader took it: whether the reader wants more. */
   async piece(data: unknown): Promise<boolean> {
     if (!this.#open) return false;
     this.#heard = true;
@@ -222,7 +222,7 @@ export class CallTarget extends RpcTarget {
     this.#channel = channel;
   }
 
-  /** Told by the registry, before anything of the guest runs: it may not yield any more. */
+  /** The registry calls it before code of the guest runs, which may never yield. */
   async begin(): Promise<void> {
     this.#channel.begin();
   }

@@ -31,7 +31,7 @@ export class InFlight {
     }
   }
 
-  /** Frees the isolate's slot at once, whatever still runs in it: it was told to stop, and no call waits for it. */
+  /** Frees the isolate's slot at once, also while code runs in it: it got the order to stop, and no call waits for it. */
   forget(id: string): void {
     const flight = this.#flights.get(id);
     if (flight) this.#end(id, flight);

@@ -5,7 +5,7 @@ import wasmShell from "keyhole:./guest/wasm-shell.ts?esm";
 import type { IsolateLoader, LoadedTool, LoaderAnswer, ModuleStart } from "./loader.ts";
 import { type Remote, remote } from "./remote.ts";
 
-/** More than the kernel's pool keeps: reached only when somebody forgets to close. */
+/** More than the kernel's pool keeps: reached only when a caller forgets to close. */
 const maxIsolates = 256;
 
 /** Not later than what the bundled workerd knows. */
@@ -22,7 +22,7 @@ export class IsolateRegistry implements IsolateLoader {
   readonly #inFlight = new InFlight(maxInFlight);
   readonly #announces: boolean;
 
-  /** @param announces whether each call is told that it begins: where tools can hold up this process, and its kernel is in another one */
+  /** @param announces whether the guest announces the start of each call: where tools can hold up this process, and its kernel is in another one */
   constructor(loader: WorkerLoader, announces = false) {
     this.#loader = loader;
     this.#announces = announces;
@@ -110,7 +110,7 @@ function entry(worker: WorkerStub): Remote<ShellEntry> {
   return remote<ShellEntry>(worker.getEntrypoint(), ["load", "call"]);
 }
 
-/** workerd compiles every module before a Worker starts: a tool's syntax error ends the start, and is told in the words of an exception. */
+/** workerd compiles every module before a Worker starts: a tool's syntax error ends the start, with the text of an exception. */
 function startFailure(error: unknown): object | undefined {
   const text = error instanceof Error ? error.message : "";
   const said = /^Failed to start Worker:\s*(?:Uncaught )?(?:(\w+): )?(.*)/.exec(text);

@@ -5,20 +5,20 @@ import type { IsolateLoader, LoadedTool } from "./loader.ts";
 import { readMetered } from "./metered.ts";
 import { Standstill } from "./sandbox-place.ts";
 
-/** A shell that hears of the end stops its Worker within a few milliseconds. After this its process may be standing still: somebody should look. */
+/** A shell that hears of the end stops its Worker within a few milliseconds. After this its process may be standing still: a watcher should look. */
 const unresponsiveMs = 100;
 /** After this it does not want to end: a tool has taken the shell's place. */
 const defiantMs = 2_000;
 /** How often a sandbox that is being restarted is asked whether it is back. */
 const reconnectEveryMs = 50;
-/** How long a sandbox may take to say what it holds. One that has ended does not say it at all. */
+/** How long a sandbox may take to say what it holds. An ended one never answers. */
 const holdsMs = 1_000;
 /** A module that takes its whole process down while it loads is not tried forever. */
 const maxLoads = 3;
 
 /**
  * Called when a guest has not ended although it was told to. `suspected`: its process may be standing still, or only be busy. `certain`: whatever its process
- * does otherwise, this guest goes on. `sandbox`: which of several, from 0.
+ * does otherwise, this guest continues. `sandbox`: which of several, from 0.
  */
 export type OnUnresponsive = (how: "suspected" | "certain", sandbox: number) => void;
 

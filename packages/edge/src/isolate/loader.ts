@@ -4,7 +4,7 @@ import { remote } from "./remote.ts";
 
 /**
  * The part between the host and the dynamic Workers: the registry in this Worker ({@link IsolateRegistry}), or one in another process
- * ({@link sandboxLoader}). A rejection means that the way there broke; whatever `unknown` carries comes from a guest and is hostile.
+ * ({@link sandboxLoader}). A rejection means that the way there broke; each `unknown` value comes from a guest and is hostile.
  */
 export interface IsolateLoader {
   /** Puts a tool's module into an isolate of its own. Gives a `GuestMessage` of type `loaded` or `load-failed`. */
@@ -16,17 +16,17 @@ export interface IsolateLoader {
   call(id: string, call: IsolateCall, target: object, progress: CallProgress): Promise<LoaderAnswer>;
   /** Lets go of the isolate. */
   close(id: string): Promise<void>;
-  /** Whether it has the isolate: one that started anew has none. */
+  /** Whether it has the isolate: a restarted sandbox has none. */
   holds(id: string): Promise<boolean>;
   /** Resolves when the way there is open. */
   ping(): Promise<void>;
-  /** Whether a call is told that it begins, before anything of its tool runs. */
+  /** Whether the guest announces the start of a call, before code of its tool runs. */
   readonly announces?: boolean;
   /** Where there are several sandboxes: which of them has the isolate, from 0. */
   placeOf?(id: string): number;
   /**
    * Asks to be told of each time that the isolate's sandbox stands still although nothing runs there that has a deadline. `isAlone`: no other tool can be what goes on in it.
-   * Where there is nobody who could tell a tool from a slow machine, it never is.
+   * Where no part can tell a tool from a slow machine, it never is.
    */
   watch?(id: string, onStill: (isAlone: boolean) => void): void;
 }
@@ -48,7 +48,7 @@ export interface IsolateRegistries {
   ping(registry: string): Promise<void>;
 }
 
-/** `absent`: the registry holds no such isolate (any more), and nothing ran. */
+/** `absent`: the registry holds no such isolate, and nothing ran. */
 export type LoaderAnswer = { readonly kind: "absent" } | { readonly kind: "answered"; readonly outcome: unknown };
 
 /** Data only: it may cross to another process. */

@@ -15,7 +15,7 @@ const { apply, defineProperty } = Reflect;
  * The only way to call a stub. A result of RPC keeps its connection, two file descriptors at either end, until it is disposed: so each one is let go here, before
  * anybody sees it. That leaves the data, and ends every live reference that a guest may have put into it.
  *
- * A stub is typed as what it is for everybody else: a `Fetcher`, or an object without members. test/architecture-remote.test.ts holds that nobody casts one.
+ * A stub is typed as what it is for everybody else: a `Fetcher`, or an object without members. test/architecture-remote.test.ts refuses every cast of one.
  */
 export function remote<Api, const Name extends MethodName<Api> = MethodName<Api>>(
   stub: object,

@@ -144,7 +144,7 @@ export class Place {
   }
 
   /**
-   * Rejects with a {@link Standstill} where it is let go.
+   * Rejects with a {@link Standstill} at its release.
    *
    * @param isBegun whether code of the tool may run for it
    */
@@ -195,7 +195,7 @@ export class Place {
     return this.#state === "answers";
   }
 
-  /** Two that ask at the same time see one standstill. */
+  /** Two looks at the same time see one standstill of the sandbox. */
   #stand(): void {
     if (this.#state !== "still") this.#standstills++;
     this.#state = "still";

@@ -1,4 +1,4 @@
-/** How long an isolate that was closed may still be what holds its sandbox up. workerd lets nothing go on for half of it after an answer. */
+/** How long an isolate that was closed may still be what holds its sandbox up. workerd stops all work for half of it after an answer. */
 const closedForMs = 60_000;
 
 /** Tools of the same code: a program of a call has no other name. */

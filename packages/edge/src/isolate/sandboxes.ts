@@ -46,7 +46,7 @@ class Sandboxes implements IsolateLoader {
   /** Where an isolate was loaded, and of which kind it is. */
   readonly #homes = new Map<string, { readonly place: Place; readonly kind: Kind }>();
   readonly #watchers = new Map<string, (isAlone: boolean) => void>();
-  /** Kinds of guests that left a sandbox while their module was loading: one that leaves again and again would hold up all. */
+  /** Kinds of guests that left a sandbox while their module was loading: a guest that leaves again and again would hold up all. */
   readonly #leftLoading = new Set<Kind>();
   readonly #suspicions = new Suspicions();
   readonly #onHeldUp: (sandbox: number) => void;
@@ -135,7 +135,7 @@ class Sandboxes implements IsolateLoader {
     return home ? this.#places.indexOf(home.place) : 0;
   }
 
-  /** Whether there is a sandbox to go on in. */
+  /** Whether there is a sandbox to continue in. */
   get #isElsewhere(): boolean {
     return this.#mayMove && this.#places.some(({ state }) => state === "answers");
   }

@@ -15,7 +15,7 @@ interface Suspicion {
   readonly left: Place | undefined;
 }
 
-/** Which kinds of one kernel may have held up a sandbox, and have not answered since. One that waits for its turn answers soon; one that computes without end never does. */
+/** Which kinds of one kernel may have held up a sandbox, and have not answered since. A guest that waits for its turn answers soon; a guest that computes without end never does. */
 export class Suspicions {
   readonly #kinds = new Map<Kind, Suspicion>();
 
@@ -35,7 +35,7 @@ export class Suspicions {
   /**
    * Counts one standstill of this sandbox once, however often it is seen.
    *
-   * @param end `stays`: it is the likeliest cause. `left`: its call goes on in another sandbox
+   * @param end `stays`: it is the likeliest cause. `left`: its call continues in another sandbox
    */
   suspect(kind: Kind, place: Place, end: "stays" | "left"): void {
     const before = this.#kinds.get(kind);

@@ -86,7 +86,7 @@ export type KernelObjectClass = new (
 ) => DurableObject<Env> & { fetch(request: Request): Promise<Response> };
 
 /**
- * The kernel of one tenant as a Durable Object: registry, rate windows, waiting approvals and the log exist once, whatever Worker a request came
+ * The kernel of one tenant as a Durable Object: registry, rate windows, waiting approvals and the log exist once, for every Worker that a request came
  * through. Its SQLite storage keeps the log and what the log or a result stands for by digest; everything else starts anew with the object.
  *
  * @example

@@ -87,7 +87,7 @@ function recordsFrom(sql: SqlStorage, fromSeq: number, limit: number): EventReco
   return found;
 }
 
-/** In order, each with a number of its own. What is no event any more is left out: the kernel finds the gap. */
+/** In order, each with a number of its own. Omits damaged rows: the kernel finds the gap. */
 function recordsIn({ seq, event }: Row): EventRecord[] {
   let next = seq;
   return event.split("\n").flatMap((line) => {

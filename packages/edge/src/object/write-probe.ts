@@ -1,6 +1,6 @@
 /** More than the events of a call take. */
 const PROBE_BYTES = 65_536;
-/** So long an answer stands: anybody may ask, and each look writes two rows. */
+/** So long an answer stands: every client may ask, and each look writes two rows. */
 const STANDS_MS = 10_000;
 
 /**

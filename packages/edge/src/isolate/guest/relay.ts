@@ -3,7 +3,7 @@ import { openUplink, type Uplink } from "@keyhole/worker-host/guest";
 import type { CallTarget } from "../call-channel.ts";
 import { type Remote, remote } from "../remote.ts";
 
-/** The one thing of a dynamic Worker's context that is needed here: its end, whatever still runs in it. */
+/** The one thing of a dynamic Worker's context that is needed here: its end, also while code runs in it. */
 interface Abortable {
   readonly abort: (reason: string) => void;
 }
