@@ -76,8 +76,7 @@ function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusio
   const opinion = strictest([ruleOpinion(policy, input, tried), ...governanceOpinions(policy, input), ...floor]);
   const final = policy.document.enforcement === "observe" && !observes ? restsOn : opinion;
   const { decision, reasonCode, reason, determining = [] } = final;
-  const demandsPasskey = policy.document.approver === "passkey" || tried.matching.some(asksForPasskey);
-  const obligations = obligationsOf(decision, !observes, input.manifest, policy, demandsPasskey);
+  const obligations = obligationsOf(decision, !observes, input.manifest, policy, tried);
   return { decision, enforced: !observes, reasonCode, reason, determining, obligations };
 }
 
@@ -103,13 +102,13 @@ function obligationsOf(
   enforced: boolean,
   { name, body }: DecisionInput["manifest"],
   policy: Policy,
-  demandsPasskey: boolean,
+  { matching }: Tried,
 ): readonly string[] {
   if (decision === "deny" && enforced) return [];
   const asks = decision === "ask" && enforced;
   return [
     ...(asks ? ["approval"] : []),
-    ...(asks && demandsPasskey ? ["passkey"] : []),
+    ...(asks && (policy.document.approver === "passkey" || matching.some(asksForPasskey)) ? ["passkey"] : []),
     ...(body ? ["body"] : []),
     ...policy.labelsOf(name).map(labelObligation),
   ];

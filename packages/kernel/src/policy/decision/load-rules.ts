@@ -9,7 +9,7 @@ import { type LoadedCount, type LoadedRule, loadRule } from "./rule.ts";
 import { indexRules } from "./rule-index.ts";
 import type { RuleSet, Tried } from "./rule-set.ts";
 import { countRead } from "./state-reads.ts";
-import { type Opinion, type ReadCounter, type RuleCharge, strictness } from "./verdict.ts";
+import type { Opinion, ReadCounter, RuleCharge } from "./verdict.ts";
 
 /** The rules of a checked document. */
 export function loadRules(document: PolicyDocument, by: Hash, families: Families): RuleSet {
@@ -112,15 +112,15 @@ function tryCount(
 
 function strictestOf({ matching, errors }: Tried): Opinion {
   let decision: Decision = "allow";
-  let found: LoadedRule[] = [];
-  for (const loaded of matching) {
-    const { effect } = loaded.rule;
-    if (effect !== decision && strictness[effect] > strictness[decision]) {
-      decision = effect;
-      found = [];
+  for (const { rule } of matching) {
+    if (rule.effect === "deny") {
+      decision = "deny";
+      break;
     }
-    if (effect === decision) found.push(loaded);
+    if (rule.effect === "ask") decision = "ask";
   }
+  const found: LoadedRule[] = [];
+  for (const loaded of matching) if (loaded.rule.effect === decision) found.push(loaded);
   const deciding = byId(found);
   const errorOf = (loaded: LoadedRule): RuleErrorCode | undefined =>
     errors.find(({ ruleId }) => ruleId === loaded.rule.id)?.code;
