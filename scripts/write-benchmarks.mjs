@@ -34,12 +34,12 @@ const benches = [
   {
     name: "validate",
     title: "Validation with defaults",
-    asks: "Beside `check`. A kernel calls `validateOwn`: its values are copies already.",
+    asks: "Processor time, beside `check`. A kernel calls `validateOwn`: its values are copies already.",
   },
   {
     name: "registration",
     title: "Start",
-    asks: "Registering 100 packages beside checking their digests and manifests alone.",
+    asks: "Processor time of registering 100 packages, beside checking their digests and manifests alone.",
   },
   {
     name: "call",
@@ -52,8 +52,8 @@ const benches = [
     title: "The interpreter isolate",
     asks: "In Node: starts, metering, and a call beside a tool that computes.",
   },
-  { name: "policy", title: "Policy", asks: "One decision." },
-  { name: "canonical", title: "Canonical JSON", asks: "As a part of the speed of `JSON.stringify`." },
+  { name: "policy", title: "Policy", asks: "Processor time of one decision." },
+  { name: "canonical", title: "Canonical JSON", asks: "Processor time, as a part of the speed of `JSON.stringify`." },
   { name: "code-mode", title: "Code mode", asks: "100 calls from one program, beside the same calls one by one." },
   { name: "mcp", title: "MCP", asks: "What a kernel adds to a call over MCP." },
 ];

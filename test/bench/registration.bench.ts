@@ -13,6 +13,7 @@ import { codeHashOf, manifestHash, packageHash } from "../../packages/kernel/src
 import type { ToolManifest } from "../../packages/kernel/src/tool/manifest.ts";
 import type { ToolPackage } from "../../packages/kernel/src/tool/package.ts";
 import { atMost } from "./bar.ts";
+import { processorMs } from "./processor.ts";
 import { workloads } from "./schema-workloads.ts";
 
 const TURNS = 41;
@@ -39,15 +40,15 @@ const packages = Array.from({ length: 100 }, (_, index): ToolPackage => {
   return { manifest, code, hash: packageHash(manifest, code, blake3Hash)! };
 });
 
-/** Milliseconds to register all in a new kernel. */
+/** Milliseconds of processor time to register all in a new kernel. */
 async function registration(): Promise<number> {
   const kernel = await createFullKernel();
-  const start = performance.now();
+  const start = processorMs();
   for (const each of packages) {
     const registered = kernel.register(each);
     if (!registered.ok) throw new Error(registered.error.message);
   }
-  const elapsedMs = performance.now() - start;
+  const elapsedMs = processorMs() - start;
   await kernel.close();
   return elapsedMs;
 }
@@ -55,7 +56,7 @@ async function registration(): Promise<number> {
 /** Milliseconds to look at their digests and manifests alone. */
 function checks(): number {
   const families = builtInFamilies.with([], allParts);
-  const start = performance.now();
+  const start = processorMs();
   for (const each of packages) {
     const { parts } = takePackage(each);
     const manifest = parts.ok ? checkManifest(parts.value.manifest, families) : parts;
@@ -63,7 +64,7 @@ function checks(): number {
     const codeHash = codeHashOf(parts.ok ? (parts.value.code as string) : "", blake3Hash)!;
     if (manifestHash(manifest.value, codeHash, blake3Hash) !== each.hash) throw new Error("The digest differs.");
   }
-  return performance.now() - start;
+  return processorMs() - start;
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
