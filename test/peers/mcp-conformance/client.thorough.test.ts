@@ -16,9 +16,6 @@ describe.each([
       `${process.execPath} --conditions=keyhole-source ${client}`,
       "--requirements",
       revision,
-      // A busy machine is no fault of the source.
-      "--timeout",
-      "120000",
     ]);
     expect(scenarios.length, output.slice(-2_000)).toBe(count);
     const failed = scenarios.filter((scenario) => scenario.failed.length > 0).map(({ name }) => name);

@@ -11,8 +11,12 @@ export interface Fixture {
   readonly server: McpHttpServer;
 }
 
-/** A server with all that the suite looks for, over a kernel. */
-export async function startFixture(): Promise<Fixture> {
+/**
+ * A server with all that the suite looks for, over a kernel.
+ *
+ * @param delayMs before each request is served, as on a busy machine
+ */
+export async function startFixture(delayMs = 0): Promise<Fixture> {
   const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
   const servers = new Set<McpServer>();
   let versions = 0;
@@ -41,6 +45,11 @@ export async function startFixture(): Promise<Fixture> {
     servers.add(server);
     server.server.onclose = () => void servers.delete(server);
   };
-  const server = await serveMcpHttp(kernel, { authenticate: anyone({ caller: "suite" }), questions, extend });
+  const caller = anyone({ caller: "suite" });
+  const authenticate: typeof caller = async (request) => {
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    return caller(request);
+  };
+  const server = await serveMcpHttp(kernel, { authenticate, questions, extend });
   return { kernel, server };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { runCommand } from "../../../packages/keyhole/src/command/run-command.ts";
 import { afterwards, clientOf, closeAfterEach } from "../../mcp/support.ts";
 import { ioIn } from "../../support/command-files.ts";
@@ -41,7 +41,8 @@ it.each(servers.map((server) => [server.entry.split("/dist/")[0], server] as con
     const home = mkdtempSync(join(tmpdir(), "keyhole-home-"));
     afterwards(() => rmSync(home, { recursive: true }));
     const variables = Object.entries(server.files ?? {}).map(([name, path]) => [name, join(folder, path)] as const);
-    for (const [name, path] of variables) process.env[name] = path;
+    for (const [name, path] of variables) vi.stubEnv(name, path);
+    afterwards(() => vi.unstubAllEnvs());
     const named = variables.flatMap(([name]) => ["--env", name]);
     const program = ["node", entryOf(server.entry), ...(server.args ?? [])];
     const words = ["wrap", "--name", "far", "--home", home, ...named, "--", ...program];
