@@ -18,16 +18,26 @@ const template = join(root, "packages/keyhole/templates/worker");
 const command = [`--import=${root}scripts/source.mjs`, join(root, "packages/keyhole/src/cli.ts")];
 const env = { ...process.env, KEYHOLE_TOKEN: "own-token" };
 
-function start(folder: string, ...words: readonly string[]): { readonly child: ChildProcess; said(): string } {
+interface Started {
+  readonly child: ChildProcess;
+  /** Both outputs. */
+  said(): string;
+  /** Standard output alone. */
+  answered(): string;
+}
+
+function start(folder: string, ...words: readonly string[]): Started {
   const child = spawn(process.execPath, [...command, ...words], {
     cwd: folder,
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
+  let answer = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-  return { child, said: () => text };
+  child.stdout.on("data", (chunk: string) => (answer += chunk));
+  return { child, said: () => text, answered: () => answer };
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
@@ -42,16 +52,16 @@ it("a folder of tools is served, takes changes, waits for keyhole approve, and l
   });
   const [port = 0, pagePort = 0] = await freePorts(2);
   const url = `http://127.0.0.1:${port}`;
-  const { child, said } = start(folder, "dev", "--edge", `--port=${port}`, `--page-port=${pagePort}`);
-  const starts = (): number => said().split("\nready\n").length - 1;
+  const { child, said, answered } = start(folder, "dev", "--edge", `--port=${port}`, `--page-port=${pagePort}`);
+  const starts = (): number => answered().split("\nready\n").length - 1;
   const headers = { authorization: "Bearer own-token", "content-type": "application/json" };
   const call = async (name: string, input: object): Promise<object> =>
     (
       await fetch(`${url}/v1/tools/${name}/calls`, { method: "POST", headers, body: JSON.stringify({ input }) })
     ).json() as Promise<object>;
   await until(() => starts() === 1 || child.exitCode !== null);
-  expect(said()).toContain(`  edge   ${url}\n  token  own-token\n`);
-  const link = new URL(/ {2}page {3}(\S+)/.exec(said())![1]!);
+  expect(answered()).toContain(`  edge   ${url}\n  token  own-token\n`);
+  const link = new URL(/ {2}page {3}(\S+)/.exec(answered())![1]!);
   expect(new URLSearchParams(link.hash.slice(1)).get("token")).toBe("own-token");
   expect(await (await fetch(link)).text()).toContain("<title>");
   expect(await call("greet", { name: "Ada" })).toMatchObject({ ok: true, data: "Hello Ada" });

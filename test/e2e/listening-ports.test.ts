@@ -27,7 +27,7 @@ beforeAll(async () => {
       KEYHOLE_EDGE_PORT: String(edge),
       KEYHOLE_STATE: state,
     },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(child, "exit");
   stop = async () => {
@@ -35,10 +35,13 @@ beforeAll(async () => {
     await ended;
   };
   let said = "";
-  for await (const text of child.stderr.setEncoding("utf8")) {
-    said += String(text);
-    if (said.includes("\nready\n")) break;
-  }
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      if (said.includes("\nready\n")) resolve();
+    });
+  });
+  await Promise.race([ended, ready]);
   if (!said.includes("\nready\n")) throw new Error(`The service ended: ${said}`);
   listeners = listenersBelow(child.pid!);
 });

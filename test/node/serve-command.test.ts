@@ -75,14 +75,15 @@ describe("keyhole serve --mcp", () => {
 
   it("serves the same over HTTP to the holder of the token, until it is interrupted", async () => {
     const stop = new AbortController();
-    const own = ioIn(root, { signal: stop.signal });
+    let printed = "";
+    const own = ioIn(root, { signal: stop.signal, print: (text) => void (printed += text) });
     const serving = runCommand([...words, "--http", "0"], own);
     afterwards(() => {
       stop.abort();
       return serving;
     });
-    await expect.poll(() => own.notes.join(""), { timeout: 60_000 }).toMatch(/token/);
-    const [, url = "", token = ""] = /(http:\S+)\n.*: (\S+)\n/.exec(own.notes.join("")) ?? [];
+    await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/token/);
+    const [, url = "", token = ""] = /(http:\S+)\n.*: (\S+)\n/.exec(printed) ?? [];
     const connect = async (authorization: string): Promise<Client> => {
       const client = clientOf("2025-11-25");
       const requestInit = { headers: { authorization } };

@@ -34,9 +34,9 @@ export interface CommandIo {
   readonly columns: number;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Standard output, at once. */
+  /** Standard output, at once: the answer. Of a verb that serves these are its addresses, and `ready`. */
   print(text: string): void | Promise<void>;
-  /** Standard error, at once: progress, and what is not the answer. */
+  /** Standard error, at once: progress, faults, and words for the person who is asked. */
   note(text: string): void;
   /** Asks the person at the terminal. `undefined` where the input ended. Absent where there is no terminal. */
   ask?(question: string, signal: AbortSignal): Promise<string | undefined>;

@@ -137,7 +137,9 @@ async function overHttp(
   const server = await listening(() =>
     node.serveMcpHttp(kernel, { ...mcp, port, authenticate: common.bearerTokens([[token, { caller }]]) }),
   );
-  io.note(`${server.url}\n${given === undefined ? `The token of the caller ${visible(caller)}: ${token}\n` : ""}`);
+  await io.print(
+    `${server.url}\n${given === undefined ? `The token of the caller ${visible(caller)}: ${token}\n` : ""}`,
+  );
   await interrupted(io);
   await server.close();
 }

@@ -131,7 +131,7 @@ class EdgeSession {
       await this.#start(await writeConfig(folder), hasMcp);
     }
     this.#served = text;
-    io.note("ready\n");
+    await io.print("ready\n");
   }
 
   async #start(config: string, hasMcp: boolean): Promise<void> {
@@ -152,9 +152,10 @@ class EdgeSession {
     const { url } = this.#edge;
     // In the fragment, which a browser sends to no server.
     const link = page && `${page.url}/#${String(new URLSearchParams({ edge: url, token }))}`;
-    io.note(`  edge   ${url}\n  token  ${token}\n${link === undefined ? "" : `  page   ${link}\n`}`);
-    if (hasMcp) io.note(`  MCP    ${url}/mcp, with the token; its approval pages take ${approvalKey}\n`);
-    io.note(`\n  curl -H 'authorization: Bearer ${token}' ${url}/v1/tools\n\nCtrl-C ends everything.\n`);
+    const pageLine = link === undefined ? "" : `  page   ${link}\n`;
+    const mcpLine = hasMcp ? `  MCP    ${url}/mcp, with the token; its approval pages take ${approvalKey}\n` : "";
+    const example = `  curl -H 'authorization: Bearer ${token}' ${url}/v1/tools\n`;
+    await io.print(`  edge   ${url}\n  token  ${token}\n${pageLine}${mcpLine}\n${example}\nCtrl-C ends everything.\n`);
   }
 
   /** @throws {Unusable} where a part of the edge ended and does not come back */
