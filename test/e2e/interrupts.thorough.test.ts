@@ -1,43 +1,62 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePorts } from "../../scripts/serve/ports.mjs";
 import { descendants, listProcesses } from "../../scripts/serve/processes.mjs";
 import { root } from "../support/sources.ts";
 import { program, removePrograms, toolText } from "../vite/program.ts";
 import { untilBuilt } from "./playground/site.ts";
 
-/* Ctrl-C at moments all over the life of each verb: nothing runs on, and each file is whole, as it was, or not there. */
-
-beforeAll(untilBuilt);
-afterAll(removePrograms);
-
-const command = [`--import=${root}scripts/source.mjs`, join(root, "packages/keyhole/src/cli.ts")];
-const policy = JSON.stringify({ version: "1", posture: "standard", grants: [] });
+/* Ctrl-C at steps all over the life of each verb: nothing runs on, and each file is whole, as it was, or not there. */
 
 const folder = program({
   "tools/one.ts": toolText("one"),
   "tools/two.ts": toolText("two"),
-  "policy.json": policy,
+  "policy.json": JSON.stringify({ version: "1", posture: "standard", grants: [] }),
   "log.jsonl": '{"seq":0,"time":"t","type":"a","callId":null,"payload":{},"prev":"","hash":""}\n'.repeat(20_000),
   "calls.json": '[{"tool":"one","input":{}}]',
   "add.wasm": new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]),
   "client.json": '{"mcpServers":{"a":{"command":"node"}}}',
 });
+const temporary = join(folder, "temporary");
+mkdirSync(temporary);
 
-/** The verb, the file that it writes, and how long it is left alone at most; those that stay end by the interrupt alone. */
-const verbs: readonly { readonly words: string; readonly out?: string; readonly longestMs?: number }[] = [
+/** Takes each request, and answers none. */
+const silent = createServer(() => silent.emit("asked"));
+let ports: readonly number[] = [];
+beforeAll(async () => {
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  ports = [...(await freePorts(2)), (silent.address() as AddressInfo).port];
+});
+afterAll(() => {
+  silent.close();
+  removePrograms();
+});
+
+interface Verb {
+  readonly words: string;
+  /** The file that it writes. */
+  readonly out?: string;
+  /** Matches the output of a verb that stays, when it has all that it waits with; "asked" at the request that nothing answers. */
+  readonly rest?: RegExp | "asked";
+}
+
+const verbs: readonly Verb[] = [
   { words: "init node made", out: "made/package.json" },
   { words: "pack tools", out: "dist/one.json" },
-  { words: "pack tools --watch", out: "dist/one.json" },
-  { words: "run one --record run.keyhole --log audit.jsonl", out: "run.keyhole" },
+  { words: "pack tools --watch", out: "dist/one.json", rest: /two@1\.0\.0[^]*isolate/ },
+  { words: `run one --input {"name":"Ada"} --record run.keyhole --log audit.jsonl`, out: "run.keyhole" },
   { words: "list" },
-  { words: "dev" },
-  { words: "dev --edge --port 8939 --page-port 8938", longestMs: 12_000 },
-  { words: "serve --mcp" },
-  { words: "serve --mcp --http 0" },
+  { words: "dev", rest: /two@1\.0\.0/ },
+  { words: "dev --edge --port PORT0 --page-port PORT1", rest: /^ready$/m },
+  { words: "serve --mcp", rest: /serverInfo/ },
+  { words: "serve --mcp --http 0", rest: /token of the caller/ },
   { words: "policy check policy.json" },
   { words: "policy compile policy.json --out compiled.json", out: "compiled.json" },
   { words: "policy explain policy.json --tool one" },
@@ -50,63 +69,103 @@ const verbs: readonly { readonly words: string; readonly out?: string; readonly 
   { words: "meter add.wasm --out metered.wasm", out: "metered.wasm" },
   { words: "doctor" },
   { words: "import mcp-config client.json --out wrapped.json", out: "wrapped.json" },
-  { words: "approve --edge http://127.0.0.1:9" },
+  { words: "approve --edge http://127.0.0.1:PORT2", rest: "asked" },
 ];
 
-/** Standing files, and the temporary folders of this command. */
-function drafts(): readonly string[] {
-  const here = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-    (path) => !path.startsWith("node_modules") && (path.endsWith(".tmp") || path.startsWith(".made-")),
-  );
-  const there = readdirSync(tmpdir()).filter((name) => /^keyhole-(?:edge|doctor)-/.test(name));
-  return [...here, ...there.map((name) => join(tmpdir(), name))];
+const command = [
+  `--import=${root}scripts/source.mjs`,
+  `--import=${new URL("interrupts/at-step.mjs", import.meta.url).href}`,
+  join(root, "packages/keyhole/src/cli.ts"),
+];
+const clientInfo = { name: "client", version: "1" };
+const hello = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
+};
+
+interface Run {
+  /** That it took until it ended; `undefined` where the interrupt ended it at once. */
+  readonly steps: number | undefined;
+  readonly said: string;
 }
 
-/** Runs a verb, and interrupts it after a time. @returns how long it ran by itself, where it did */
-async function interrupted(
-  words: string,
-  afterMs: number,
-): Promise<{ readonly ranMs: number; readonly ended: boolean }> {
-  const startedAtMs = performance.now();
-  const child = spawn(process.execPath, [...command, ...words.split(" ")], {
+/** Runs a verb to its end or, where it stays, until it rests; interrupts it there, or at a step before. */
+async function run({ words, rest }: Verb, step?: number): Promise<Run> {
+  const typed = words.replace(/PORT(\d)/g, (_, at: string) => String(ports[Number(at)])).split(" ");
+  const child = spawn(process.execPath, [...command, ...typed], {
     cwd: folder,
-    env: { ...process.env, KEYHOLE_TOKEN: "token" },
-    stdio: ["pipe", "ignore", "ignore"],
+    env: {
+      ...process.env,
+      TMPDIR: temporary,
+      // The sources are compiled once, and not once a run.
+      NODE_COMPILE_CACHE: join(folder, "compiled"),
+      KEYHOLE_TOKEN: "token",
+      ...(step !== undefined && { KEYHOLE_INTERRUPT_AT: String(step) }),
+    },
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
     detached: true,
   });
-  const closed = once(child, "close");
-  const timer = new AbortController();
-  const ended = await Promise.race([
-    closed.then(() => true),
-    new Promise<boolean>((resolve) => {
-      const timeout = setTimeout(() => resolve(false), afterMs);
-      timer.signal.addEventListener("abort", () => clearTimeout(timeout));
-    }),
-  ]);
-  timer.abort();
-  const ranMs = performance.now() - startedAtMs;
-  const started = ended ? [] : descendants(child.pid!).map(({ pid }) => pid);
-  // As a terminal does it: to the whole group.
-  if (!ended) process.kill(-child.pid!, "SIGINT");
-  await closed;
-  const left = listProcesses().filter(({ pid }) => started.includes(pid));
-  expect([words, afterMs, left]).toEqual([words, afterMs, []]);
-  return { ranMs, ended };
+  const [input, output, faults, reports] = child.stdio as [NodeJS.WritableStream, ...NodeJS.ReadableStream[]];
+  input.on("error", () => {}).write(`${JSON.stringify(hello)}\n`);
+  let said = "";
+  const started = new Set<number>();
+  const interrupt = (): void => {
+    for (const { pid } of descendants(child.pid!)) started.add(pid);
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, "SIGINT");
+  };
+  let isResting = false;
+  const settle = (): void => {
+    if (!isResting) interrupt();
+    isResting = true;
+  };
+  for (const stream of [output, faults])
+    stream!.setEncoding("utf8").on("data", (chunk: string) => {
+      said += chunk;
+      if (rest instanceof RegExp && rest.test(said)) settle();
+    });
+  if (rest === "asked") silent.once("asked", settle);
+  const told = textOf(reports!);
+  await once(child, "close");
+  silent.removeAllListeners("asked");
+  let steps: number | undefined;
+  for (const line of (await told).split("\n").filter(Boolean)) {
+    const report = JSON.parse(line) as { readonly steps?: number; readonly started?: readonly number[] };
+    steps ??= report.steps;
+    for (const pid of report.started ?? []) started.add(pid);
+  }
+  const left = listProcesses().filter(({ pid }) => started.has(pid));
+  expect({ words, step, left }).toEqual({ words, step, left: [] });
+  return { steps, said };
 }
 
-it.each(verbs)("keyhole $words", async ({ words, out, longestMs = 4_000 }) => {
-  const before = drafts();
-  const whole = await interrupted(words, longestMs);
+/** First, last, and two steps between. */
+function spread(steps: number): readonly number[] {
+  return [...new Set([0, 1, 2, 3].map((at) => Math.round(1 + ((steps - 1) * at) / 3)))];
+}
+
+/** Files that a verb leaves behind beside its own. */
+function drafts(): readonly string[] {
+  return [
+    ...readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+      (path) => !path.startsWith("node_modules") && (path.endsWith(".tmp") || path.startsWith(".made-")),
+    ),
+    ...readdirSync(temporary),
+  ];
+}
+
+it.each(verbs)("keyhole $words", async (verb) => {
+  const { words, out } = verb;
+  if (words.includes("--edge --port")) await untilBuilt(); // It serves the page.
+  const whole = await run(verb);
+  expect(whole.steps, whole.said).toBeGreaterThan(0);
   const text = out === undefined ? undefined : readFileSync(join(folder, out), "utf8");
-  const moments = Array.from({ length: 8 }, (_, at) => Math.round((whole.ranMs * (at + 0.5)) / 8));
-  for (const afterMs of moments) {
+  for (const step of spread(whole.steps!)) {
     rmSync(join(folder, "made"), { recursive: true, force: true });
-    if (out !== undefined && !words.startsWith("init")) {
-      mkdirSync(join(folder, "dist"), { recursive: true });
-      writeFileSync(join(folder, out), "before");
-    }
-    await interrupted(words, afterMs);
-    expect([words, afterMs, drafts()]).toEqual([words, afterMs, before]);
+    if (out !== undefined && !words.startsWith("init")) writeFileSync(join(folder, out), "before");
+    await run(verb, step);
+    expect({ words, step, drafts: drafts() }).toEqual({ words, step, drafts: [] });
     const found = out === undefined ? undefined : readText(join(folder, out));
     // A recorded run holds times.
     if (out === "run.keyhole" && found !== "before") expect(found?.endsWith("\n") ?? true).toBe(true);
