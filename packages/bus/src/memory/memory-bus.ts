@@ -43,7 +43,7 @@ class Connection implements MemoryConnection {
     if (!this.#isOpen) throw new Error("The connection to the bus is closed.");
     if (body.length > BODY_BYTES) throw new RangeError(`A body has at most ${BODY_BYTES} bytes; got ${body.length}.`);
     const message = { subject, reply, headers: new Map(headers), body: body.slice(), noResponders: false };
-    // As over a wire: nobody hears it before the sender goes on.
+    // As over a wire: no listener gets it before the sender continues.
     queueMicrotask(() => this.#route(message));
   }
 

@@ -143,7 +143,7 @@ export class BusCall {
       [headers.correlation, correlation],
     ];
     try {
-      // Only a request is told that nobody is there.
+      // Only a request learns that there is no listener.
       const to = kind === "request" ? { reply } : {};
       this.#ports.inbox.send(subject, { ...to, headers: new Map([...own, ...more]), body: writeBody(body) });
     } catch (error) {

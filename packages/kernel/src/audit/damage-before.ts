@@ -44,7 +44,7 @@ export async function damageBefore(
     const before = records?.filter(({ seq }) => seq >= from && seq <= checkpoint.seq);
     const last = before?.at(-1);
     if (!before || !last) return `Event ${from} of the log is missing.`;
-    // A sink may forget the beginning. What the checkpoint says of it cannot be compared then.
+    // A sink may forget the beginning. Then the checkpoint has no counterpart.
     if (from === 0) isWhole = before[0]?.seq === 0;
     for (const record of before) reading.add(record);
     if (reading.damage !== null) return reading.damage;

@@ -60,7 +60,7 @@ export class LogReading {
 
   add(record: EventRecord): void {
     const { body, hash } = record;
-    // What was changed changes nothing here.
+    // The change has no effect here.
     if (!body.isWellFormed() || this.#hash.text(body) !== hash)
       return this.fault(`Event ${record.seq} of the log was changed.`);
     this.#follow(record);

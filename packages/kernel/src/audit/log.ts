@@ -133,7 +133,7 @@ export class AuditLog {
     payload: AuditPayloads[Type],
     changes: readonly StateChange[] = noChanges,
   ): void {
-    // Nothing will ever be written any more: what is refused from now on must not fill the memory.
+    // The log is closed for ever: refused events must not fill the memory.
     if (this.#failure) return;
     const nowMs = this.#clock.now();
     const seq = this.#seq;
@@ -149,7 +149,7 @@ export class AuditLog {
       prev,
     });
     const hash = this.#hash.text(body);
-    // Only now: what cannot be written, and throws, leaves no gap in the log.
+    // Only now: an event that throws leaves no gap in the log.
     this.#seq = seq + 1;
     this.#prev = hash;
     const record = { seq, body, hash };

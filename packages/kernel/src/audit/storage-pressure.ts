@@ -32,7 +32,7 @@ function isOutOfSpace(error: unknown): boolean {
       foreign = cause;
     }
   } catch {
-    // Whose getter throws says nothing.
+    // A getter that throws gives no text.
   }
   return false;
 }

@@ -101,7 +101,7 @@ export class Toolbox {
     }
     for (const serverName of new Set([...pins.keys(), ...seen.keys(), ...this.#entries.keys()]))
       await this.#compare(this.#entryOf(serverName), pins.get(serverName), seen.get(serverName));
-    // A server can list other names each time. Those that nobody pinned are forgotten with its list.
+    // A server can list other names each time. The toolbox forgets unpinned names with its list.
     for (const [serverName, { id, pin }] of this.#entries)
       if (id === undefined && pin === undefined && !seen.has(serverName)) this.#entries.delete(serverName);
     if (this.#leftOut > 0) this.#options.onLeftOut(this.#leftOut);
@@ -167,7 +167,7 @@ export class Toolbox {
   async #block(entry: Entry, state: ForeignToolState, reason?: string): Promise<void> {
     entry.state = state;
     entry.reason = reason;
-    // What stays listed for once is blocked: a call says so.
+    // A tool that stays listed is blocked: a call reports it.
     if (entry.id !== undefined && this.#mayChange()) await this.#unregister(entry);
   }
 

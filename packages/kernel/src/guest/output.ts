@@ -33,7 +33,7 @@ export function outputOf(
 function jsonOutput(value: unknown, limit: number): IsolateOutcome {
   // Quoted it is longer still: no need to write it out to know.
   if (typeof value === "string" && value.length > limit) return tooLarge(limit);
-  // The kernel's own limits: what unfolds beyond them would fill this isolate's memory only to be refused there.
+  // The kernel's own limits: a larger value would fill this isolate's memory, and the kernel would refuse it.
   if (nodesOf(value, limits.nodes, limits.depth) > limits.nodes) return unnormalizable("too-large", "");
   const result = canonicalize(value, limits.depth);
   if (!result.ok) return unnormalizable(result.error.reason, result.error.path);

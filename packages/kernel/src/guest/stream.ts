@@ -24,7 +24,7 @@ export async function streamOutput(
     byteLength += piece.byteLength;
     if (byteLength > outputBytes) return tooLarge(outputBytes);
     for (let at = 0; at < piece.byteLength; at += limits.pieceBytes) {
-      // A copy: what is sent leaves with its buffer, and the tool may fill its own again.
+      // A copy: a sent chunk leaves with its buffer, and the tool may fill its own again.
       const part = new Uint8Array(piece.subarray(at, at + limits.pieceBytes));
       if (!(await transport.write?.(part)))
         return { kind: "threw", name: "AbortError", message: "The reader of the stream was cancelled." };

@@ -44,7 +44,7 @@ async function takeMany(
       if (isOver()) return undefined;
     }
     const piece = bytes.subarray(at, at + GO_BYTES);
-    // Whatever its owner has made of it since: what is handed over is what was hashed.
+    // The hashed bytes leave, also after a change by their owner.
     if (bytes !== given && at <= given.length) piece.set(given.subarray(at, at + piece.length));
     hasher.update(piece);
   }

@@ -35,7 +35,7 @@ export class Body {
     }
     if (this.#rest.length !== this.#restBytes) this.#state = { reason: "not-bytes" };
     if (this.fault) return undefined;
-    // A copy: what is handed on has to be what was hashed, and leaves with its buffer.
+    // A copy: the hashed bytes leave, with their buffer.
     const piece = new Uint8Array(this.#rest.subarray(0, limits.pieceBytes));
     this.#rest = this.#rest.subarray(piece.length);
     this.#restBytes -= piece.length;

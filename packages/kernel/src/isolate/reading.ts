@@ -16,7 +16,7 @@ export function readRequest(foreign: Foreign<OwnRequest>): OwnRequest {
   try {
     const members = membersOf(foreign, "kind", "operation", "arguments", "body", "fault");
     const { kind, operation, arguments: asked, body, fault } = members;
-    // It was read before, by whoever writes runs down.
+    // The recorder of runs has read it before.
     if (typeof fault === "string") return { ...none, fault };
     if (typeof kind !== "string" || !isKind(kind) || typeof operation !== "string")
       return { ...none, fault: "The request has no kind and no operation." };

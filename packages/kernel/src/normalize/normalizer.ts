@@ -53,7 +53,7 @@ const normalizers = {
   binary(value, hash) {
     if (!isBytes(value)) return refuse("not-bytes");
     try {
-      // The copy reads the memory itself: no method or property of the value, which could be anybody's.
+      // The copy reads the memory itself: no method or property of the value, which could be forged.
       const bytes = new Uint8Array(value as Uint8Array);
       return { ok: true, bytes, hash: hash.bytes(bytes), byteLength: bytes.length };
     } catch {

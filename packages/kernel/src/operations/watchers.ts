@@ -18,7 +18,7 @@ export class Watchers {
   /** Tells of a change when it is made, and also where it failed: part of it can hold already. */
   after<Value>(change: Promise<Value>): Promise<Value> {
     const tellAll = (): void => this.notify();
-    // Beside the change, not after it: who waits for the change is not kept waiting.
+    // Beside the change, not after it: its caller does not wait longer.
     void change.then(tellAll, tellAll);
     return change;
   }

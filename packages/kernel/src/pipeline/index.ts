@@ -98,7 +98,7 @@ export async function runPipeline(
   const shared = {
     sessionId: `pipeline ${traceparent.slice(3, 52)}`,
     ...options,
-    // What is no data is for each call to refuse.
+    // Each call refuses a value that is no data.
     ...(narrowing.ok ? (narrowing.value as Pick<CallOptions, "bounds" | "grants">) : ({ bounds, grants } as object)),
     traceparent,
     references: false,

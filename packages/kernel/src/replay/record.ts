@@ -44,7 +44,7 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
         async call(call, port) {
           write(callEntry(tool, call, attempts.next(call.callId)));
           const recorder = new CallRecorder(call, write, by);
-          // What is written down is what goes on.
+          // The recorded value continues.
           const outcome = readOutcome(await isolate.call(call, recorder.around(port)));
           await recorder.end(outcome);
           return outcome;
@@ -109,7 +109,7 @@ class CallRecorder {
       progress: (progress) => port.progress(progress),
       used: (usage) => port.used?.(usage),
       write: async (piece) => {
-        // Before it goes on: then its memory is another's.
+        // Before the transfer: afterwards another party owns the memory.
         if (!this.#hasEnded) await this.#flow.keep(piece);
         return (await port.write?.(piece)) ?? false;
       },
@@ -133,10 +133,10 @@ class CallRecorder {
     const index = this.#requests++;
     this.#write({ kind: "request", callId, index, ...requestParts(asked, this.#by) });
     const given = await answer();
-    // Before it goes on: then its memory is another's.
+    // Before the transfer: afterwards another party owns the memory.
     const reply = said(given);
     await this.#turn();
-    // What the tool did not wait for, it did not observe.
+    // The tool observed no answer for which it did not wait.
     if (!this.#hasEnded) this.#write({ kind: "reply", callId, index, ...reply });
     return given;
   }

@@ -130,7 +130,7 @@ class Compiler implements Context {
     const fresh = resource === from?.resource ? [] : [...resource.dynamic].filter(([name]) => !outer.has(name));
     if (fresh.length === 0) return { schema, resource, scope: outer, path };
     const scope = new Map([...outer, ...fresh]);
-    // One object for each scope: what is compiled is kept by it.
+    // One object for each scope: it is the key of compiled nodes.
     const key = [...scope]
       .map(([name, to]) => `${name} ${to.resource.uri}`)
       .sort()

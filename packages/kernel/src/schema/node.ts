@@ -1,6 +1,6 @@
 import type { Check, Pattern } from "./types.ts";
 
-// What a node asks of a value. Numbers, so that one switch decides.
+// The demand of a node. Numbers, so that one switch decides.
 export const ANY = 0;
 export const STRING = 1;
 export const INTEGER = 2;

@@ -185,7 +185,7 @@ export class Resources {
         return resource;
       }
     }
-    // Nobody is called that: perhaps a resource embedded in one of the documents is.
+    // No document has that name: perhaps a resource embedded in one of the documents is.
     for (const [name, document] of this.#isGivenLoaded ? [] : this.#given) {
       const bare = resolveUri("", splitFragment(name)[0]);
       if (!this.#byUri.has(bare)) this.add(document, bare, dialect);

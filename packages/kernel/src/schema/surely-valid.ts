@@ -105,7 +105,7 @@ class Look {
       case "definitions":
         return level === 0 && this.#areSure(value, inner, true);
       case "$ref":
-        // Those that lead from one to the next within one value may end in a circle.
+        // References that lead from one to the next within one value can form a cycle.
         return !isTarget && this.#leadsSomewhere(value);
       case "pattern":
         return this.#isPattern(value);

@@ -131,7 +131,7 @@ class Secrets implements OpenSecrets {
       const error = refusal(name, host);
       if (error) return { ok: false, error };
     }
-    // A request whose answer nobody could search is not sent.
+    // The gate sends no request whose answer it could not search.
     const unlisted = this.#values.unlisted(granted());
     if (unlisted) return { ok: false, error: unlisted };
     const values = await this.#values.all(names);

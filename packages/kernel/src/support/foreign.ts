@@ -43,7 +43,7 @@ type AwaitedForeign<T> = T extends Promise<infer Later> ? Promise<Foreign<Later>
 /** Takes a value without a reader. The rejection of such a promise stays silent, and does not end the process. */
 export function absorb(given: unknown): void {
   if ((typeof given !== "object" && typeof given !== "function") || given === null) return;
-  // By a promise of our own: whatever the `then` of theirs is, what it throws ends here as well.
+  // By a promise of our own: an exception of their `then` ends here as well.
   void new Promise((resolve) => resolve(given)).catch(() => undefined);
 }
 
@@ -56,7 +56,7 @@ export function tell<Args extends readonly unknown[]>(
   try {
     absorb((listener as ((...args: Args) => void) | undefined)?.apply(owner, [...args] as never));
   } catch {
-    // Nobody here can do anything about it.
+    // No part here can do anything about it.
   }
 }
 

@@ -58,7 +58,7 @@ export function checkManifest(own: JsonValue, families: Families): Setup<ToolMan
   }
   if (manifest.determinism === "pure" && (manifest.effects.length > 0 || manifest.capabilities.length > 0))
     return refused("/determinism", "A pure tool has no effects and no capabilities.");
-  // It is shared by every later call: nobody may change it after it was hashed.
+  // Every later call shares it: no party may change it after its hash.
   return { ok: true, value: deepFreeze(manifest) };
 }
 

@@ -194,7 +194,7 @@ export function takePackage(foreign: Foreign<unknown>): Taken {
       );
     return taken(manifest, (own) => {
       if (typeof hash !== "string") return refused("/hash", "The package has no hash.", "", "PACKAGE_HASH_MISMATCH");
-      // A copy: what is hashed is what runs, whoever writes to theirs.
+      // A copy: the hashed code runs, also if the owner changes the original.
       const bytes = bytesOf(code);
       const text = typeof code === "string" ? code : undefined;
       const given = bytes && bytes.length <= limits.wasmBytes ? new Uint8Array(bytes) : (bytes ?? text);

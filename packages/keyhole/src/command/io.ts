@@ -1,6 +1,6 @@
 import type { JsonObject } from "@keyhole/kernel";
 import type { EvidenceVerdict } from "@keyhole/kernel/audit";
-// Not from the kernel as a whole: `keyhole --help` loads none of it.
+// Not from the complete kernel: `keyhole --help` loads none of it.
 import { visible as shown } from "@keyhole/kernel/visible";
 
 /**

@@ -10,7 +10,7 @@ import { type Engine, readManifest } from "@keyhole/worker-host/wasm/interpreter
 export async function readTool(code: string, engine: Engine): Promise<ToolPackage> {
   const reading = await readManifest(engine, code);
   if (!reading.ok) throw new Error(reading.reason);
-  // What it is, is for the check to say.
+  // The check names its kind.
   const manifest = reading.manifest as unknown as ToolManifest;
   const checked = checkPackage({ manifest, code, hash: packageHash(manifest, code) ?? "" });
   if (checked.ok) return { manifest: checked.value.manifest, code, hash: checked.value.hash };

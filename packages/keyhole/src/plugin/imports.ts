@@ -40,7 +40,7 @@ export class Imports {
       if (pkg !== undefined) onPackage(pkg);
       return module;
     } catch (error) {
-      // Tried again with the next request: what repairs it may be a file that nothing could watch, because it was not there.
+      // Tried again with the next request: the repair can be a new file, which no watch could see.
       this.#built.delete(key);
       for (const each of error instanceof BundleError ? error.files : []) watch(each);
       throw error;

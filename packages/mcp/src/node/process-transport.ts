@@ -70,7 +70,7 @@ export class ProcessTransport implements Transport {
     child.stdout.on("data", (chunk: Buffer) => lines.take(chunk));
     child.stdout.on("error", () => {}); // It ends with the process.
     child.stdin.on("error", () => {}); // Likewise.
-    // Not "close": what it started can hold its pipes.
+    // Not "close": its child processes can hold its pipes.
     child.once("exit", (code, signal) => this.#exited(code, signal));
   }
 

@@ -118,7 +118,7 @@ class TokenVerifier {
     try {
       return this.#callerWith(await this.#claimsOf(token));
     } catch (error) {
-      // What a token says of itself is no reason to ask for another one where the keys cannot be had.
+      // Without the keys, the token's own claims are no reason to ask for another token.
       if (error instanceof errors.JOSEError && !isOfKeySet(error))
         return this.#refuse(401, "The token is not valid.", "invalid_token");
       return refusal(503, -32_000, "The keys of the authorization server cannot be read.");

@@ -104,7 +104,7 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
       return { output: { ...bound, closed: ended } };
     }
   } catch {
-    // It is none, or it is somebody else's.
+    // It is no refusal, or another party made it.
   }
   return { fault: (texts) => texts.wrongOption.output };
 }

@@ -21,7 +21,7 @@ export interface Ungranted {
 }
 
 export function ungranted({ tool, targets, holder, missing, denialOf }: Ungranted): FaultText {
-  // What a person has to change first is the reason.
+  // The reason is the first obstacle that a person has to remove.
   const [first, ...others] = missing
     .map((kind) => denialOf(kind, wantedBy(tool, targets, kind)))
     .toSorted((a, b) => urgency[b.reason] - urgency[a.reason]);

@@ -8,7 +8,7 @@ export async function endOutput(output: OwnWriter, result: CallResult | undefine
     else if (result.meta.cached) await output.abort(new Error("The call that ran received the bytes."));
     else await output.close();
   } catch {
-    // What its other end makes of it is the caller's own.
+    // The other end belongs to the caller.
   }
 }
 

@@ -121,7 +121,7 @@ function denied({ verdict }: Decided, counters: Counters): CallFault {
 function retryAfter({ determining, charges }: Decided["verdict"], counters: Counters): number | undefined {
   if (determining.length === 0 || !determining.every(({ count }) => count)) return undefined;
   const spent = charges.filter(({ ruleHash }) => determining.some(({ hash }) => hash === ruleHash));
-  // One that could not be counted is no matter of time.
+  // An uncountable call does not pass with time.
   return spent.length < determining.length ? undefined : Math.max(...spent.map((each) => counters.retryAfterMs(each)));
 }
 

@@ -81,7 +81,7 @@ export function endingWith({ normalized }: Concluded): Ending {
 }
 
 export function failedEnding(call: CallRecord, fault: CallFault): Ending {
-  // One that is suspended may still do what it is for: nobody else does it.
+  // A suspended call may still finish its work: no other call does it.
   const hasStarted = call.hasStarted || fault.code === "SUSPENDED";
   return endingOf(call, hasStarted, spentBy(call).effects, { ok: false, fault });
 }

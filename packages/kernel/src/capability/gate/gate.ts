@@ -202,7 +202,7 @@ export class Gate {
     this.#counts.wasUsed = true;
     for (const each of [family, ...needs.map((need) => need.family)])
       this.#counts.effects = effectsWith(each, this.#counts.effects);
-    // Of this request alone: what it uses up is charged together.
+    // Of this request alone: the gate charges its parts together.
     const [need] = needs;
     const spent = family.body === "sent" ? this.#spendBody(need, request.body) : undefined;
     if (spent) return [refusals.failed(spent), target];
@@ -210,7 +210,7 @@ export class Gate {
       try {
         return readReply(await (ticket.serve ? ticket.serve(request, session) : broker.serve(request, session)));
       } catch (error) {
-        // What it did before it broke may have had an effect: this goes on record like any other answer.
+        // A broken broker may have had an effect: the log records this like any other answer.
         return refusals.failed(refusals.outOfOrder(error));
       }
     };
@@ -218,7 +218,7 @@ export class Gate {
     const reply = await (this.#options.secrets
       ? (this.#carriers ??= new SecretBearingRequests()).serve(session, serve)
       : serve(session));
-    // What came back after the grant was gone is not handed over.
+    // The tool gets no answer that came after the end of the grant.
     const revoked = this.revoked(kind) ?? (reply ? undefined : this.#secretsRevoked());
     if (revoked) return [refusals.failed(revoked), target];
     if (!reply) return [refusals.ended, target];
@@ -286,7 +286,7 @@ export class Gate {
   }
 
   #refuse(error: BrokerError): CapabilityReply {
-    // What is refused because the run has ended is not why it ended.
+    // A refusal after the end of the run is not its cause.
     if (!this.#isOver) this.#counts.lastRefusal = error;
     return refusals.toldOf(error);
   }

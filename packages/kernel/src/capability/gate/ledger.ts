@@ -76,7 +76,7 @@ export class Ledger {
       const ofKind = layer.filter(({ kind }) => kind === need.kind);
       if (ofKind.length === 0) continue;
       const covering = ofKind.filter(({ covers }) => covers(need, size));
-      // What a called tool may reach and this one may not is bounded all the same.
+      // The access of a called tool counts too, beyond that of this tool.
       const [most] = (covering.length > 0 ? covering : ofKind)
         .map((account) => {
           const taken = this.#taken.get(account.key) ?? nothing;

@@ -28,7 +28,7 @@ const forbidden = new Set(
 
 /** Whole families, because each server has another member of them. */
 const forbiddenFamilies: readonly RegExp[] = [
-  // What browsers and proxies say of a request.
+  // Headers of browsers and proxies about a request.
   /^(?:access-control-request|proxy|sec|wl-proxy|cdn|x-proxy|x-cdn)(?:-|$)/,
   // Who asks, and what for, as a proxy before the server would say.
   /^(?:x-)?(?:forw|original|originating|rewrite|real-|remote-|client-|cluster-|source-|true-client)/,
@@ -40,7 +40,7 @@ const forbiddenFamilies: readonly RegExp[] = [
   /(?:^|-)(?:original|unencoded|decoded|raw|effective)-(?:url|uri|path|host)$/,
   /^x-(?:http|override)(?:-|$)/,
   /method(?:override)?$/,
-  // What a server takes from the software before it, and from nobody else.
+  // Headers that a server takes only from the software before it.
   /^(?:x-)?(?:envoy|amzn|middleware|nextjs|next|invoke|now|vercel|accel|sendfile|lighttpd|arr|azure|appengine|litespeed)(?:-|$)/,
   /^(?:x-)?(?:cf|cloudfront|fastly|akamai|incap|ali-cdn|ssl-client|tls-client|goog-iap|goog-authenticated|ms-client-principal)(?:-|$)/,
   // A store would read from another place than the path says.

@@ -60,7 +60,7 @@ export function hostMatcher(patterns: readonly string[]): (host: string, isReach
 
 /** The canonical host of a URL, or of a bare host as people and models write it. `undefined` where there is none, or where it is dressed up by credentials. */
 export function hostOf(text: string): string | undefined {
-  // What URL parsers read differently: white space, control characters, backslashes.
+  // Characters that URL parsers read differently: white space, control characters, backslashes.
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return undefined;
   const isUrl = text.includes("://");
   // To a URL parser that is a scheme, and no host with a port.

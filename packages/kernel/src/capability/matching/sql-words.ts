@@ -58,7 +58,7 @@ function isEnd(word: SqlWord | undefined): boolean {
 }
 
 function valueFault(value: string, next: string): string | undefined {
-  // Of `$name(…)` SQLite makes one parameter, whatever stands in it: a quote there is none.
+  // SQLite makes one parameter of `$name(…)` with any content: a quote in it opens no string.
   if (value.endsWith("(")) return "a parenthesis follows a parameter at once";
   return /^[\d.]/.test(value) && belongsToWord.test(next) ? "a number is not complete" : undefined;
 }

@@ -50,7 +50,7 @@ function does(kinds: readonly StatementKind[], plain: boolean, target?: string):
 function skipTables(words: SqlCursor): boolean {
   words.skip("RECURSIVE");
   do {
-    // The name of the table, whatever it is called.
+    // The name of the table, also a keyword.
     if (words.name() === undefined) return false;
     words.skipParentheses();
     if (!words.skip("AS")) return false;

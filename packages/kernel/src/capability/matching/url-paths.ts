@@ -36,7 +36,7 @@ const steps: readonly ((path: string) => string)[] = [
   (path) => path.replace(/\/\((?:[a-z]\([^()/]*\))+\)/g, ""),
   // Parameters (RFC 3986, 3.3), and streams of a Windows file.
   (path) => path.replace(/[;:][^/]*/g, ""),
-  // Whatever decodes a path and parses it again finds a query in it.
+  // A program that decodes a path and parses it again finds a query in it.
   (path) => path.replace(/[?#].*/s, ""),
   (path) => path.replace(/\/{2,}/g, "/"),
   // Windows drops dots and spaces at the end of a name; others trim.

@@ -76,7 +76,7 @@ function knownAnswer(decided: Decided, approvals: Approvals): ApprovalAnswer | u
   const { call, decisionInput } = decided;
   const key = keyOf(decided);
   const before = call.hasStarted ? call.came(approvalPart) : undefined;
-  // Whatever else it answers: where the policy demands a passkey, an answer without one is none.
+  // Where the policy demands a passkey, an approval without one does not count.
   const isEnough = (approval: ApprovalProof): boolean => !demandedOf(decided) || approval.passkey !== undefined;
   // It has started: no approval expires under it.
   if (before?.approval && before.binding === keyText(key) && isEnough(before.approval))

@@ -23,7 +23,7 @@ export function modeTriggers(
   let context: ExtensionContext;
   let watched: ModeTriggers;
   let watch: ResourceWatch;
-  // A stricter mode holds at once; the record follows with the next flush at the latest. When the log cannot be written, nothing runs any more: stricter than any mode.
+  // A stricter mode holds at once; the record follows with the next flush at the latest. When the sink fails, no tool runs: stricter than any mode.
   const go = ({ to, reason }: Transition): Promise<void> => context.setMode(to, reason).catch(() => {});
   const look = (): void => {
     const fired = watch.fired(context.authority().mode, context.log);

@@ -22,7 +22,7 @@ export function retention(content: Theirs<ContentStore>): Extension {
     keepsValues: true,
     open: (given) => void (context = given),
     afterDecision(decided: Decided) {
-      // What it was given is kept once, also where it goes on elsewhere.
+      // The snapshot keeps an answer once, also for a resume elsewhere.
       if (decided.call.hasStarted) return undefined;
       const keeping = retainValues(decided, "input", decided.input, { content, log: context.log });
       return keeping?.then(() => undefined);

@@ -85,7 +85,7 @@ export class Requests<Child> implements Pick<Gate, "request" | "close"> {
     this.#sending = undefined;
     const reply = await replying;
     pending.isSent = false;
-    // It was given up, and its call goes on here all the same.
+    // The suspension failed, and the call continues here.
     if (ticket.isWithdrawn) pending.ticket = { ...ticket, isWithdrawn: false };
     else pending.reply = reply;
     this.#changed();

@@ -49,7 +49,7 @@ export async function resume(
   const read = readOptions(foreign, context.families, resumeOptionNames);
   const { options, output, body, fault } = read;
   if (fault || output || body) {
-    // The caller's streams end with the refusal: somebody may be waiting at their other end.
+    // The caller's streams end with the refusal: a reader may wait at their other end.
     return context.refuse(
       context.openRead(read),
       new CallFault("INVALID_INPUT", (texts) => ({ hint: "Correct the options.", ...(fault?.(texts) ?? noStreams) })),
@@ -103,7 +103,7 @@ async function resumeFrozen(
     // Before the snapshot is used up: a full tool refuses, and the snapshot is as good as before.
     if (root.run) await takeSlot(call, root, context);
     Object.assign(since, await sinceOf(frozen, context, claim));
-    // Last, when nothing can fail any more: what others have noted cannot be undone.
+    // Last, after every step that can fail: no step can undo the notes of others.
     if (!(await claim.confirm())) throw resumedBefore;
   } catch (thrown) {
     claim.undo();

@@ -38,7 +38,7 @@ export async function seal(key: SealingKey, plain: Uint8Array<ArrayBuffer>): Pro
 export async function unseal(key: SealingKey, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const start = magic.length + IV_BYTES;
   if (sealed.length < start + TAG_BYTES || sealed.length > MAX_BYTES) return undefined;
-  // A copy: whoever passed them may change them meanwhile.
+  // A copy: the caller may change them meanwhile.
   const bytes = new Uint8Array(sealed);
   if (!magic.every((byte, at) => bytes[at] === byte)) return undefined;
   const iv = bytes.subarray(magic.length, start);
@@ -59,7 +59,7 @@ async function through(
   stream: CompressionStream | DecompressionStream,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const writer = stream.writable.getWriter();
-  // What goes wrong with writing is seen where it is read.
+  // A reader sees the faults of a write.
   writer.write(bytes).catch(() => {});
   writer.close().catch(() => {});
   const reader = stream.readable.getReader();

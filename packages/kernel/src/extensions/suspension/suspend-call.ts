@@ -84,7 +84,7 @@ export async function suspendCall(
 ): Promise<Suspension> {
   const tree = root.tree;
   const lost = (): Obstacle => {
-    // Some are stopped already: those that are not would wait for them in vain.
+    // Some have stopped already: the others would wait for them in vain.
     for (const { phase } of tree) if (phase.kind === "running") phase.leased?.putAside();
     for (const live of tree)
       live.tell(new CallFault("ISOLATE_LOST", "The call's state was lost during the suspension."));
@@ -94,7 +94,7 @@ export async function suspendCall(
     if (phase.kind === "asking") phase.leave.abort("suspended");
     else if (phase.kind === "running") phase.requests.withdraw();
   }
-  // Whoever is not asked any more arrives within this turn.
+  // A call whose approver is no longer asked arrives within this turn of the event loop.
   await new Promise<void>((resolve) => void setTimeout(resolve, 0));
   const asking = tree.filter(({ phase }) => phase.kind === "asking");
   if (asking.some(({ isPut }) => !isPut))
@@ -104,7 +104,7 @@ export async function suspendCall(
     return tree.length === 1
       ? refusal("NOT_WAITING", "The isolate is not idle, or serves another call.", "Try again.")
       : lost();
-  // Those that are waited for first: the end of a call ends those within it.
+  // Parent calls first: the end of a call ends its nested calls.
   for (const { phase } of tree.toReversed())
     if (phase.kind === "running" && phase.leased?.putAside() !== true) return lost();
   return sealed(root, isolates, key, context);

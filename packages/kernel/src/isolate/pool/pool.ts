@@ -152,7 +152,7 @@ export class IsolatePool {
       slot.opened = isolate;
       return this.#leaseOf(slot, isolate, owner);
     }
-    // It died while nobody used it: this call gets a new one, and so does everybody after.
+    // It died while it was idle: this call and all later ones get a new isolate.
     slot.calls--;
     this.#drop(slot, "dead");
     const another = isWaiting ? this.#take(slot.key, tool, owner) : nobodyWaits();

@@ -48,7 +48,7 @@ export async function ask(approver: Theirs<Approver>, question: Question, clock:
       onAbort(question.aside, () => resolve({ kind: "suspended" }));
       onAbort(question.revoked, () => resolve({ kind: "denied", approver: "", reason: "It was revoked." }));
       Promise.resolve()
-        // A copy: what the approval will be bound to stays out of the approver's hands.
+        // A copy: the approver cannot change the subject of the approval.
         .then(() => approver(JSON.parse(JSON.stringify(question.request)) as ApprovalRequest, nobodyWaits.signal))
         .then((answer) => readAnswer(answer, question, clock))
         .then(resolve)

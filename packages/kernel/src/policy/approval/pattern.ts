@@ -23,7 +23,7 @@ export function patternFault(asked: Asked, pattern: unknown): string | undefined
 export function readPattern(asked: Asked, foreign: Foreign<unknown>): readonly ArgumentCondition[] | string {
   const rule = patternRule(asked, foreign as readonly ArgumentCondition[], "");
   const loaded = readDocument({ version: "1", posture: "strict", rules: [rule] }, {}, noFamilies);
-  // The rule around it is ours: whoever answers knows only the conditions.
+  // The rule around it is ours: the approver knows only the conditions.
   if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message.replaceAll("/rules/0/when/arguments", "")}`;
   const conditions = loaded.value.rules?.[0]?.when.arguments;
   if (!conditions) return "The pattern is not a list of conditions.";

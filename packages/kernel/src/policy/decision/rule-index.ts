@@ -129,7 +129,7 @@ function collect(node: Node, level: number, input: DecisionInput, found: LoadedR
 function collectGroup({ read, rules }: ArgumentGroup, input: DecisionInput, found: LoadedRule[]): void {
   const value = read(input.input);
   if (value === undefined) return;
-  // Where nobody can say what the value means, each rule says so itself.
+  // Each rule handles an ambiguous value itself.
   const folds = Folds.of(input).valueReadings(value) ?? [...rules.keys()];
   const [only] = folds;
   const wanted =

@@ -152,7 +152,7 @@ async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | 
   const parent =
     evidence.parent ?? log?.events?.find((event) => proofIn(event)?.proofId === proof.parentProofId)?.payload;
   const question = readParent(parent);
-  // What is hashed has to be what is decided about.
+  // The decision must concern the hashed value.
   const plain = snapshot({ policy, tool, input, variables, grants }, LARGE);
   if (!plain.ok) return step(2, "re-evaluation", `The evidence cannot be read: ${plain.error.message}.`);
   try {
@@ -162,7 +162,7 @@ async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | 
       await reevaluationFault(proof, plain.value as unknown as Evidence, question, families),
     );
   } catch (error) {
-    // Evidence is foreign: what makes the check throw makes it fail.
+    // Evidence is foreign: a check that throws has failed.
     const why = error instanceof Error ? error.message.slice(0, 200) : "it threw";
     return step(2, "re-evaluation", `The evidence cannot be read: ${why}.`);
   }

@@ -117,7 +117,7 @@ export class Automaton {
     for (const each of warm) if (each !== this) each.#drop();
     warm.clear();
     warm.add(this);
-    // What this one keeps beside its states has a bound of its own.
+    // Its memory beside the states has a bound of its own.
     kept = units;
     this.#table = NONE;
   }
@@ -196,7 +196,7 @@ export class Automaton {
     after.clear(wants.length);
     for (let index = 0; index < state.length - 2; index++) here.add(state.charCodeAt(index));
     let next = 0;
-    // The set grows while it is walked: what a node leads to without a character comes after it.
+    // The set grows during the walk: nodes that follow without a character come after it.
     for (let index = 0; index < here.size && next === 0; index++) {
       const node = here.members[index] ?? 0;
       const want = wants[node] ?? 0;
