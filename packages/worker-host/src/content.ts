@@ -61,7 +61,7 @@ function storeOver(values: Values): ContentStore {
     async put(foreign, bytes) {
       const digest = checked(foreign);
       if (bytes.length > maxBytes) throw new Error(`the content store takes values of ${maxBytes} bytes`);
-      // What is there, however large, stays.
+      // Existing content stays, of any size.
       if (await values.has(digest)) return;
       const written = await values.write(digest, bytes);
       if (!written.ok) throw failed(written.fault);

@@ -19,7 +19,7 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["docstrings of kernel", [1000, 12, 25, 11, 2]],
   ["comments of kernel", [1000, 12, 25, 16, 3]],
   ["docstrings of worker-host", [1000, 12, 25, 11, 4]],
-  ["comments of worker-host", [1000, 12, 25, 23, 24]],
+  ["comments of worker-host", [1000, 12, 25, 17, 2]],
   ["docstrings of agents", [1000, 12, 25, 10, 2]],
   ["comments of agents", [1000, 12, 25, 10, 1]],
   ["docstrings of bus", [1000, 12, 25, 10, 1]],
@@ -29,7 +29,7 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["docstrings of mcp", [1000, 12, 25, 10, 2]],
   ["comments of mcp", [1000, 12, 25, 10, 4]],
   ["docstrings of edge", [1000, 12, 25, 13, 4]],
-  ["comments of edge", [1000, 12, 25, 17, 29]],
+  ["comments of edge", [1000, 12, 25, 13, 3]],
   ["docstrings of playground", [1000, 12, 25, 20, 5]],
   ["comments of playground", [1000, 12, 25, 16, 14]],
 ]);

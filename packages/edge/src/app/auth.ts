@@ -46,7 +46,7 @@ type TokenTable = readonly { readonly digest: Uint8Array; readonly identity: Ide
 export function readTokens(json: string | undefined): TokenTable {
   if (json === undefined || json === "") return [];
   const parsed = v.safeParse(tokensSchema, parse(json));
-  // Nothing of the value goes into the answer: whoever asks is not known yet.
+  // No part of the value goes into the answer: the caller is still unknown.
   if (!parsed.success)
     throw new Misconfigured(
       "KEYHOLE_TOKENS is not an object that maps SHA-256 digests to { subject, scopes, tenant? }.",

@@ -148,7 +148,7 @@ function streamCall(run: Run, { desk }: CallSurroundings, clientGone: AbortSigna
  */
 async function bytesCall(run: Run): Promise<Response> {
   const begun = Promise.withResolvers<"begun">();
-  // Room for one piece: the first one has to come through before anybody reads.
+  // Room for one chunk: the first one has to come through before a reader reads.
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(
     {
       transform(piece, controller) {

@@ -48,7 +48,7 @@ export function eventStream(clientGone: AbortSignal, run: (line: EventLine) => P
         await (waiting ??= Promise.withResolvers()).promise;
       };
       const keepAlive = setInterval(() => write(": still here\n\n"), keepAliveMs);
-      // Not awaited: nobody reads before the start is over.
+      // Not awaited: no reader reads before the end of the start.
       void run({ send, taken, signal: client.signal })
         .then(
           () => client.signal.aborted || controller.close(),

@@ -10,6 +10,6 @@ const storageWords = /: SQLITE_[A-Z]+\.?$|^Internal error .*Durable Object stora
 export function isStorageFault(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   if (thrown.name === "AuditUnavailable") return true;
-  // The platform marks its own errors: what else has such words came from somebody's text.
+  // The platform marks its own errors: any other error with such words came from foreign text.
   return "durableObjectReset" in thrown && thrown.durableObjectReset === true && storageWords.test(thrown.message);
 }

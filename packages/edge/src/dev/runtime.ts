@@ -177,7 +177,7 @@ export class Runtime {
 
   #create(): Miniflare {
     const { worker, miniflare, port, state, registry, onLine } = this.#options;
-    // Who had this name before was killed, and did not say that it has gone: nobody could take its place for some minutes.
+    // The earlier owner of this name was killed without a word: no other process could take its place for some minutes.
     rmSync(join(registry, worker.name), { force: true });
     const { Miniflare: Instance, Log, convertV4MiniflareOptions } = miniflare;
     return new Instance(
@@ -197,10 +197,10 @@ export class Runtime {
           onLine?.(message);
         },
         logRequests: false,
-        // Not a word to anybody outside.
+        // No message to other services.
         cf: false,
         telemetry: { enabled: false },
-        // It lets anybody who reaches the port read and write the log's database, files and values.
+        // Every client that reaches the port could read and write the log's database, files and values.
         unsafeLocalExplorer: false,
         unsafeObservability: false,
       }),

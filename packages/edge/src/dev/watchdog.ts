@@ -62,7 +62,7 @@ class Guard {
   async #look(answers: (url: string) => Promise<boolean>): Promise<void> {
     if (this.#recovering) return;
     const { url } = this.#sandbox;
-    // One that has ended meanwhile is started again without us.
+    // An ended one starts again without this code.
     if (!(await answers(`${url}/healthz`)) && url === this.#sandbox.url) await this.end();
   }
 
@@ -99,7 +99,7 @@ class Guard {
 export async function startWatchdog(sandboxes: readonly Sandbox[]): Promise<Watchdog> {
   const guards = sandboxes.map((sandbox) => new Guard(sandbox));
   let watching = false;
-  // Only who knows the path can ask; it is told to nobody but the kernel.
+  // Only a client that knows the path can ask, and only the kernel knows it.
   const path = `/${randomUUID()}`;
   const asks = new Map<string, () => Promise<void>>(
     guards.flatMap((guard, at) => [

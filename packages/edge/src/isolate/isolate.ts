@@ -186,7 +186,7 @@ export class EdgeIsolate implements Isolate {
 
   async #load(): Promise<void> {
     const { onUnresponsive } = this.#around;
-    // Module code can spin as well, and then nobody else finds out: the kernel's deadline only ends the waiting.
+    // Module code can spin as well, and no other part notices: the kernel's deadline only ends the wait.
     const stuck = setTimeout(() => {
       this.#stuck = true;
       onUnresponsive("suspected", this.#place);

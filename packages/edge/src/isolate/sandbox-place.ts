@@ -79,7 +79,7 @@ export class Place {
     this.#onStill = onStill;
     this.#idle = new IdleWatch({
       isIdle: () => {
-        // What runs has a deadline. The watch begins anew when it has ended.
+        // A running call has a deadline. The watch begins anew after its end.
         if (use.isRunning) this.#idle.heard();
         return isWatched(this);
       },

@@ -108,7 +108,7 @@ class Sandboxes implements IsolateLoader {
 
   watch(id: string, onStill: (isAlone: boolean) => void): void {
     const home = this.#homes.get(id);
-    // Without a word about what has begun, a tool that waits for its turn looks like one that goes on.
+    // Without an announcement, a tool that waits for its turn looks like a spinning one.
     if (!home || !this.announces) return;
     this.#watchers.set(id, onStill);
     home.place.watch();

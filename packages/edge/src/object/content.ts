@@ -43,7 +43,7 @@ class SqlContent implements ContentStore {
     if (bytes.length > most) throw new Error(`the content store takes values of ${most} bytes`);
     this.#storage.transactionSync(() => {
       const turn = use === "output" ? this.#nextTurn() : 0;
-      // What stays does not become an output again.
+      // A stored value does not become an output again.
       this.#sql.exec("UPDATE content SET turn = ? WHERE digest = ? AND turn > 0", turn, digest);
       if (this.#isThere(digest)) return;
       for (let at = 0; at === 0 || at < bytes.length; at += CHUNK_BYTES) {

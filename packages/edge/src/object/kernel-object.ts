@@ -142,7 +142,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
     modeTriggers: options.modeTriggers ?? config?.modeTriggers ?? defaultModeTriggers(resources),
     ...(store && { secrets: secretKeeper(store) }),
   }).catch((error: unknown) => {
-    // The one thing that it throws for is the policy; what it says about it is for whoever set it.
+    // The one thing that it throws for is the policy; its text is for the author of the policy.
     throw error instanceof TypeError
       ? new Misconfigured(error.message, `The policy is not valid. ${everyOtherRequest}`)
       : error;

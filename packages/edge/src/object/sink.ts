@@ -141,7 +141,7 @@ function stateOf(first: Row | undefined, row: Row | undefined): SinkState {
   const { seq, record } = lastIn(row);
   const gap = first.seq === 0 ? null : "Event 0 of the log is missing.";
   if (record) return { last: record, cutBytes: 0, damage: gap };
-  // The number goes on, and the chain shows the break.
+  // The number continues, and the chain shows the break.
   const body = JSON.stringify(row.event);
   return { last: { seq, body, hash: hashText(body) }, cutBytes: 0, damage: `Event ${seq} of the log was overwritten.` };
 }

@@ -123,7 +123,7 @@ const serve = {
     const page = readAnswer(await store.list(key, limit, after), faults, readPage);
     if (!page.ok) return refuse(page.fault, key, 0);
     const { keys, next } = page.value;
-    // A key that somebody else put there can be one that a tool may not name.
+    // A key of another writer can be one that a tool may not name.
     const shownKeys = keys.filter(
       (each) => checkKey(each) === undefined && session.refusal({ kind: "kv.read", key: each }) === undefined,
     );

@@ -151,7 +151,7 @@ function frameElement(nonce: string): HTMLIFrameElement | undefined {
   element.sandbox.add("allow-scripts");
   element.hidden = true;
   element.title = "isolate";
-  // What `default-src` does not cover is named; a frame made from text inherits the page's policy on top of this one.
+  // The policy names the directives that `default-src` does not cover; a frame made from text inherits the page's policy on top of this one.
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' blob: 'wasm-unsafe-eval'`,

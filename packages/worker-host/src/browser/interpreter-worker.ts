@@ -20,7 +20,7 @@ addEventListener(
 );
 
 async function boot(port: MessagePort, { quickJs }: InterpreterBoot): Promise<void> {
-  // What comes while the engine is compiled.
+  // Messages that come during the compilation of the engine.
   const early: HostMessage[] = [];
   port.onmessage = ({ data }: MessageEvent<HostMessage>) => early.push(data);
   let module: WebAssembly.Module;

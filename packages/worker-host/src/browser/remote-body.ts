@@ -10,7 +10,7 @@ export class PageBody {
     try {
       this.#reader = body.getReader();
     } catch {
-      // Somebody else's. The kernel refuses the call.
+      // A foreign option. The kernel refuses the call.
     }
   }
 

@@ -13,7 +13,7 @@ export class PageOutput {
       this.#writer = output.getWriter();
       this.#writer.closed.catch(tell);
     } catch {
-      // Somebody else's. The kernel refuses the call.
+      // A foreign option. The kernel refuses the call.
     }
   }
 
@@ -32,7 +32,7 @@ export class PageOutput {
       else
         await this.#writer?.abort(new Error(result?.ok === false ? result.error.message : "The answer has no bytes."));
     } catch {
-      // What its other end makes of it is the caller's own.
+      // The other end belongs to the caller.
     }
   }
 }

@@ -76,7 +76,7 @@ export class WorkerPool {
   async take(shell: Shell, tool: string, isWanted?: () => boolean): Promise<PooledWorker> {
     if (this.#closed) throw closed();
     if (shell !== this.#warmShell) {
-      // Warm ones are of no use to it, and nobody else would ever give up their places.
+      // Warm pairs are of no use to it, and would never free their slots.
       if (this.#slots.free === 0) this.#warm.shift()?.retire("another tool needs its slot");
       return this.#open(shell, tool, this.#slots, isWanted);
     }
@@ -143,7 +143,7 @@ export class WorkerPool {
       channel.close(reason);
       this.#all.delete(id);
       void this.#container.close(id);
-      // The place is free when the thread is gone, not when nobody listens to it any more.
+      // The slot is free after the end of the thread, not after the end of its listeners.
       if (busy) setTimeout(release, SPIN_MS);
       else release();
     };

@@ -115,7 +115,7 @@ async function ask(edge: Edge, call: EdgeCall, { request, signal, inputs, gaveUp
   if (call.approve === undefined) return;
   for (let asked = 0; asked < mostOfEdge.answers; asked++) {
     const answer = await call.approve(request, signal).catch((): ApprovalAnswer => failedApprover);
-    // Nobody waits any more: withdrawn by the edge itself.
+    // No caller waits: withdrawn by the edge itself.
     if (signal.aborted || call.signal.aborted) return;
     if (answer.answer === "edit") inputs.push(answer.input as JsonValue);
     try {

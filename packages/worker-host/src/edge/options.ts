@@ -24,7 +24,7 @@ export function requestOf(input: unknown, options: CallOptions): EdgeRequest {
     );
   const sent = { version, sessionId, correlationId, grants, bounds, waitMs, cache, raw, references };
   return {
-    // As JSON: what the edge hashes is what it is sent.
+    // As JSON: the edge hashes the sent value.
     body: { ...present(sent), input: input as JsonValue },
     headers: {
       ...(idempotencyKey !== undefined && { "idempotency-key": quoted(idempotencyKey) }),

@@ -40,7 +40,7 @@ export class EdgeOutput {
       else
         await this.#writer.abort(new Error(result?.ok === false ? result.error.message : "The answer has no bytes."));
     } catch {
-      // What its other end makes of it is the caller's own.
+      // The other end belongs to the caller.
     }
   }
 

@@ -48,7 +48,7 @@ export function openUplink(callId: string, post: Post): Uplink {
         if (open) post(message);
       }),
     },
-    // What comes after the end wakes nobody: the work would belong to no call, and no deadline would end it.
+    // A message after the end wakes no code: the work would belong to no call, and no deadline would end it.
     reply(request, reply) {
       if (open) requests.reply(request, reply);
     },
@@ -68,7 +68,7 @@ export function openUplink(callId: string, post: Post): Uplink {
       isCancelled = true;
       controller.abort();
       pieces.stop();
-      // Whoever waits for more shall not wait for the kill.
+      // A reader of more must not wait for the kill.
       pulled?.(undefined);
     },
     close() {

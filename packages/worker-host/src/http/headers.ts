@@ -30,7 +30,7 @@ export function compileHeaders(
     if (nameFault !== undefined) return fault(at, nameFault);
     if (parts.some((part, place) => place % 2 === 0 && !/^[\t\x20-\x7e]*$/.test(part.replace(/[{}]/g, "\n"))))
       return fault(at, "The text of a header has printable ASCII, and braces around names alone.");
-    // What divides the parts of such a text would make a value several of them.
+    // A separator of such a text would divide a value.
     const divides = parts.some((part, place) => place % 2 === 0 && /[;,="]/.test(part));
     compiled.push({
       name,

@@ -205,7 +205,7 @@ function expandUrl(
   const text = `${protocol}//${host}${pathText}${queryText}`;
   if (text.length > urlLength) return `The URL is longer than ${urlLength} characters.`;
   const url = parseUrl(text);
-  // What the parser changed is not what the template says.
+  // A URL that the parser changed differs from the template.
   const isAsWritten =
     url?.origin === place.origin &&
     url.pathname === (pathText === "" ? "/" : pathText) &&

@@ -42,7 +42,7 @@ function startProcess(file: string, { message, ended }: EngineEvents): Engine {
   };
   hold(false);
   return {
-    // What cannot be sent has nobody to answer it.
+    // A message that cannot be sent gets no answer.
     send: (task) => void child.send(task, (error) => error && ended()),
     end: () => void child.kill("SIGKILL"),
     hold,

@@ -84,7 +84,7 @@ export function nodeHost({
           "UNSUPPORTED_HOST",
           `Node runs modules, WebAssembly and commands, and ${tool.id} is ${tool.body.source}.`,
         );
-      // What is trusted is what its program would import.
+      // A trusted package runs as an import of the program would.
       const code = hashes.has(tool.hash) ? tool.body.code : moduleCode(tool);
       const interpreted = async (isStillWanted?: () => boolean): Promise<Isolate> =>
         openThread(

@@ -63,7 +63,7 @@ function lookAtAll(): void {
       // It, or another one that was looked through, has just ended; or the system keeps such things to itself.
     }
   }
-  // Not with the last call: whoever makes one after the other does not pay for a timer each time.
+  // Not with the last call: a caller of many calls does not pay for a timer each time.
   if (busy.size > 0) return;
   clearInterval(timer);
   timer = undefined;
@@ -77,7 +77,7 @@ function look(thread: Thread): void {
     thread.computedMs = undefined;
     return;
   }
-  // What it computed, and not how long it has been at it: one that others keep from its core is not to be pushed back further.
+  // Its processor time, not its age: a thread that waits for its core must not lose priority.
   thread.taskId ??= taskIdOf(thread.name);
   if (thread.taskId === "") return void busy.delete(thread);
   const computedMs = Number(readFileSync(`/proc/self/task/${thread.taskId}/schedstat`, "utf8").split(" ")[0]) / 1e6;

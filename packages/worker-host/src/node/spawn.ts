@@ -82,7 +82,7 @@ async function runInFolder(
   if (program.cwd !== undefined) return run(program, request, program.cwd, limits, session.signal);
   const folder = await mkdtemp(join(await realpath(tmpdir()), "keyhole-spawn-"));
   try {
-    // It can have ended while the folder was made: nobody would hear of that any more.
+    // It can have ended during the creation of the folder, without a later event.
     return session.signal.aborted ? cancelled : await run(program, request, folder, limits, session.signal);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -131,7 +131,7 @@ new sqlite.DatabaseSync(file).close();
 process.on("message", (task: SqlTask) => void process.send!(perform(task)));
 process.on("disconnect", () => process.exit());
 
-// Whoever started this process can die while a statement runs that never ends; then nobody else ends it.
+// The parent process can die during an endless statement; then no other process ends it.
 new Worker(
   `const parent = process.ppid;
    setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGKILL"), 1000);`,

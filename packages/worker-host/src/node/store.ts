@@ -127,7 +127,7 @@ async function plainStat(parent: OpenFolder, name: string): Promise<Stats> {
 
 async function readWhole(parent: OpenFolder, name: string, limitBytes: number): Promise<Uint8Array> {
   if ((await plainStat(parent, name)).isDirectory()) throw new StoreError("is-folder");
-  // Not blocking: what was a file a moment ago may be a pipe now, whose opening waits for a writer.
+  // Not blocking: a former file may be a pipe now, whose opening waits for a writer.
   const file = await open(parent.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await file.stat();

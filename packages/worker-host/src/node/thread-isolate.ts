@@ -113,7 +113,7 @@ async function startedThread(
     void worker.terminate();
   };
   open.add(terminate);
-  // A thread can fail more than once, and an error that nobody hears ends the process.
+  // A thread can fail more than once, and an unhandled error ends the process.
   worker.on("error", (error) => terminate(`the thread failed: ${String(error)}`));
   worker.once("exit", () => terminate("the thread ended"));
   const tooSlow = setTimeout(() => terminate(`it did not answer within ${startTimeoutMs} ms`), startTimeoutMs);

@@ -166,7 +166,7 @@ export class GuestChannel {
     },
     ended: (callId: string) => {
       this.#calls.delete(callId);
-      // What relays of ours hold is stopped by them.
+      // Our relays stop their calls.
       if (this.#calls.size === 0 && !this.#metered && this.#phase !== "ended") this.#idle.begin();
     },
   };

@@ -50,7 +50,7 @@ export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptio
       const transaction = opened().transaction(STORE, "readwrite", { durability: "strict" });
       const events = transaction.objectStore(STORE);
       const done = completed(transaction);
-      // `add`, not `put`: where somebody else has written, the whole batch fails.
+      // `add`, not `put`: after a write of another kernel, the batch fails.
       for (const record of records) events.add(lineOf(record), record.seq);
       transaction.commit();
       await done;
@@ -85,7 +85,7 @@ async function foundIn(connection: IDBDatabase): Promise<{ readonly state: SinkS
   const lastSeq = Math.ceil(Number(cursor.key));
   const seq = await checkpointSeq(connection);
   const events = eventsOf(connection);
-  // A browser counts one by one. What lies before a checkpoint, the kernel verifies beside the calls. A checkpoint of another log can be behind the end of this one.
+  // A browser counts one by one. The kernel verifies events before a checkpoint beside the calls. A checkpoint of another log can be behind the end of this one.
   const isShort = seq !== undefined && seq <= lastSeq;
   const [count, line] = await Promise.all([
     settled(isShort ? events.count(placesFrom(seq)) : events.count()),

@@ -81,7 +81,7 @@ class Relay {
         await this.#target.next();
       }
     } catch {
-      // The kernel is gone: there is nobody to work for.
+      // The kernel is gone: there is no more work.
     }
     if (this.running) this.#context.abort("the call has ended");
   }

@@ -30,7 +30,7 @@ export function codeOfName(name: string): number {
 /** @param code primary or extended */
 export function faultOfCode(code: number, message: string): SqlFault {
   const reason = reasons.get(code & 0xff) ?? "broken";
-  // What the component says about itself can name files of the host.
+  // The component's own description can name files of the host.
   return { reason, message: reason === "broken" ? "" : message.slice(0, 500) };
 }
 

@@ -21,7 +21,7 @@ export function kindsByDefinition(
   // The rows of a view that an UPDATE or a DELETE means are found by running its SELECT.
   if (type === "view") return kinds.includes("update") || kinds.includes("delete") ? ["select"] : [];
   const words = readWords(sql);
-  // What cannot be read could say anything.
+  // An unreadable value could contain anything.
   if (typeof words === "string") return anyRow;
   // Code of its own takes the row: for a full-text index the row `delete-all` is an order.
   if (words[1]?.text === "VIRTUAL") return [...anyRow, "select"];

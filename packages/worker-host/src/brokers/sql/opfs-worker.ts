@@ -44,7 +44,7 @@ function perform(sqlite: Sqlite3Static, database: Database, task: SqlTask): SqlA
     deadline = Infinity;
     // One connection serves both, because the file has one lock; this setting makes it read-only.
     database.exec(`PRAGMA query_only = ${task.operation === "query" ? "on" : "off"}`);
-    // The row that another statement inserted last is nobody's business.
+    // The row that another statement inserted last is not for this one.
     sqlite.capi.sqlite3_set_last_insert_rowid(database, 0n);
     deadline = performance.now() + task.limits.timeMs;
     const compilation = new Compilation(task.statement.kinds);

@@ -68,7 +68,7 @@ export function remoteDatabase(
       try {
         resolve(await perform(task, signal));
       } catch {
-        // The platform gave no engine, or took no task: whoever comes next asks for another one.
+        // The platform gave no engine, or took no task: the next caller asks for another one.
         engine?.end("broken");
         resolve(sqlFault("broken", "its engine cannot be started"));
       }

@@ -81,7 +81,7 @@ const serve: JsonObject = {
       additionalProperties: false,
     },
   },
-  // Who may call is never left open.
+  // The set of callers is never open.
   oneOf: [{ required: ["everyone"] }, { required: ["sealed"] }],
   additionalProperties: false,
 };

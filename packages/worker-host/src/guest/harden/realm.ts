@@ -80,11 +80,11 @@ function removeGlobals(global: object, keep: ReadonlySet<PropertyKey>): void {
     holder !== null && holder !== Object.prototype;
     holder = Reflect.getPrototypeOf(holder)
   ) {
-    // `EventTarget` itself stays, and so do its methods: nothing is dispatched at the global object any more.
+    // `EventTarget` itself stays, and so do its methods: the global object dispatches no event.
     if (holder === (globalThis as { readonly EventTarget?: { readonly prototype: object } }).EventTarget?.prototype)
       continue;
     for (const key of Reflect.ownKeys(holder)) {
-      // What was put in its place is the global object's own; workerd's is still behind it.
+      // The replacement is the global object's own; workerd's is still behind it.
       const isReplaced = holder !== global && Object.hasOwn(global, key);
       if (key === "constructor" && holder !== global) hideConstructor(holder);
       else if (key !== Symbol.toStringTag && (isReplaced || !keep.has(key)) && !Reflect.deleteProperty(holder, key))

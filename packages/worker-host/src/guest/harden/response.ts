@@ -150,7 +150,7 @@ class GuestResponse {
 
   #streamed(bytes: Bytes): ReadableStream<Bytes> {
     const isRead = (): void => {
-      // Of a stream that was copied nobody can tell.
+      // A copied stream does not show it.
       if (this.#stream === stream) this.#used = true;
     };
     const stream = streamOf(bytes, isRead);
@@ -162,7 +162,7 @@ function streamOf(bytes: Bytes, isRead: () => void): ReadableStream<Bytes> {
   const source = {
     pull(controller: ReadableByteStreamController | ReadableStreamDefaultController<Bytes>): void {
       isRead();
-      // A copy: what is read by a view leaves with its buffer.
+      // A copy: bytes read by a view leave with its buffer.
       if (bytes.length > 0) controller.enqueue(bytes.slice());
       controller.close();
       if ("byobRequest" in controller) controller.byobRequest?.respond(0);

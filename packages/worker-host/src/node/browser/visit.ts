@@ -60,7 +60,7 @@ export async function visit(wanted: Visit, session: BrokerSession, options: Visi
     return await Promise.race([over, drive(wanted, browser, proxy, events, rules, session.secrets)]);
   } catch (error) {
     if (error instanceof VisitOver) return error.reply;
-    // What made the browser fail has been said first.
+    // The cause of the browser's failure stands first.
     const reason = await Promise.race([over, Promise.resolve(error)]).catch((each: unknown) => each);
     if (reason instanceof VisitOver) return reason.reply;
     return error instanceof CdpFailure ? faultOf(error.message) : faultOf("the browser does not work");

@@ -9,7 +9,7 @@ export type Evaluated =
 export function evaluate(expression: Expression): Evaluated {
   try {
     const value = valueOf(expression);
-    // Minus zero is zero to whoever asked.
+    // The caller gets minus zero as zero.
     return { ok: true, value: value === 0 ? 0 : value };
   } catch (error) {
     if (error instanceof Complaint) return { ok: false, message: error.message, column: error.column };

@@ -20,7 +20,7 @@ interface OpenTest {
  * @throws {Error} where there is no report, or it does not end
  */
 export function readJunit(runner: string, output: string): TestReport {
-  // What a test prints within the report stands in one of its elements.
+  // The output of a test stands in an element of the report.
   const start = output.search(/^<\?xml version="1\.0"/m);
   if (start < 0) throw unreadable(runner, "there is no report");
   const builder = new ReportBuilder();

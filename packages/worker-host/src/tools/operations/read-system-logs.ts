@@ -119,7 +119,7 @@ export default defineTool({
     const { path, contains, limit, sinceMinutes } = input;
     const fromMs = sinceMinutes === undefined ? undefined : now() - sinceMinutes * 60_000;
     const read = path === undefined ? await readJournal(spawn, input, now()) : await readFile(spawn, path, fromMs);
-    // What a person sees of the message is what is searched.
+    // The search covers the visible part of the message.
     const found = contains === undefined ? read.entries : read.entries.filter((entry) => has(entry, contains));
     const { entries, isTruncated } = lastOf(found, limit, answerLength);
     return {

@@ -45,7 +45,7 @@ function meteredOf(name: string, module: WasiCommand["module"], memoryBytes: num
     if (WebAssembly.Module.exports(module).some((each) => each.name === "_start")) return module;
     throw notACommand(name);
   }
-  // A copy: what is metered is what runs, whoever writes to theirs.
+  // A copy: the metered bytes run, also if the owner changes the original.
   const prepared = prepare(new Uint8Array(module), memoryBytes);
   if (!prepared.ok) throw new TypeError(`${name}: ${prepared.error.message}`);
   if (prepared.isCommand) return prepared.bytes;

@@ -144,7 +144,7 @@ function replyOf(
     case "returned": {
       const end = outcome.output.form === "binary" ? unpackEnd(outcome.output.bytes) : undefined;
       if (end === undefined) return outOfOrder(command, "its isolate said nothing that can be read");
-      // Cut at any byte, and of any encoding: what is no UTF-8 shows as U+FFFD.
+      // Cut at any byte, and of any encoding: malformed UTF-8 shows as U+FFFD.
       const stderr = new TextDecoder().decode(end.stderr);
       return { ok: true, value: { exitCode: end.exitCode, stderr, ...usage }, body: end.stdout };
     }

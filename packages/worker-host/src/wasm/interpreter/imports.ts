@@ -31,7 +31,7 @@ export function vmImports({ memory, call, interrupt }: VmHost): WebAssembly.Impo
         new DataView(memory().buffer).setBigUint64(at, BigInt(Date.now()) * 1_000_000n, true);
         return 0;
       },
-      // What seeds QuickJS' own generator, which the hardened realm replaces.
+      // The seed of QuickJS' own generator, which the hardened realm replaces.
       random_get: () => 0,
       fd_close: () => badFile,
       fd_fdstat_get: () => badFile,

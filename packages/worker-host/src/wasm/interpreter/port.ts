@@ -65,7 +65,7 @@ class VmPort implements GuestPort {
   /** The last word of a call that alone ran here. It is said when nothing of the call runs any more. */
   #held: unknown;
   #isLoaded = false;
-  /** Of the messages so far. As a port does it: the sender goes on first. */
+  /** Of the messages so far. As a port does it: the sender continues first. */
   #handled = Promise.resolve();
   #unhandled = 0;
 
@@ -87,7 +87,7 @@ class VmPort implements GuestPort {
   }
 
   postMessage(message: HostMessage | MachineMessage): void {
-    // A machine that computes is not waiting: what it is told meanwhile would be lost with its port.
+    // A computing machine does not wait: a message of that time would be lost with its port.
     if (message.type === "suspend" && this.#unhandled > 0)
       return queueMicrotask(() => this.#say({ type: "suspended", machine: undefined }));
     this.#unhandled += 1;

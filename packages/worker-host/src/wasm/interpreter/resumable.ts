@@ -32,7 +32,7 @@ export class ResumableCalls {
   async suspend(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const [tracked, ...more] = this.#calls;
     if (!tracked || more.length > 0) return undefined;
-    // What was answered before is on its way to the channel: it arrives within this turn.
+    // Earlier answers are on their way to the channel: it arrives within this turn.
     await new Promise((resolve) => setTimeout(resolve, 0));
     const machine = await this.#channel.suspend();
     const { messages, requests, outstanding } = tracked;

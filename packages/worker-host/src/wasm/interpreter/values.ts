@@ -55,7 +55,7 @@ export class GuestValues {
   throw(message: string): void {
     const box = this.#exports.qjs_new_error();
     const key = this.write(encoder.encode("message"));
-    // Its own, whatever its prototype has of this name.
+    // Its own, also if its prototype has this name.
     this.#exports.qjs_define_prop_string(box, key, this.text(message), hidden);
     this.#exports.wasm_free(key);
     this.#exports.qjs_throw(box);

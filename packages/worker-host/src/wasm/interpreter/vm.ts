@@ -167,7 +167,7 @@ export class Vm {
   /** @returns a box for the guest, or 0 after an error was thrown in it */
   #hostCall(functions: HostFunctions, name: string, values: readonly number[]): number {
     const { fuel, state } = readFuel(this.#fuelGlobal.value);
-    // It is checked where it counts: what a call has no fuel for any more has no effect.
+    // The check stands where it counts: a step without fuel has no effect.
     if (state !== "running") throw new WebAssembly.RuntimeError("the slice has ended");
     this.#usedInSlice = this.#fuel - fuel;
     if (name === "ready") {

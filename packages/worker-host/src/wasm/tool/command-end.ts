@@ -36,7 +36,7 @@ export function commandOutcome(
       return ended(ending.code);
     case "trapped":
     case "failed":
-      // What an engine says of a trap is its own; what is said here is the same everywhere.
+      // Engines describe a trap differently; the texts here are equal everywhere.
       errors.add(new TextEncoder().encode(ending.kind === "failed" ? `${ending.message}\n` : "It trapped.\n"));
       return ended(ABORTED);
     default:

@@ -38,7 +38,7 @@ class WasmPort implements GuestPort {
   }
 
   postMessage(message: HostMessage): void {
-    // As a port does it: the sender goes on first.
+    // As a port does it: the sender continues first.
     queueMicrotask(() => void this.#handle(message));
   }
 

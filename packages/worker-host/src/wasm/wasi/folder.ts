@@ -107,7 +107,7 @@ export class Folder extends Fd {
     const path = this.#below(name);
     if (path === undefined) return failure(errno.notcapable);
     const isWritten = (rights & BigInt(wasi.RIGHTS_FD_WRITE)) !== 0n;
-    // What is overwritten anyway need not be readable.
+    // A file that the write replaces need not be readable.
     const isReplaced = isWritten && (how & TRUNCATE) !== 0 && (how & EXCLUSIVE) === 0;
     const found = isReplaced && (how & CREATE) !== 0 ? errno.noent : this.#stat(path);
     if (typeof found !== "number") return this.#openFound(path, found, how, isWritten, flags);

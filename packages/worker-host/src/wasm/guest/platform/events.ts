@@ -80,7 +80,7 @@ class GuestEventTarget {
         if (typeof listener === "function") Reflect.apply(listener, this, [event]);
         else listener.handleEvent(event);
       } catch {
-        // Reported to nobody: there is no console behind a listener.
+        // No report: there is no console behind a listener.
       }
     }
     return !event.defaultPrevented;
