@@ -28,7 +28,7 @@ export const ceilings: ReadonlyMap<string, Ceiling> = new Map<string, Ceiling>([
   ["comments of keyhole", [1000, 12, 25, 18, 3]],
   ["docstrings of mcp", [1000, 12, 25, 10, 2]],
   ["comments of mcp", [1000, 12, 25, 10, 4]],
-  ["docstrings of edge", [1000, 12, 25, 13, 4]],
+  ["docstrings of edge", [1000, 12, 25, 11, 4]],
   ["comments of edge", [1000, 12, 25, 13, 3]],
   ["docstrings of playground", [1000, 12, 25, 20, 5]],
   ["comments of playground", [1000, 12, 25, 16, 14]],

@@ -32,7 +32,7 @@ export const bodyLimits: Readonly<
 };
 
 /**
- * Reads a request's JSON body and checks it. The bytes are counted while they arrive, so that a wrong or absent `Content-Length` gains nothing.
+ * Reads a request's JSON body and checks it. The service counts the bytes on arrival, so that a wrong or absent `Content-Length` gains nothing.
  *
  * @param types the media types of this address, for the refusal of another one
  * @throws {HttpRefusal}
@@ -120,7 +120,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   return joined(chunks, byteLength);
 }
 
-/** @throws {HttpRefusal} `BODY_TIMEOUT`, for a sender that is silent or slow. Nothing more is read of it. */
+/** @throws {HttpRefusal} `BODY_TIMEOUT`, for a sender that is silent or slow. The service reads no more of it. */
 async function nextOf(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
   untilMs: number,

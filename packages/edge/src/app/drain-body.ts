@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 
 /**
- * Of one request: as much as Cloudflare takes of one (100 MB on the smaller plans). It is kept nowhere. Where less was read, wrangler's proxy failed the next request, whoever sent
+ * Of one request: as much as Cloudflare takes of one (100 MB on the smaller plans). The service stores no part of it. Where less was read, wrangler's proxy failed the next request, whoever sent
  * that.
  */
 const DRAINED_BYTES = 100_000_000;

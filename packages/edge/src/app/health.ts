@@ -4,7 +4,7 @@ import { HttpRefusal } from "./problem.ts";
 
 /** So long an answer stands: a monitor that asks more often makes nothing run. */
 const standsMs = 5_000;
-/** Answers that are remembered. Beyond, the oldest is forgotten. */
+/** Remembered answers. Beyond, the oldest is forgotten. */
 const remembered = 1_000;
 
 /**

@@ -26,7 +26,7 @@ export function jsonTextFault(text: string, limits: JsonTextLimits): string | un
   return excessOf(text, limits) ?? doubledName(text);
 }
 
-/** Told from the signs of the text. Names cost more than signs, so they are looked at later. */
+/** Told from the signs of the text. Names cost more than signs, so the check of names comes later. */
 function excessOf(text: string, limits: JsonTextLimits): string | undefined {
   const counted = { topMembers: 0, members: 0, values: 1 };
   let depth = 0;

@@ -202,7 +202,7 @@ function auditRange(url: string): { readonly from: number; readonly limit: numbe
   return rangeCheck("query", withNumbers(queryOf(url), ["from", "limit"]));
 }
 
-/** Of a name that stands twice, each reader takes another one: neither is taken. */
+/** Of a name that stands twice, each reader takes another one: the edge takes neither. */
 function queryOf(url: string): Record<string, string> {
   const parameters = [...(parseUrl(url)?.searchParams ?? [])];
   const names = parameters.map(([name]) => name);

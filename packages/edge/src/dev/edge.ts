@@ -35,7 +35,7 @@ export interface EdgeOptions extends WorkerSource {
 export interface Edge {
   /** Of the kernel. */
   readonly url: string;
-  /** The one that was given, where it counts. */
+  /** The given one, where it counts. */
   readonly token: string | undefined;
   /** Resolves with the reason when a part ended and does not come back. */
   readonly failed: Promise<string>;
@@ -54,7 +54,7 @@ export interface Edge {
 
 /**
  * Starts a Worker of {@link gatewayWorker} and {@link kernelObject} with its tools in sandboxes: processes of their own beside the kernel's, which a watchdog in this one ends
- * when a tool spins. Each that ends is started again. Resolves when calls are served.
+ * when a tool spins. The watch restarts each that ends. Resolves when calls are served.
  *
  * @throws {Error} with the reason why it does not start
  * @example

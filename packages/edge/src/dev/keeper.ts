@@ -43,7 +43,7 @@ export class Keeper {
     this.#tell(`-${pid}`);
   }
 
-  /** Ends what is still held. */
+  /** Ends the held calls. */
   async stop(): Promise<void> {
     this.#stopped = true;
     const ended = new Promise((resolve) => this.#process.once("exit", resolve));

@@ -24,7 +24,7 @@ const usualTimes: RuntimeTimes = { giveUpMs: 60_000, startMs: 30_000, longestSta
 const pauses = { firstMs: 20, mostMs: 2_000 };
 /** The longest wait for the process of an instance that ends. */
 const disposeMs = 5_000;
-/** Lines of output that are kept for the message when something fails. */
+/** Lines of output for the message of a failure. */
 const keptLines = 40;
 
 export interface RuntimeOptions {
@@ -35,7 +35,7 @@ export interface RuntimeOptions {
   readonly keeper: Pick<Keeper, "hold" | "release">;
   /** 0: any, and another one after each start. */
   readonly port: number;
-  /** Where storage is kept. */
+  /** The folder of the storage. */
   readonly state: string;
   /** Where the Workers of one run find each other. */
   readonly registry: string;

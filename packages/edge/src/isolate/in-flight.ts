@@ -3,7 +3,7 @@ import { FairSemaphore } from "@keyhole/kernel/fair-semaphore";
 /** Cloudflare's bound for the dynamic Workers that one Durable Object talks to at the same time. */
 export const maxInFlight = 10;
 
-/** One isolate that is called, or waits to be. */
+/** One isolate with calls, or before its first. */
 interface Flight {
   calls: number;
   readonly turn: Promise<unknown>;

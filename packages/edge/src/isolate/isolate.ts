@@ -13,7 +13,7 @@ const defiantMs = 2_000;
 const reconnectEveryMs = 50;
 /** How long a sandbox may take to say what it holds. An ended one never answers. */
 const holdsMs = 1_000;
-/** A module that takes its whole process down while it loads is not tried forever. */
+/** The registry does not try a module forever that takes its process down while it loads. */
 const maxLoads = 3;
 
 /**

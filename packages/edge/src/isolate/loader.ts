@@ -63,7 +63,7 @@ export interface LoadedTool {
 export type ModuleStart = Omit<LoadedModule, "module">;
 
 /**
- * Isolates in another Worker, which can die without taking the kernel with it. RPC is sent once: it is never retried on the way.
+ * Isolates in another Worker, which can die without taking the kernel with it. RPC goes out once: no part on the way repeats it.
  *
  * @param registry the tenant of the isolates
  */

@@ -108,7 +108,7 @@ export class Place {
     this.#idle.heard();
   }
 
-  /** As far as it is known. */
+  /** As far as the kernel knows it. */
   get state(): State {
     return this.#state;
   }

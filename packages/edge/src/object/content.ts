@@ -6,7 +6,7 @@ const CHUNK_BYTES = 1_048_576;
 const MAX_BYTES = 33_554_432;
 
 export interface SqlContentOptions {
-  /** Of all outputs that callers took by reference: beyond it the oldest are dropped, so that no caller can fill the storage that the log needs. Default 256 MiB. */
+  /** Of all outputs that callers took by reference: beyond it the oldest go, so that no caller can fill the storage that the log needs. Default 256 MiB. */
   readonly outputBytes?: number;
 }
 

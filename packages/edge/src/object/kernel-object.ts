@@ -49,7 +49,7 @@ export interface KernelObjectOptions {
   /** A configuration, whose tools stand beside `tools`, and whose policy stands before `policy`. Default: none. */
   readonly config?: unknown;
   readonly tools: readonly ToolPackage[] | ((env: Env) => readonly ToolPackage[]);
-  /** Joins the bus of `config`: `edgeBus({ wsconnect, headers })` of `@keyhole/edge/bus`. Default: a configuration with a bus is refused. */
+  /** Joins the bus of `config`: `edgeBus({ wsconnect, headers })` of `@keyhole/edge/bus`. Default: the object refuses a configuration with a bus. */
   readonly bus?: BusPart;
   /** `/mcp`: `edgeMcp()` of `@keyhole/edge/mcp`. Default: 404 there. */
   readonly mcp?: (served: McpServed) => McpPart;
@@ -66,7 +66,7 @@ export interface KernelObjectOptions {
    * such a service answers `MISCONFIGURED`.
    */
   readonly engine?: Engine;
-  /** Modules of tools of source `wasm`, metered by the build (`?metered`), for such accounts: there nothing can be compiled from bytes. Default: none. */
+  /** Modules of tools of source `wasm`, metered by the build (`?metered`), for such accounts: that place compiles no bytes. Default: none. */
   readonly modules?: readonly WebAssembly.Module[];
   /**
    * WASI commands that tools may run, or be, by name. On accounts without dynamic Workers these are
@@ -95,7 +95,7 @@ export type KernelObjectClass = new (
  */
 export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
   return class extends DurableObject<Env> {
-    /** A failed start is kept as well: it answers every request. */
+    /** The object keeps a failed start as well: it answers every request. */
     readonly #routes: Promise<Routes>;
 
     constructor(context: DurableObjectState, env: Env) {

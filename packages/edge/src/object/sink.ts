@@ -14,7 +14,7 @@ const PART_CHARACTERS = 500_000;
  * output gate holds back everything that the kernel sends (the answer, the call into the sandbox)
  * until that transaction is durable. So `append` need not wait for the disk.
  *
- * Each written row is billed. So the events of a batch share rows: a row has the number of its first event, and a line for each.
+ * Cloudflare bills each written row. So the events of a batch share rows: a row has the number of its first event, and a line for each.
  */
 export function sqlSink(storage: DurableObjectStorage): AuditSink {
   const { sql } = storage;
@@ -98,7 +98,7 @@ function recordsIn({ seq, event }: Row): EventRecord[] {
   });
 }
 
-/** Between two readings of a whole log: each row that is read is billed, and an object is opened again after each pause of some seconds. */
+/** Between two readings of a whole log: Cloudflare bills each row that it reads, and an object is opened again after each pause of some seconds. */
 const VERIFY_EVERY_MS = 86_400_000;
 
 /** Whether the log of this object is to be verified from its beginning now. At most once a day: the day begins with this question. */
