@@ -18,7 +18,6 @@ export async function measure(): Promise<void> {
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-const ms = (value: number): string => `${value.toFixed(2)} ms`.padStart(12);
 
 async function measureOpening(engine: Engine): Promise<void> {
   const host = interpreterHost({ engine });
@@ -32,11 +31,10 @@ async function measureOpening(engine: Engine): Promise<void> {
     answered.push(performance.now() - start);
     isolate.terminate("measured");
   }
-  console.log("                                     fastest      median");
-  console.log(
-    `an isolate from a warm snapshot${ms(Math.min(...opened))}${ms(median(opened))} ${atMost(median(opened), 2, "ms")}`,
-  );
-  console.log(`its first result               ${ms(Math.min(...answered))}${ms(median(answered))}`);
+  const spread = (values: readonly number[]): string =>
+    `median ${median(values).toFixed(2)} ms, fastest ${Math.min(...values).toFixed(2)} ms`;
+  console.log(`an isolate from a warm snapshot: ${spread(opened)} ${atMost(median(opened), 2, "ms")}`);
+  console.log(`its first result: ${spread(answered)}`);
 }
 
 const programs: Readonly<Record<string, string>> = {
@@ -85,7 +83,6 @@ function machine(module: WebAssembly.Module, names?: Engine["names"]): (code: st
 function measureMetering({ module, names }: Engine): void {
   const machines = [machine(new WebAssembly.Module(bytes)), machine(module, names)];
   let product = 1;
-  console.log("\nprogram    QuickJS as it is     metered     ratio");
   for (const [name, code] of Object.entries(programs)) {
     const best = machines.map(() => Number.POSITIVE_INFINITY);
     for (let round = 0; round < 15; round++)
@@ -96,10 +93,11 @@ function measureMetering({ module, names }: Engine): void {
       }
     const [plain = 1, counted = 1] = best;
     product *= counted / plain;
-    console.log(`${name.padEnd(15)}${ms(plain)}${ms(counted)}${(counted / plain).toFixed(2).padStart(10)}`);
+    const times = `${plain.toFixed(2)} ms, metered ${counted.toFixed(2)} ms`;
+    console.log(`QuickJS, ${name}: ${times}, ${(counted / plain).toFixed(2)} ×`);
   }
   const mean = product ** (1 / Object.keys(programs).length);
-  console.log(`metering, geometric mean ${mean.toFixed(3).padStart(24)} ${atMost(mean, 1.5)}\n`);
+  console.log(`metering, geometric mean ${mean.toFixed(3)} × ${atMost(mean, 1.5)}`);
 }
 
 const bombs: Readonly<Record<string, string>> = {
