@@ -157,7 +157,7 @@ it.each<[string, Row, string, object | null, string, RegExp]>([
     "POLICY_DENIED",
     { reasonCode: "rule", rules: ["no-ada"] },
     "Not today.",
-    /^Change the rules that `details` names/,
+    /^To allow the call, change the rules that `details` names/,
   ],
   [
     "the posture denies the tier",
@@ -186,7 +186,7 @@ it.each<[string, Row, string, object | null, string, RegExp]>([
     "POLICY_DENIED",
     { reasonCode: "rule", rules: ["once"] },
     "Once a minute.",
-    /^Change the rules/,
+    /^To allow the call, change the rules/,
   ],
 ])("%s: the error says so, and what to change", async (_, row, code, details, message, operatorHint) => {
   const error = await errorOf(row);

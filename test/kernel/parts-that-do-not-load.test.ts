@@ -25,7 +25,8 @@ beforeAll(async () => {
     conditions: ["keyhole-source"],
   });
   // As after an incomplete upload of a bundle, or without a network.
-  for (const part of ["The kernel failed; the fault", "The checkpoint of the log says"]) await removeChunkWith(part);
+  for (const part of ["The kernel failed; the fault", "The checkpoint of the log contradicts"])
+    await removeChunkWith(part);
   kernels = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "stdin.js")).href)) as Kernels;
 });
 

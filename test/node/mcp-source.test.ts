@@ -110,7 +110,7 @@ describe("pins in a file", () => {
     expect((await open("Echoes.")).tools).toMatchObject([{ state: "open" }]);
     expect((await open("Steals.")).tools).toMatchObject([{ state: "changed" }]);
     writeFileSync(path, readFileSync(path, "utf8").replace("Echoes.", "Steals."));
-    await expect(open("Steals.")).rejects.toThrow("does not have the digest that stands beside it");
+    await expect(open("Steals.")).rejects.toThrow("does not match the digest beside it");
     writeFileSync(path, "{}");
     await expect(open("Steals.")).rejects.toThrow("is no file of pins");
   });
