@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
 import { thorough } from "../support/size.ts";
-import { callOf, choose, endOf, field, leavePolicy, run, tabOf, untilEvent } from "./playground/visitor.ts";
+import { callOf, choose, endOf, field, focusNext, leavePolicy, run, tabOf, untilEvent } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -91,24 +91,6 @@ describe("the keyboard", () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Run");
   });
 });
-
-/** Tab until the element of that name has the focus. */
-async function focusNext(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 40; presses++) {
-    await page.keyboard.press("Tab");
-    const focused = await page.evaluate(() => {
-      const element = document.activeElement;
-      const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
-      return (
-        [element?.getAttribute("aria-label"), ...labels.map((label) => label.textContent), element?.textContent].find(
-          Boolean,
-        ) ?? ""
-      );
-    });
-    if (focused.trim().startsWith(name)) return;
-  }
-  throw new Error(`Tab does not reach ${name}.`);
-}
 
 describe("the page", () => {
   if (thorough) {

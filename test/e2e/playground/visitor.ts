@@ -266,3 +266,21 @@ export async function allowHost(page: Page, host: string): Promise<void> {
 export async function hashOf(page: Page): Promise<string> {
   return (await callOf(page).locator(".hash-chip").getAttribute("title")) ?? "";
 }
+
+/** Tab until the element of that name has the focus. */
+export async function focusNext(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
+      return (
+        [element?.getAttribute("aria-label"), ...labels.map((label) => label.textContent), element?.textContent].find(
+          Boolean,
+        ) ?? ""
+      );
+    });
+    if (focused.trim().startsWith(name)) return;
+  }
+  throw new Error(`Tab does not reach ${name}.`);
+}

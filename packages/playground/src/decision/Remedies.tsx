@@ -1,5 +1,5 @@
 import { type JsonValue, visible } from "@keyhole/kernel";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { faultOf, type Governance } from "../client/kernel-client.ts";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -17,6 +17,12 @@ export function RemedyCard({ remedy, setPolicy }: RemedyCardProps): ReactNode {
   const { title, reach, member, added, document } = remedy;
   const announce = useAnnounce();
   const [fault, setFault] = useState("");
+  const done = useRef<HTMLOutputElement>(null);
+  const isDone = document === undefined;
+  useEffect(() => {
+    // The button had the focus and is gone: the keyboard goes on from here.
+    if (isDone && globalThis.document.activeElement === globalThis.document.body) done.current?.focus();
+  }, [isDone]);
   const apply = async (): Promise<void> => {
     try {
       const answer = await setPolicy?.(document as unknown as JsonValue);
@@ -32,8 +38,10 @@ export function RemedyCard({ remedy, setPolicy }: RemedyCardProps): ReactNode {
       <h4>{title}</h4>
       <p className="hint">{reach}</p>
       <PolicyDiff member={member} added={added} />
-      {document === undefined ? (
-        <output className="remedy-done">In force. Run it again.</output>
+      {isDone ? (
+        <output ref={done} className="remedy-done" tabIndex={-1}>
+          In force. Run it again.
+        </output>
       ) : (
         <div className="actions">
           {setPolicy && <Button onPress={() => void apply()}>Add to the policy</Button>}

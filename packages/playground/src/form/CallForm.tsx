@@ -151,18 +151,25 @@ function RunActions({ isRunning, isCancelling, onCancel }: RunActionsProps): Rea
   );
 }
 
-/** Control and Enter send the form from any field, also where Enter alone starts a line. */
+/** Control and Enter send the form from any of its fields, also where Enter alone starts a line, and from what stands beside it. */
 function useSubmitKey(element: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {
     const form = element.current;
+    const bench = form?.closest("main");
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isOtherField(event.target, form)) return;
       event.preventDefault();
       form?.requestSubmit();
     };
-    form?.addEventListener("keydown", onKeyDown);
-    return () => form?.removeEventListener("keydown", onKeyDown);
+    bench?.addEventListener("keydown", onKeyDown);
+    return () => bench?.removeEventListener("keydown", onKeyDown);
   }, [element]);
+}
+
+/** A field of the form's neighbours, such as a search, has keys of its own. */
+function isOtherField(target: EventTarget | null, form: HTMLFormElement | null): boolean {
+  if (!(target instanceof Element) || form?.contains(target) === true) return false;
+  return target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
 function FormBody({ tool, input }: { readonly tool: ToolSummary; readonly input: CallInput }): ReactNode {
