@@ -1,4 +1,4 @@
-import { anyone, bearerTokens, type McpHandler } from "@keyhole/mcp";
+import { anyone, bearerTokens, type McpCaller, type McpHandler } from "@keyhole/mcp";
 import { serveMcpHttp } from "@keyhole/mcp/node";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import {
   afterwards,
   clientOf,
   closeAfterEach,
+  connected,
   eras,
   fetchFrom,
   handlerOf,
@@ -162,6 +163,20 @@ describe("tokens", () => {
   });
 });
 
+it("gives callers of two tenants two sessions, however their names are written", async () => {
+  const own = await kernelWith(standardTools({ deeds: [] }));
+  const callers: readonly McpCaller[] = [
+    { tenant: "a-b", caller: "c" },
+    { tenant: "a", caller: "b-c" },
+    { caller: "a-b-c" },
+    { tenant: "", caller: "a-b-c" },
+  ];
+  for (const caller of callers)
+    await (await connected("http", "2026-07-28", own, { authenticate: () => caller })).callTool(echo.params);
+  const events = await own.audit.read();
+  expect(new Set(events.flatMap(({ sessionId }) => sessionId ?? [])).size).toBe(callers.length);
+});
+
 describe("a session of the older era", () => {
   const authenticate = bearerTokens(["ada", "bob"].map((caller) => [`a-token-of-${caller}-0`, { caller }] as const));
   const as = (caller: string) => ({ authorization: `Bearer a-token-of-${caller}-0` });
@@ -175,6 +190,20 @@ describe("a session of the older era", () => {
     const ended = await handler.fetch(new Request("http://127.0.0.1/mcp", { method: "DELETE", headers }));
     expect(ended.status).toBe(404);
     expect(await pinged(handler, session, as("ada"))).toBe(200);
+  });
+
+  it("is not there for a token of its caller that holds less", async () => {
+    const held = { caller: "ada", grants: [{ kind: "net.read", hosts: ["a.example"] }] } as const;
+    const tokens = [
+      ["a-token-of-ada-0", { caller: "ada" }],
+      ["a-token-of-bob-0", held],
+    ] as const;
+    const handler = handlerOf(kernel, { authenticate: bearerTokens(tokens) });
+    for (const [own, other] of [["ada", "bob"] as const, ["bob", "ada"] as const]) {
+      const session = await sessionOf(handler, as(own));
+      expect(await pinged(handler, session, as(own))).toBe(200);
+      expect(await pinged(handler, session, as(other))).toBe(404);
+    }
   });
 
   it("ends when its client ends it, when it rests too long, and with the server", async () => {

@@ -11,7 +11,7 @@ import {
   originValidationResponse,
 } from "@modelcontextprotocol/server";
 import type { Authenticate } from "./authenticate.ts";
-import { authInfoOf, callerOf, type McpCaller } from "./caller.ts";
+import { authInfoOf, callerOf, type McpCaller, sessionOf } from "./caller.ts";
 import { metadataPath, type ResourceMetadata } from "./oauth.ts";
 import type { McpServerOptions } from "./options.ts";
 import { readJson } from "./read-json.ts";
@@ -74,7 +74,7 @@ class HttpHandler implements McpHandler {
       ({ authInfo }) => {
         const caller = callerOf(authInfo);
         if (!caller) throw new TypeError("A request has no caller.");
-        return serverFor(service, caller, caller.sessionId ?? `mcp-${caller.tenant ?? ""}-${caller.caller}`);
+        return serverFor(service, caller, sessionOf(caller));
       },
       { legacy: "reject", ...(options.onError && { onerror: options.onError }) },
     );

@@ -1,7 +1,7 @@
 import type { Clock } from "@keyhole/kernel";
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { type ChangedList, tellOf } from "./changed-lists.ts";
-import { authInfoOf, isSameCaller, type McpCaller } from "./caller.ts";
+import { authInfoOf, hasSameAuthority, isSameCaller, type McpCaller } from "./caller.ts";
 
 export interface SessionLimits {
   /** Sessions of all callers. Beyond, the one that rests longest ends. Default 1,000. */
@@ -19,7 +19,7 @@ interface Session {
   lastUsedMs: number;
 }
 
-/** Sessions of 2025-11-25 over HTTP. Each belongs to the caller that opened it; for any other there is none of its id. */
+/** Sessions of 2025-11-25 over HTTP. Each belongs to the caller and the grants that opened it; for any other there is none of its id. */
 export class Sessions {
   /** The one that rests longest comes first. */
   readonly #sessions = new Map<string, Session>();
@@ -38,7 +38,7 @@ export class Sessions {
   async serve(id: string, request: Request, caller: McpCaller, parsedBody: unknown): Promise<Response | undefined> {
     await this.#endIdle();
     const session = this.#sessions.get(id);
-    if (!session || !isSameCaller(session.caller, caller)) return undefined;
+    if (!session || !hasSameAuthority(session.caller, caller)) return undefined;
     session.lastUsedMs = this.#clock.monotonicMs();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
