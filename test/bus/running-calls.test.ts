@@ -6,7 +6,7 @@ import { FakeClock } from "../support/fake-clock.ts";
 /** One caller leaves as many places free. */
 const most = 100;
 const from = { caller: { caller: "bus" }, credential: undefined };
-const result = [{ headers: new Map<string, string>(), body: new Uint8Array() }];
+const result = { bytes: 512, open: async () => [] };
 
 function requestOf(at: number, deadlineMs: number): BusRequest {
   const correlation = at.toString(16).padStart(32, "0");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
+import { openPolicy } from "../support/kernel.ts";
 import { Desk, pageOf } from "./asking.ts";
 import { closeAfterEach, connected, eras, type Era, kernelWith, standardTools, type Way } from "./support.ts";
 
@@ -23,7 +24,7 @@ async function desk(way: Way, era: Era, onPage: (desk: Desk, approvalId: string)
     pages.push(params.url);
     return { action: await onPage(approvals, pageOf(params.url)) };
   });
-  return { client, clock, approvals, deeds, pages };
+  return { client, clock, approvals, deeds, pages, kernel };
 }
 
 /** The exchange that waits for the person ends, and the client begins the next one. */
@@ -45,6 +46,19 @@ describe.each(lines)("a question, over %s in %s", (way, era) => {
     });
     expect(deeds).toEqual(["paid 5"]);
     expect(pages).toHaveLength(1);
+  });
+
+  it("whose result waits for its client is not told under another policy", async () => {
+    const { client, deeds, kernel } = await desk(way, era, async (at, id) => {
+      at.answer(id, "allow");
+      await expect.poll(() => deeds).toEqual(["paid 5"]);
+      await kernel.setPolicy(openPolicy);
+      return "accept" as const;
+    });
+    expect(await client.callTool(pay)).toMatchObject({
+      isError: true,
+      _meta: { "keyhole/error": { code: "INVALID_INPUT", message: "The output was made under another policy." } },
+    });
   });
 
   it("that is answered later is waited for, and its page is shown once", async () => {

@@ -4,6 +4,7 @@ import type {
   CallOptions,
   CallSuccess,
   JsonObject,
+  ModelError,
   Proof,
   Progress,
   ToolFilter,
@@ -17,6 +18,7 @@ import {
   type ContextBudget,
   definitionWithin,
   errorWithin,
+  HeldOutput,
   KeptResults,
   type OutputSource,
   readResult,
@@ -27,13 +29,16 @@ import {
 type MaybePromise<Value> = Value | Promise<Value>;
 
 /** Of a proof: the grants and the policy that decided about the requests of a call. */
-type AuthorityOfProof = Pick<Proof, "policyHash" | "grantHash">;
+type AuthorityOfProof = Pick<Proof, "policyHash" | "grantHash"> & Partial<Pick<Proof, "mode">>;
 
 /** The part of a call's result that an agent reads. A `CallResult` has it. */
-export type AgentResult =
-  | (Pick<CallSuccess, "ok" | "data" | "hash" | "callId"> &
-      Partial<Pick<CallSuccess, "effects">> & { readonly proof?: AuthorityOfProof })
-  | Pick<CallFailure, "ok" | "error" | "callId">;
+export type AgentResult = AgentSuccess | AgentFailure;
+
+type AgentSuccess = Pick<CallSuccess, "ok" | "data" | "hash" | "callId"> & Authority;
+type AgentFailure = Pick<CallFailure, "ok" | "error" | "callId"> & Authority;
+
+/** The kinds and the decision behind a result. */
+type Authority = Partial<Pick<CallSuccess, "effects">> & { readonly proof?: AuthorityOfProof };
 
 /** The part of a preview that an agent reads. A `Preview` has it. */
 export type AgentPreview =
@@ -165,7 +170,7 @@ function toolOf(
     const question = await questionOf(name, input);
     return question && approvals.spend(id, question) ? question : undefined;
   };
-  const run = async (input: unknown, given: AgentCall): Promise<AgentAnswer> => {
+  const run = async (input: unknown, given: AgentCall): Promise<Ran> => {
     const { signal, ...call } = given;
     const question = await answered(input, given);
     const result = await kernel.call(name, input, {
@@ -177,13 +182,16 @@ function toolOf(
         onProgress?.(name, progress);
       },
     });
-    if (!result.ok) return failureOf(result, answerBytes);
-    const { data, hash, callId, proof, effects } = result;
-    const { mediaType } = output;
+    const { callId, proof, effects } = result;
     const preview = () => kernel.preview(name, input, common);
     const source: OutputSource = { callId, proof, effects, mayCall, preview };
-    const text = kept.textOf({ data, hash, mediaType }, answerBytes, source);
-    return { ok: true, data, ...(mediaType !== undefined && { mediaType }), hash, callId, text };
+    const textOf = ({ data, hash }: AgentSuccess) =>
+      kept.textOf({ data, hash, mediaType: output.mediaType }, answerBytes, source);
+    const answer = result.ok
+      ? answerOf(result, output.mediaType, textOf(result))
+      : failureOf(result.error, callId, answerBytes);
+    // The error of a call that reached nothing tells nothing.
+    return { answer, held: answer.ok || effects?.length ? new HeldOutput(answer, source) : undefined };
   };
   return {
     ...shownAs(manifest, budget),
@@ -192,7 +200,7 @@ function toolOf(
       if (question && id !== undefined) approvals.asked(id, question);
       return question?.reason;
     },
-    call: once(run),
+    call: once(run, answerBytes),
   };
 }
 
@@ -205,25 +213,37 @@ function callerOf({ caller, sessionId, grants }: AgentOptions) {
   };
 }
 
-type Run = (input: unknown, call: AgentCall) => Promise<AgentAnswer>;
+interface Ran {
+  readonly answer: AgentAnswer;
+  /** The answer for a framework that asks again. */
+  readonly held: HeldOutput<AgentAnswer> | undefined;
+}
 
-function once(run: Run): AgentTool["call"] {
-  const kept = new Map<string, { readonly input: string; readonly answer: Promise<AgentAnswer> }>();
+function once(run: (input: unknown, call: AgentCall) => Promise<Ran>, answerBytes: number): AgentTool["call"] {
+  const kept = new Map<string, { readonly input: string; readonly ran: Promise<Ran> }>();
   return async (input, call = {}) => {
     const { id } = call;
-    if (id === undefined) return run(input, call);
+    if (id === undefined) return (await run(input, call)).answer;
     const text = JSON.stringify(input) ?? "";
     const before = kept.get(id);
-    if (before?.input === text) return before.answer;
-    const answer = run(input, call);
-    kept.set(id, { input: text, answer });
+    if (before?.input === text) {
+      const { answer, held } = await before.ran;
+      const opened = await held?.open();
+      return opened?.ok === false ? failureOf(opened.error, answer.callId, answerBytes) : answer;
+    }
+    const ran = run(input, call);
+    kept.set(id, { input: text, ran });
     const [oldest] = kept.keys();
     if (kept.size > keptCalls && oldest !== undefined) kept.delete(oldest);
-    return answer;
+    return (await ran).answer;
   };
 }
 
-function failureOf({ error, callId }: Pick<CallFailure, "error" | "callId">, answerBytes: number): AgentAnswer {
+function answerOf({ data, hash, callId }: AgentSuccess, mediaType: string | undefined, text: string): AgentAnswer {
+  return { ok: true, data, ...(mediaType !== undefined && { mediaType }), hash, callId, text };
+}
+
+function failureOf(error: ModelError | CallError, callId: string, answerBytes: number): AgentAnswer {
   const { code, message, details, retryable, hint } = error;
   const told = errorWithin({ code, message, details, retryable, hint }, answerBytes);
   return { ok: false, error: told, callId, text: JSON.stringify({ error: told }) };

@@ -1,4 +1,13 @@
-import { type CallOptions, ceilings, type Clock, type JsonValue, type Kernel } from "@keyhole/kernel";
+import {
+  type CallOptions,
+  type CallResult,
+  ceilings,
+  type Clock,
+  type JsonValue,
+  type Kernel,
+  type Preview,
+} from "@keyhole/kernel";
+import { HeldOutput } from "@keyhole/kernel/context";
 import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
 import { headers, type Kind, kindOf } from "../wire/headers.ts";
 import { refusal, type RefusalCode } from "../wire/refusal.ts";
@@ -8,7 +17,7 @@ import type { BusCallers, KnownCaller } from "./callers.ts";
 import type { Offers } from "./offers.ts";
 import { failureReply, replyOf, resultReplies } from "./replies.ts";
 import { type BusRequest, readInput, readRequest, returnAddress } from "./request.ts";
-import { type KnownCall, RunningCalls } from "./running-calls.ts";
+import { bytesOf, type KeptReply, type KnownCall, RunningCalls } from "./running-calls.ts";
 
 /** A question is short, and a result is not. */
 const MOST_TOLD = 20;
@@ -94,7 +103,7 @@ export class CallServer {
   #withdraw(call: KnownCall): void {
     if (!call.start) return;
     call.start = undefined;
-    this.#calls.end(call, [failureReply(call.correlation, refusal("DEADLINE_PASSED"))]);
+    this.#calls.end(call, openReply([failureReply(call.correlation, refusal("DEADLINE_PASSED"))]));
   }
 
   /** A caller asks after its call, or cancels it. Kernels that do not have the call say nothing. */
@@ -114,8 +123,10 @@ export class CallServer {
     const { correlation } = call;
     if (call.cancel) return this.#sendTo(call, replyOf(call.start ? "offer" : "running", correlation));
     if (++call.told > MOST_TOLD) return;
-    if (call.result) for (const each of call.result) this.#sendTo(call, each);
-    else this.#sendTo(call, failureReply(correlation, refusal("RESULT_GONE")));
+    const send = (messages: readonly OutgoingMessage[]): void => messages.forEach((each) => this.#sendTo(call, each));
+    const gone = [failureReply(correlation, refusal("RESULT_GONE"))];
+    if (call.result) void call.result.open().then(send, () => send(gone));
+    else send(gone);
   }
 
   async #run(call: KnownCall, request: BusRequest, tool: string, version: string, input: JsonValue): Promise<void> {
@@ -126,12 +137,38 @@ export class CallServer {
     const stop = clock.after(leftMs, () => call.cancel?.abort(), "idly");
     try {
       const result = await kernel.call(tool, input, { ...this.#optionsOf(call, request, leftMs), version });
-      this.#calls.end(call, resultReplies(correlation, result, port.bodyBytes));
+      const replies = resultReplies(correlation, result, port.bodyBytes);
+      this.#calls.end(call, this.#keptReply(call, replies, result, { tool, version, input }));
+      if (!port.isConnected) this.#untold.add(call);
+      call.told++;
+      for (const each of replies) this.#sendTo(call, each);
     } finally {
       stop();
     }
-    if (!port.isConnected) this.#untold.add(call);
-    this.#tell(call);
+  }
+
+  /** A caller can lose its result, and ask for it when LOCKDOWN or another policy holds. */
+  #keptReply(
+    { correlation, from }: KnownCall,
+    replies: readonly OutgoingMessage[],
+    result: CallResult,
+    { tool, version, input }: { readonly tool: string; readonly version: string; readonly input: JsonValue },
+  ): KeptReply {
+    const { callId, proof, effects } = result;
+    // The error of a call that reached nothing tells nothing.
+    if (!result.ok && effects.length === 0) return openReply(replies);
+    const { caller, sessionId, grants } = from.caller;
+    const options = { caller, version, ...(sessionId !== undefined && { sessionId }), ...(grants && { grants }) };
+    const preview = (): Promise<Preview> => this.#ports.kernel.preview(tool, input, options);
+    const mayCall = this.#ports.offers.all.get(tool)?.manifest.capabilities.some(({ kind }) => kind === "tool.call");
+    const held = new HeldOutput(replies, { callId, proof, effects, mayCall, preview });
+    const open = async (): Promise<readonly OutgoingMessage[]> => {
+      const opened = await held.open();
+      if (opened.ok) return opened.value;
+      const { code, message, hint } = opened.error;
+      return [failureReply(correlation, { code, message, hint, ran: "maybe" }, callId)];
+    };
+    return { bytes: bytesOf(replies), open };
   }
 
   #optionsOf(call: KnownCall, { key, traceparent }: BusRequest, leftMs: number): CallOptions {
@@ -165,6 +202,10 @@ export class CallServer {
       this.#ports.onError(error instanceof Error ? error : new Error("The bus took no answer."));
     }
   }
+}
+
+function openReply(replies: readonly OutgoingMessage[]): KeptReply {
+  return { bytes: bytesOf(replies), open: async () => replies };
 }
 
 const strangers = { credential: undefined };

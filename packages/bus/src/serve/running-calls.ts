@@ -33,8 +33,14 @@ export interface KnownCall {
   sequence: number;
   /** How often its result was sent. */
   told: number;
-  /** Its messages; `undefined` while it runs, and without room for them. */
-  result: readonly OutgoingMessage[] | undefined;
+  /** For a caller that asks again; `undefined` while it runs, and without room for it. */
+  result: KeptReply | undefined;
+}
+
+/** The messages of a result. Those that tell of an output need the kernel's leave each time. */
+export interface KeptReply {
+  readonly bytes: number;
+  readonly open: () => Promise<readonly OutgoingMessage[]>;
 }
 
 interface Count {
@@ -89,12 +95,12 @@ export class RunningCalls {
     return call;
   }
 
-  end(call: KnownCall, result: readonly OutgoingMessage[]): void {
+  end(call: KnownCall, result: KeptReply): void {
     call.cancel = undefined;
     call.result = result;
     this.#count(call.from, 0, -1);
     this.#kept.add(call);
-    this.#bytes += bytesOf(result);
+    this.#bytes += result.bytes;
     for (const oldest of this.#kept) {
       if (this.#bytes <= RESULTS_BYTES) break;
       this.#drop(oldest);
@@ -103,7 +109,7 @@ export class RunningCalls {
 
   #drop(call: KnownCall): void {
     if (!this.#kept.delete(call) || !call.result) return;
-    this.#bytes -= bytesOf(call.result);
+    this.#bytes -= call.result.bytes;
     call.result = undefined;
   }
 
@@ -147,7 +153,8 @@ export class RunningCalls {
   }
 }
 
-function bytesOf(result: readonly OutgoingMessage[]): number {
+/** The cost of messages that are kept. */
+export function bytesOf(result: readonly OutgoingMessage[]): number {
   return result.reduce((sum, { body }) => sum + body.length + RESULT_COST_BYTES, 0);
 }
 

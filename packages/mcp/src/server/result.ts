@@ -1,4 +1,11 @@
-import { type CallFailure, type CallResult, type CallSuccess, type JsonObject, modelError } from "@keyhole/kernel";
+import {
+  type CallFailure,
+  type CallResult,
+  type CallSuccess,
+  type JsonObject,
+  type ModelError,
+  modelError,
+} from "@keyhole/kernel";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import { mcpOutputType, outputSchemaOf } from "../mcp-output.ts";
 import { encodeBase64 } from "./base64url.ts";
@@ -20,8 +27,11 @@ export function toolResult(tool: ListedTool, result: CallResult, parts: ResultPa
   return result.ok ? successResult(tool, result, parts) : failureResult(result);
 }
 
-function failureResult({ error, callId, proof }: CallFailure): CallToolResult {
-  const own = modelError(error);
+function failureResult(failure: CallFailure): CallToolResult {
+  return errorResult(modelError(failure.error), failure);
+}
+
+export function errorResult(own: ModelError, { callId, proof }: Pick<CallResult, "callId" | "proof">): CallToolResult {
   return {
     isError: true,
     content: [{ type: "text", text: `${own.code}: ${own.message} ${own.hint}`.trim() }],

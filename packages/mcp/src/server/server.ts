@@ -11,7 +11,7 @@ import type { McpCaller } from "./caller.ts";
 import { serveContent } from "./content.ts";
 import { servePassedOn } from "./passed-on.ts";
 import type { McpService } from "./service.ts";
-import { ToolExchange } from "./tool-call.ts";
+import { type ExchangeLine, ToolExchange } from "./tool-call.ts";
 
 /** Both eras, and the version before the first one, which many clients still speak. */
 const protocolVersions = ["2026-07-28", "2025-11-25", "2025-06-18"];
@@ -61,14 +61,14 @@ export function serverFor(service: McpService, caller: McpCaller, sessionId: str
     // The kernel has checked that each input schema is of an object.
     return { ...page, tools: page.tools as Tool[] };
   });
-  const line = { server, caller, sessionId };
+  const line: ExchangeLine = { server, caller, sessionId };
   server.server.setRequestHandler("tools/call", ({ params }, ctx) => {
     const tool = catalogue.find(caller, params.name);
     if (!tool)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name)}.`);
     return new ToolExchange(service, line, tool, (params.arguments ?? {}) as JsonObject, ctx).answer();
   });
-  const readContent = content && serveContent(server, content, caller, service.seal);
+  const readContent = content && serveContent(line, content, service.links);
   // In place of the SDK's own answers about resources.
   servePassedOn(service, line, readContent);
   extend?.(server, caller);

@@ -1,6 +1,7 @@
 import { type Kernel, systemClock, type Clock } from "@keyhole/kernel";
 import { Catalogue } from "./catalogue.ts";
 import type { McpServerOptions } from "./options.ts";
+import { OutputLinks } from "./output-links.ts";
 import { RequestStates } from "./request-state.ts";
 import { Seal } from "./seal.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
@@ -14,6 +15,7 @@ export class McpService {
   readonly seal: Seal;
   readonly states: RequestStates;
   readonly waiting: WaitingCalls;
+  readonly links: OutputLinks = new OutputLinks();
 
   constructor(kernel: Kernel, options: McpServerOptions) {
     this.kernel = kernel;

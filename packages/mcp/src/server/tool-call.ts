@@ -1,3 +1,4 @@
+import { HeldOutput } from "@keyhole/kernel/context";
 import {
   type ApprovalRequest,
   type Approver,
@@ -19,13 +20,12 @@ import {
 } from "@modelcontextprotocol/server";
 import type { McpCaller } from "./caller.ts";
 import type { ListedTool } from "./catalogue.ts";
-import { contentUri } from "./content.ts";
 import type { ExchangeContext } from "./exchange-context.ts";
 import { StreamHold } from "./held-stream.ts";
 import { ANSWERS, type McpQuestion } from "./questions.ts";
 import { Reports } from "./reports.ts";
 import type { RequestState } from "./request-state.ts";
-import { toolResult } from "./result.ts";
+import { errorResult, toolResult } from "./result.ts";
 import type { McpService } from "./service.ts";
 import { WaitingCall } from "./waiting-calls.ts";
 
@@ -126,15 +126,17 @@ export class ToolExchange {
     if (!approvals || this.#clientCapabilities().elicitation?.url === undefined)
       return this.#result(
         await run({ signal: this.#ctx.mcpReq.signal, ...(approvals && everyQuestionTo(approvals.approver)) }),
+        input,
         held,
       );
-    return this.#callAsking(approvals.approver, run, held);
+    return this.#callAsking(approvals.approver, run, input, held);
   }
 
   /** The call outlives this exchange where it has to wait for a person; until then it follows the exchange's signal. */
   async #callAsking(
     approver: Approver,
     run: (more: CallOptions) => Promise<CallResult>,
+    input: JsonObject,
     held: StreamHold | undefined,
   ): Promise<Answer> {
     const cancel = new AbortController();
@@ -143,14 +145,15 @@ export class ToolExchange {
       cancel,
       (asking) => run({ signal: cancel.signal, ...everyQuestionTo(asking) }),
       approver,
+      input,
       held,
     );
     const result = await this.#following(waiting, [waiting.outcome, waiting.asked]);
-    if (result) return this.#result(result, held);
+    if (result) return this.#result(result, input, held);
     const { question } = waiting;
     if (!question || !this.#service.waiting.keep(question.callId, waiting)) {
       waiting.decline("Too many calls wait for a person.");
-      return this.#result(await waiting.outcome, held);
+      return this.#result(await waiting.outcome, input, held);
     }
     return this.#show(question) ?? this.#await(question.callId, waiting);
   }
@@ -176,7 +179,7 @@ export class ToolExchange {
     if (result) {
       // Of several exchanges that wait, one fetches it.
       if (!this.#service.waiting.forget(callId)) throw invalidState();
-      return this.#result(result, waiting.held);
+      return this.#resultLater(result, waiting);
     }
     const approvalId = waiting.question?.approvalId;
     return inputRequired({ requestState: this.#seal({ callId, ...(approvalId !== undefined && { approvalId }) }) });
@@ -216,10 +219,37 @@ export class ToolExchange {
     });
   }
 
-  async #result(result: CallResult, held: StreamHold | undefined): Promise<CallToolResult> {
+  /** Of a call that waited for a person. Its result may have waited as well: no client came for it. */
+  async #resultLater(result: CallResult, { input, held }: WaitingCall): Promise<CallToolResult> {
+    // The error of a call that reached nothing tells nothing.
+    const isOpen = !result.ok && result.effects.length === 0;
+    const opened = isOpen ? undefined : await this.#held(result, result, input).open(this.#caller);
+    return opened?.ok === false ? errorResult(opened.error, result) : this.#result(result, input, held);
+  }
+
+  /** The output of the call, for this caller later. */
+  #held<Value>(value: Value, { callId, proof, effects }: CallResult, input: JsonObject): HeldOutput<Value, McpCaller> {
+    const { kernel } = this.#service;
+    const { name, version, capabilities } = this.#tool.manifest;
+    const sessionId = this.#sessionId;
+    const mayCall = capabilities.some(({ kind }) => kind === "tool.call");
+    return new HeldOutput(value, {
+      callId,
+      proof,
+      effects,
+      mayCall,
+      preview: ({ caller, grants }) =>
+        kernel.preview(name, input, { caller, sessionId, version, ...(grants && { grants }) }),
+    });
+  }
+
+  async #result(result: CallResult, input: JsonObject, held: StreamHold | undefined): Promise<CallToolResult> {
     await this.#reports.sent();
-    const { seal, options } = this.#service;
-    const linkTo = options.content && ((digest: string) => contentUri(digest, this.#caller, seal));
+    const { links, options } = this.#service;
+    const reader = { caller: this.#caller, sessionId: this.#sessionId };
+    const linkTo =
+      options.content &&
+      ((digest: string) => links.add(digest, this.#held(digest, result, input), reader, JSON.stringify(input).length));
     const given = toolResult(this.#tool, result, { held: result.ok ? held : undefined, linkTo });
     const { outputSchema } = this.#tool.definition;
     return this.#server.server.projectCallToolResult(given, outputSchema);

@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, ApprovalRequest, Approver, CallResult, Clock } from "@keyhole/kernel";
+import type { ApprovalAnswer, ApprovalRequest, Approver, CallResult, Clock, JsonObject } from "@keyhole/kernel";
 import { isSameCaller, type McpCaller } from "./caller.ts";
 import type { StreamHold } from "./held-stream.ts";
 
@@ -8,6 +8,7 @@ export class WaitingCall {
   readonly outcome: Promise<CallResult>;
   /** Cancels the call itself. */
   readonly cancel: AbortController;
+  readonly input: JsonObject;
   /** Where its output is a stream. */
   readonly held: StreamHold | undefined;
   #question: ApprovalRequest | undefined;
@@ -19,10 +20,12 @@ export class WaitingCall {
     cancel: AbortController,
     run: (approver: Approver) => Promise<CallResult>,
     given: Approver,
+    input: JsonObject,
     held: StreamHold | undefined,
   ) {
     this.caller = caller;
     this.cancel = cancel;
+    this.input = input;
     this.held = held;
     this.outcome = run((request, signal) => this.#ask(request, signal, given));
   }

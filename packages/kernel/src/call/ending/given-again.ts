@@ -1,6 +1,8 @@
 import { covers } from "../../capability/grant.ts";
 import { type Revocations, withRevocations } from "../../capability/revocation.ts";
 import { requestPolicyOf } from "../../policy/decision/request-policy.ts";
+import type { Mode } from "../../tool/manifest.ts";
+import { isStricter } from "../../tool/modes.ts";
 import type { Ending } from "./ending.ts";
 import { CallFault } from "../faults/fault.ts";
 import { type Origin, originPart } from "../record/origin.ts";
@@ -13,6 +15,13 @@ import { observes } from "../steps/reserve.ts";
  */
 export function authorityText({ policy, mode, grant }: Pick<Decided, "policy" | "mode" | "grant">): string {
   return JSON.stringify([policy.hash, mode, grant.hash]);
+}
+
+/** Whether a person has to approve the call, and nobody had to under the milder mode of the origin. */
+export function needsApprovalSince({ verdict, mode }: Decided, { origin }: Ending): boolean {
+  if (verdict.decision !== "ask" || !verdict.enforced || origin.authority === undefined) return false;
+  const [, before] = JSON.parse(origin.authority) as [string, Mode, string];
+  return isStricter(mode, before);
 }
 
 /** Whether calls from within would be decided as they were: the session carries no label that it did not carry then, or that came with the result. */

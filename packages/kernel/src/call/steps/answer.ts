@@ -12,7 +12,7 @@ import type { CallEnd, CallRecord } from "../record/record.ts";
 import { spentBy, withMore } from "../ending/spent.ts";
 import { type Concluded, endingWith, failedEnding, normalizerOf, reusedEnding } from "./conclude.ts";
 import type { Decided } from "./decide.ts";
-import { canBeGiven, resultGone } from "../ending/given-again.ts";
+import { canBeGiven, needsApprovalSince, resultGone } from "../ending/given-again.ts";
 import { tooLarge } from "./run-faults.ts";
 
 /** The result for the caller, and the ending that other calls may be given. */
@@ -62,7 +62,9 @@ export async function reuse(state: Decided, { ending, by }: Reused, ports: Answe
   const { outcome, effects } = ending;
   log.record("result.reused", call.scope, { from: ending.callId, by });
   call.reach({ ...state, reused: ending });
-  if (!canBeGiven(state, ending, revocations)) throw resultGone(ending.callId);
+  // A shared result comes after the approval of its call, a key's before.
+  const isUnapproved = by === "idempotency-key" && needsApprovalSince(state, ending);
+  if (isUnapproved || !canBeGiven(state, ending, revocations)) throw resultGone(ending.callId);
   const names = [...policy.labelsOf(tool.manifest.name), ...ending.origin.labels];
   call.parent?.call.origin.called();
   learn(call, names);

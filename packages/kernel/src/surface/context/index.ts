@@ -8,5 +8,6 @@ export {
   readResultName,
   type ResultPart,
 } from "./kept-results.ts";
-export { type OutputSource, type ReadAnswer, readResult, readResultManifest } from "./read-result.ts";
+export { HeldOutput, type OpenedOutput, type OutputPreview, type OutputSource } from "./held-output.ts";
+export { type ReadAnswer, readResult, readResultManifest } from "./read-result.ts";
 export { encodeBase64 } from "../../bytes/base64.ts";

@@ -1,28 +1,9 @@
 import { isSafeInteger } from "../../support/guards.ts";
 import type { JsonObject } from "../../json/json.ts";
-import type { CallError, CallSuccess, ErrorCode, ModelError } from "../../result.ts";
+import type { ModelError } from "../../result.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
+import { type OutputSource, refusalNow } from "./held-output.ts";
 import { type KeptResults, readResultName, type ResultPart } from "./kept-results.ts";
-
-type AuthorityOfProof = Pick<CallSuccess["proof"], "policyHash" | "grantHash">;
-
-/** The call that gave an output. */
-export interface OutputSource {
-  readonly callId: string;
-  /** Of its proof: the grants and the policy that decided about its requests. Absent where the kernel gave none. */
-  readonly proof?: AuthorityOfProof | undefined;
-  /** Kinds that the call used. Absent where they are unknown: then each revoked kind counts. */
-  readonly effects?: readonly string[] | undefined;
-  /** Whether the tool calls others, whose kinds are not among {@link effects}. */
-  readonly mayCall?: boolean | undefined;
-  /** Whether the kernel would allow the call now. */
-  preview(): Promise<
-    {
-      readonly proof?: AuthorityOfProof | undefined;
-      readonly revoked?: readonly string[] | undefined;
-    } & ({ readonly decision: "allow" | "ask" } | { readonly decision: "deny"; readonly error: CallError })
-  >;
-}
 
 const input = {
   type: "object",
@@ -77,37 +58,12 @@ export async function readResult(
     return failed("INVALID_INPUT", "The arguments are not a hash, an offset and a text to find.", "Correct them.");
   const source = kept.sourceOf(part.hash);
   if (!source) return failed("INVALID_INPUT", "The store has no output with this hash.", "Call the tool again.");
-  const preview = await source.preview();
-  // An output that was given once does not count against a rate again.
-  if (preview.decision === "deny" && preview.error.code !== "RATE_LIMITED") {
-    const { code, message, hint } = preview.error;
-    return failed(code, message, hint, source.callId);
-  }
-  const gone = revokedOf(source, preview.revoked ?? []);
-  if (gone.length > 0)
-    return failed(
-      "CAPABILITY_DENIED",
-      `The grant of ${gone.join(", ")} was revoked.`,
-      "Use another tool.",
-      source.callId,
-    );
-  if (!areEqual(source.proof, preview.proof))
-    return failed("INVALID_INPUT", otherPolicy, "Call the tool again.", source.callId);
+  const error = await refusalNow(source, undefined);
+  if (error) return { ok: false, error, callId: source.callId, text: JSON.stringify({ error }) };
   const text = kept.read(part, answerBytes);
   if (text === undefined)
     return failed("INVALID_INPUT", "The store has no output with this hash.", "Call the tool again.");
   return { ok: true, data: JSON.parse(text) as JsonObject, hash: part.hash, callId: source.callId, text };
-}
-
-function revokedOf({ effects, mayCall }: OutputSource, revoked: readonly string[]): readonly string[] {
-  return effects === undefined || mayCall === true ? revoked : revoked.filter((kind) => effects.includes(kind));
-}
-
-/** No record of the call's requests exists, so another policy cannot decide about them. */
-const otherPolicy = "The output was made under another policy.";
-
-function areEqual(one: AuthorityOfProof | undefined, other: AuthorityOfProof | undefined): boolean {
-  return one?.policyHash === other?.policyHash && one?.grantHash === other?.grantHash;
 }
 
 function partOf(given: unknown): ResultPart | undefined {
@@ -120,7 +76,7 @@ function partOf(given: unknown): ResultPart | undefined {
   return { hash, offset, find };
 }
 
-function failed(code: ErrorCode, message: string, hint: string, callId = ""): ReadAnswer {
+function failed(code: "INVALID_INPUT", message: string, hint: string): ReadAnswer {
   const error: ModelError = { code, message, details: {}, retryable: false, hint };
-  return { ok: false, error, callId, text: JSON.stringify({ error }) };
+  return { ok: false, error, callId: "", text: JSON.stringify({ error }) };
 }

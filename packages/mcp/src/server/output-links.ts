@@ -1,0 +1,58 @@
+import type { HeldOutput } from "@keyhole/kernel/context";
+import { type McpCaller, isSameCaller } from "./caller.ts";
+import { encodeBase64Url } from "./base64url.ts";
+
+/** An output that a caller can read again, under the authority that it has then. */
+export type ReadableAgain<Value> = HeldOutput<Value, McpCaller>;
+
+interface Link {
+  readonly caller: McpCaller;
+  /** The labels of an output belong to the session that its call taught them. */
+  readonly sessionId: string;
+  readonly output: ReadableAgain<string>;
+  readonly costBytes: number;
+}
+
+/** Of one caller. Beyond, its oldest link ends. */
+const MOST_OF_CALLER = 100;
+/** Of all callers: what is kept of their calls beside the outputs, which are in the store. */
+const MOST_BYTES = 67_108_864;
+const LINK_BYTES = 1_024;
+
+/** The links to outputs that calls gave. A link is good for one caller in one session, and ends with the server. */
+export class OutputLinks {
+  /** The oldest first. */
+  readonly #links = new Map<string, Link>();
+  #bytes = 0;
+
+  /** @param inputBytes of the call, whose arguments are kept with the link. Returns the address. */
+  add(
+    digest: string,
+    output: ReadableAgain<string>,
+    { caller, sessionId }: Pick<Link, "caller" | "sessionId">,
+    inputBytes: number,
+  ): string {
+    const name = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+    const uri = `keyhole-content://${digest.replace(":", "/")}/${name}`;
+    const own = [...this.#links].filter(([, link]) => isSameCaller(link.caller, caller));
+    for (const [oldest] of own.slice(0, Math.max(0, own.length - MOST_OF_CALLER + 1))) this.#drop(oldest);
+    const costBytes = LINK_BYTES + inputBytes;
+    this.#links.set(uri, { caller, sessionId, output, costBytes });
+    this.#bytes += costBytes;
+    for (const oldest of this.#links.keys()) {
+      if (this.#bytes <= MOST_BYTES) break;
+      this.#drop(oldest);
+    }
+    return uri;
+  }
+
+  find(uri: string, { caller, sessionId }: Pick<Link, "caller" | "sessionId">): ReadableAgain<string> | undefined {
+    const link = this.#links.get(uri);
+    return link && link.sessionId === sessionId && isSameCaller(link.caller, caller) ? link.output : undefined;
+  }
+
+  #drop(uri: string): void {
+    this.#bytes -= this.#links.get(uri)?.costBytes ?? 0;
+    this.#links.delete(uri);
+  }
+}
