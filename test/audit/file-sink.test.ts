@@ -272,21 +272,25 @@ describe("a batch of a log file", () => {
     try {
       await sink.append(records.slice(0, 1));
       await sink.append(records.slice(1, 2));
-      await vi.advanceTimersByTimeAsync(999);
-      expect(datasync).toHaveBeenCalledTimes(0);
-      await vi.advanceTimersByTimeAsync(1);
-      expect(datasync).toHaveBeenCalledTimes(1);
-      await vi.advanceTimersByTimeAsync(9_000);
-      expect(datasync).toHaveBeenCalledTimes(1);
+      for (const [ms, syncs] of [[999, 0] as const, [1, 1] as const, [9_000, 1] as const]) {
+        await vi.advanceTimersByTimeAsync(ms);
+        expect(datasync).toHaveBeenCalledTimes(syncs);
+      }
       datasync.mockRejectedValue(new Error("ENOSPC"));
       await sink.append(records.slice(2, 3));
       await vi.advanceTimersByTimeAsync(1_000);
       await expect(sink.append(records.slice(3, 4))).rejects.toThrow("ENOSPC");
       await sink.close();
-      const other = fileSink(path, { fsync: "second" });
-      await other.open();
-      await other.append(records.slice(3, 4));
-      await expect(other.close()).rejects.toThrow("ENOSPC");
+      const late = Promise.withResolvers<void>();
+      datasync.mockReturnValue(late.promise);
+      for (const [at, waitMs] of [[3, 1_000] as const, [4, 0] as const]) {
+        const other = fileSink(path, { fsync: "second" });
+        await other.open();
+        await other.append(records.slice(at, at + 1));
+        await vi.advanceTimersByTimeAsync(waitMs);
+        late.reject(new Error("ENOSPC"));
+        await expect(other.close()).rejects.toThrow("ENOSPC");
+      }
     } finally {
       vi.useRealTimers();
       datasync.mockRestore();

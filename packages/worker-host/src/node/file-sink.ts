@@ -50,6 +50,8 @@ class LogFile implements FileSink {
   #nextSeq = 0;
   #size = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Of the last second; `undefined` where none is under way. */
+  #syncing: Promise<void> | undefined;
   /** Why the last batches may not be on the disk. */
   #syncFault: Error | undefined;
 
@@ -132,22 +134,27 @@ class LogFile implements FileSink {
 
   async close(): Promise<void> {
     await this.#writing?.catch(() => undefined);
-    const isUnsynced = this.#timer !== undefined;
-    if (isUnsynced && this.#file) await this.#syncNow(this.#file);
+    const isUnsynced = this.#timer !== undefined || this.#syncing !== undefined;
+    await this.#syncing;
+    if (this.#timer && this.#file) await this.#syncNow(this.#file);
     await this.#file?.close();
     this.#file = undefined;
     if (isUnsynced && this.#syncFault) throw this.#syncFault;
   }
 
   /** A fault fails the next batch: nothing runs that may not be on record. */
-  async #syncNow(file: FileHandle): Promise<void> {
+  #syncNow(file: FileHandle): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    try {
-      await file.datasync();
-    } catch (error) {
-      this.#syncFault = error instanceof Error ? error : new Error(String(error));
-    }
+    const syncing = file
+      .datasync()
+      .catch((error: unknown) => {
+        this.#syncFault = error instanceof Error ? error : new Error(String(error));
+      })
+      .finally(() => {
+        if (this.#syncing === syncing) this.#syncing = undefined;
+      });
+    return (this.#syncing = syncing);
   }
 
   #indexEarlier(): Promise<void> {
