@@ -1,6 +1,7 @@
 import { type JsonValue, loadPolicy } from "@keyhole/kernel";
 import { explain, lintPolicy, locate, simulate, simulationTable } from "@keyhole/kernel/policy";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { checkPolicy } from "../../packages/keyhole/src/command/policy/check.ts";
 import { document, record } from "./recorded.ts";
 import { denyWhen, loaded } from "./support.ts";
 
@@ -147,5 +148,29 @@ describe("locate", () => {
     ["/rules/7", 3, 12],
   ])("finds %j at line %d, column %d", (pointer, line, column) => {
     expect(locate(text, pointer)).toEqual({ line, column });
+  });
+  it("reads a text once, however many rules stand in it and shadow each other", async () => {
+    const stepsOf = async (count: number): Promise<number> => {
+      const rules = Array.from({ length: count }, (_, at) => ({
+        id: `r${at}`,
+        effect: "deny",
+        reason: "x",
+        when: { tool: ["a"] },
+      }));
+      const bytes = new TextEncoder().encode(JSON.stringify({ ...document, rules }));
+      const parse = vi.spyOn(JSON, "parse");
+      const files = {
+        chunks: async function* () {
+          yield bytes;
+        },
+        write: async () => {},
+      };
+      const { exitCode, output } = await checkPolicy("p.json", {}, files);
+      expect([exitCode, output.trim().split("\n").length]).toEqual([1, count - 1]);
+      const steps = parse.mock.calls.length;
+      parse.mockRestore();
+      return steps;
+    };
+    expect((await stepsOf(200)) - (await stepsOf(100))).toBeLessThan(150);
   });
 });

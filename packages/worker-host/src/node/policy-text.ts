@@ -2,7 +2,7 @@ import { pointerTokens } from "@keyhole/kernel";
 import { readFile } from "node:fs/promises";
 import type { JsonValue } from "@keyhole/kernel";
 import { repeatsKeys } from "@keyhole/kernel/audit";
-import { locate, type Position } from "@keyhole/kernel/policy";
+import { locator, type Position } from "@keyhole/kernel/policy";
 import {
   isMap,
   isNode,
@@ -167,7 +167,7 @@ function messageOf({ code, message }: YAMLParseError | YAMLWarning, noun: string
 }
 
 function jsonText(text: string): PolicyText {
-  const find = (pointer: string): Position => locate(text, pointer);
+  const find = locator(text);
   return { document: JSON.parse(text) as JsonValue, locate: find, locateMember: find };
 }
 

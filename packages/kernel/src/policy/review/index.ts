@@ -9,7 +9,7 @@ export {
 } from "./diff/diff.ts";
 export { explain, type Explanation } from "./explain.ts";
 export { type Finding, lintPolicy } from "./lint.ts";
-export { locate, type Position } from "./locate.ts";
+export { locate, locator, type Position } from "./locate.ts";
 export { isProof, proofSchema } from "./proof-schema.ts";
 export { type RecordedCall, simulate, simulationTable, type SimulatedCall } from "./simulate.ts";
 export { keyId, type ProofPublicKey } from "../../audit/public-key.ts";

@@ -100,13 +100,16 @@ function withoutEffect({ id, effect, when }: PolicyRule, policy: Policy): Findin
 function shadows(rules: readonly PolicyRule[]): Finding[] {
   const groups =
     rules.length <= comparedRules ? [rules] : [...Map.groupBy(rules, ({ when }) => canonicalJson(when)).values()];
-  return groups.flatMap((group) =>
-    group.flatMap((rule, index): Finding[] => {
-      const by = group.find((other, place) => {
+  return groups.flatMap((group) => {
+    const places = new Map(group.map((rule, place) => [rule, place]));
+    // Of rules with the same conditions the first of each effect decides.
+    const others = group === rules ? group : group.filter(isFirstOfEffect());
+    return group.flatMap((rule, index): Finding[] => {
+      const by = others.find((other) => {
         if (other === rule || strictness[other.effect] < strictness[rule.effect] || !includes(other.when, rule.when))
           return false;
         // Of two rules that say the same, the later one is the superfluous one.
-        return other.effect !== rule.effect || !includes(rule.when, other.when) || place < index;
+        return other.effect !== rule.effect || !includes(rule.when, other.when) || places.get(other)! < index;
       });
       if (!by) return [];
       const isSame = includes(rule.when, by.when);
@@ -129,8 +132,13 @@ function shadows(rules: readonly PolicyRule[]): Finding[] {
             : `For every call that it matches, ${by.id} matches too, says ${by.effect}, and wins.`,
         },
       ];
-    }),
-  );
+    });
+  });
+}
+
+function isFirstOfEffect(): (rule: PolicyRule) => boolean {
+  const seen = new Set<Decision>();
+  return ({ effect }) => !seen.has(effect) && seen.add(effect).has(effect);
 }
 
 /** Whether every call that meets `inner` meets `outer`, as far as the form of the conditions tells. */

@@ -42,9 +42,9 @@ function inspect(text: string, file: string): Inspected {
     return { exitCode: 1, findings: [{ ...locate(path), message: `${message} ${hint}`.trimEnd() }] };
   }
   const { rules, hash } = loaded.value;
+  const places = new Map(rules.map(({ rule }, index) => [rule.id, index]));
   const findings = lintPolicy(loaded.value).map(({ kind, ruleId, message }) => {
-    const index = rules.findIndex(({ rule }) => rule.id === ruleId);
-    return { ...locate(`/rules/${index}`), rule: ruleId, message: `is ${kind}: ${message}` };
+    return { ...locate(`/rules/${places.get(ruleId)}`), rule: ruleId, message: `is ${kind}: ${message}` };
   });
   return { exitCode: findings.length > 0 ? 1 : 0, hash, rules: rules.length, findings };
 }
