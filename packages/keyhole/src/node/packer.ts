@@ -1,7 +1,8 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readBoundedFile } from "@keyhole/worker-host/node/policy-text";
 import { compileEngine, type Engine } from "@keyhole/worker-host/wasm";
 import type { Esbuild } from "../pack/bundle.ts";
 import type { PackFiles } from "../pack/files.ts";
@@ -12,9 +13,11 @@ import { Resolver } from "../pack/resolve.ts";
 const nodeFiles: PackFiles = {
   read(path) {
     try {
-      return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
-    } catch {
-      return undefined;
+      return readBoundedFile(path);
+    } catch (error) {
+      // The resolver passes an unreadable file.
+      if (error instanceof Error && "code" in error) return undefined;
+      throw error;
     }
   },
   realPath(path) {

@@ -1,5 +1,4 @@
 import { pointerTokens } from "@keyhole/kernel";
-import { readFile } from "node:fs/promises";
 import type { JsonValue } from "@keyhole/kernel";
 import { repeatsKeys } from "@keyhole/kernel/audit";
 import { locator, type Position } from "@keyhole/kernel/policy";
@@ -14,6 +13,9 @@ import {
   type YAMLParseError,
   type YAMLWarning,
 } from "yaml";
+import { readBoundedText } from "./bounded-file.ts";
+
+export { readBoundedFile, readBoundedText } from "./bounded-file.ts";
 
 export interface PolicyText {
   /** For `createFullKernel`, `kernel.setPolicy` and `loadPolicy`, which check it. */
@@ -134,7 +136,7 @@ function repeatedKey(parsed: ReturnType<typeof parseDocument>): number | undefin
 
 /** Where a policy is a file. Rejects as `node:fs` does when it cannot be read. */
 export async function readPolicyFile(path: string): Promise<PolicyTextRead> {
-  return parsePolicyText(await readFile(path, "utf8"), /\.ya?ml$/i.test(path) ? "yaml" : undefined);
+  return parsePolicyText(await readBoundedText(path), /\.ya?ml$/i.test(path) ? "yaml" : undefined);
 }
 
 /** A text that is wholly right: the other reader takes 50 times as long, to say where one is wrong. */

@@ -1,8 +1,8 @@
 import { versionedId, checkPackage, type ToolPackage } from "@keyhole/kernel";
-import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { packTool } from "../../node/packer.ts";
-import { type CommandIo, isObject, visible } from "../io.ts";
+import { readBoundedFile } from "@keyhole/worker-host/node/policy-text";
+import { type CommandIo, isObject, textOf, visible } from "../io.ts";
 
 export interface LoadedTool {
   /** As shown to the person: relative to the working directory. */
@@ -48,7 +48,9 @@ export async function loadTools(paths: readonly string[], io: CommandIo): Promis
 async function loadTool(path: string, file: string): Promise<LoadedTool | Fault> {
   try {
     if (!path.endsWith(".json")) return { file, ...(await packTool(path)) };
-    const pkg: unknown = JSON.parse(await readFile(path, "utf8"));
+    const bytes = readBoundedFile(path);
+    if (!bytes) return { file, reason: "it is no file" };
+    const pkg: unknown = JSON.parse(textOf(bytes));
     if (!isObject(pkg) || !("manifest" in pkg)) return { file, reason: "it is no tool package: it has no `manifest`" };
     const checked = checkPackage(pkg);
     if (!checked.ok) return { file, reason: `${checked.error.message} ${checked.error.hint}`.trimEnd() };

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApprovalKey } from "@keyhole/mcp";
+import { readBoundedText } from "@keyhole/worker-host/node/policy-text";
 import { type CommandResult, isObject, Unusable, visible } from "../io.ts";
 import { parse } from "../json-file.ts";
 import { writeWhole } from "../whole-file.ts";
@@ -14,7 +14,7 @@ const fileOf = ({ folder }: Folder): string => join(folder, "approvers.json");
 /** The approvers who can answer questions; none before the first key. @throws {Unusable} for a file that holds something else */
 export async function readApprovers(home: Folder): Promise<readonly ApprovalKey[]> {
   const path = fileOf(home);
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readBoundedText(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "[]";
     throw new Unusable(`${visible(path)} cannot be read.`, { cause: error });
   });

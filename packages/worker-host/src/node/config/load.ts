@@ -1,11 +1,11 @@
-import { readFile, stat } from "node:fs/promises";
-import { readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type JsonValue, snapshot } from "@keyhole/kernel";
 import type { Position } from "@keyhole/kernel/policy";
 import type { ConfigFault } from "../../config/fault.ts";
 import { type Config, readConfig } from "../../config/read.ts";
+import { readBoundedFile, readBoundedText } from "../bounded-file.ts";
 import { locateLiteral } from "./literal.ts";
 import { readConfigText, type TextFormat } from "./read-text.ts";
 import type { ConfigText } from "./text.ts";
@@ -69,7 +69,7 @@ export async function loadConfig(file: string, base: string = process.cwd()): Pr
   if (format === undefined) return refusedAt("The file is not .json, .yaml, .toml or .ts.", { line: 1, column: 1 });
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = await readBoundedText(path);
   } catch (error) {
     return refusedAt(`The file cannot be read: ${textOf(error)}`, { line: 1, column: 1 });
   }
@@ -85,10 +85,16 @@ export async function loadConfig(file: string, base: string = process.cwd()): Pr
   return { ok: false, message: explain(own.fault), at: read.locate(own.fault.path) };
 }
 
+function readText(path: string): string {
+  const bytes = readBoundedFile(path);
+  if (!bytes) throw new Error(`${path} is no file.`);
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
 /** An unreadable policy is a refused policy. */
 function policyOf(path: string): JsonValue {
   try {
-    const read = readConfigText(readFileSync(path, "utf8"), /\.ya?ml$/i.test(path) ? "yaml" : "json");
+    const read = readConfigText(readText(path), /\.ya?ml$/i.test(path) ? "yaml" : "json");
     return read.ok ? read.document : `${path}:${read.at.line} ${read.message}`;
   } catch (error) {
     return textOf(error);
