@@ -66,6 +66,8 @@ export async function startEdge({ port, state, onLine, token, approvalKey, ...so
   const { worker, isOpened } = openedBy(token, approvalKey, configuredWorker(wrangler, source));
   const isReached = variable(worker, "KEYHOLE_URL") !== undefined;
   const scratch = mkdtempSync(join(tmpdir(), "keyhole-"));
+  // An interrupt can come before there is an edge to stop.
+  process.once("exit", () => rmSync(scratch, { recursive: true, force: true }));
   const keeper = new Keeper();
   const { promise: failed, resolve: onLost } = Promise.withResolvers<string>();
   const around = { miniflare, keeper, registry: join(scratch, "registry"), onLine, onLost };
