@@ -109,6 +109,17 @@ describe("an argument", () => {
     expect(by("allow")).toMatchObject({ decision: "ask", reasonCode: "posture", errors: [{ code }] });
   });
 
+  it("is read anew for each place that rules name, and for each call", () => {
+    const tests = [["/a", 1] as const, ["/b", 1] as const, ["/a", 3] as const];
+    const rules = tests.map(([place, moreThan], i) => denyWhen({ arguments: [at(place, { moreThan })] }, `r${i}`));
+    const policy = loaded({ rules });
+    const denying = (values: Record<string, number>) =>
+      decisionBy(policy, inputOf({ input: values })).determining.map(({ rule }) => rule.id);
+    expect(denying({ a: 2, b: 1 })).toEqual(["r0"]);
+    expect(denying({ a: 4, b: 2 })).toEqual(["r0", "r1", "r2"]);
+    expect(denying({ b: 2 })).toEqual(["r1"]);
+  });
+
   it("that errs does not matter where another condition does not hold", () => {
     const rule = denyWhen({ arguments: [at("/x", { moreThan: 1 })], caller: ["eve"] });
     expect(decisionBy(loaded({ rules: [rule] }), inputOf({ input: { x: "?" } }))).toMatchObject({

@@ -2,7 +2,7 @@ import { canBePublic, hostMatcher, hostOf } from "../../capability/matching/host
 import { checkPath, type Face, pathMatcher } from "../../capability/matching/paths.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
-import { compilePointer } from "../../json/pointer.ts";
+import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
 import { foldText } from "../../support/fold.ts";
 import { hasLargeNumber } from "./fold-case.ts";
 import { Folds, foldsOf } from "./folds.ts";
@@ -181,12 +181,28 @@ function compileOperator(
   return { test, ifAbsent };
 }
 
+/** The test of one argument beside its place: rules about one place can share its value. */
+export interface ArgumentTest {
+  /** A pointer into the input. */
+  readonly at: string;
+  readonly read: ReadPointer;
+  readonly test: Test;
+  /** The answer where the place is empty. */
+  readonly ifAbsent: boolean;
+}
+
+export function argumentTest(condition: ArgumentCondition, face: Face): ArgumentTest {
+  return { at: condition.at, read: compilePointer(condition.at), ...compileOperator(condition, face) };
+}
+
 export function compileArgument(
   condition: ArgumentCondition,
   face: Face,
 ): (call: { readonly input: JsonValue }) => Truth {
-  const read = compilePointer(condition.at);
-  const { test, ifAbsent } = compileOperator(condition, face);
+  return asTest(argumentTest(condition, face));
+}
+
+export function asTest({ read, test, ifAbsent }: ArgumentTest): (call: { readonly input: JsonValue }) => Truth {
   return (decision) => {
     const value = read(decision.input);
     return value === undefined ? ifAbsent : test(value, decision);

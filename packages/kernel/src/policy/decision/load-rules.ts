@@ -9,6 +9,7 @@ import { type LoadedCount, type LoadedRule, loadRule } from "./rule.ts";
 import { indexRules } from "./rule-index.ts";
 import type { RuleSet, Tried } from "./rule-set.ts";
 import { countRead } from "./state-reads.ts";
+import type { JsonValue } from "../../json/json.ts";
 import type { Opinion, ReadCounter, RuleCharge } from "./verdict.ts";
 
 /** The rules of a checked document. */
@@ -69,8 +70,18 @@ function tryRules(candidates: readonly LoadedRule[], input: DecisionInput, readC
   const errors: { ruleId: string; code: RuleErrorCode }[] = [];
   const counts: StateRead[] = [];
   const charges: RuleCharge[] = [];
+  // Where rules name nothing but one argument, reading it for each was a third of a decision.
+  let at: string | undefined;
+  let value: JsonValue | undefined;
   for (const loaded of candidates) {
-    let truth: Truth = holdsAll(loaded.tests, input);
+    const { only } = loaded;
+    if (only !== undefined && only.at !== at) {
+      at = only.at;
+      value = only.read(input.input);
+    }
+    let truth: Truth;
+    if (only === undefined) truth = holdsAll(loaded.tests, input);
+    else truth = value === undefined ? only.ifAbsent : only.test(value, input);
     if (truth === false) continue;
     const { rule, count } = loaded;
     if (count) {

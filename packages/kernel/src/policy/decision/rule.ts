@@ -3,6 +3,8 @@ import { areTexts } from "../../capability/fields.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
+import { type ArgumentTest, argumentTest, asTest } from "./arguments.ts";
+import type { Face } from "../../capability/matching/paths.ts";
 import { compileCondition, type ConditionTest } from "./condition.ts";
 import type { CountCondition, PolicyRule, RuleCondition } from "../document/policy.ts";
 
@@ -12,6 +14,8 @@ export interface LoadedRule {
   readonly hash: string;
   /** All conditions but those of requests and counters. */
   readonly tests: readonly ConditionTest[];
+  /** The test of a rule whose one condition is about one argument. */
+  readonly only: ArgumentTest | undefined;
   readonly count?: LoadedCount;
   /** Only for a rule about requests. */
   readonly concerns?: (need: OwnNeed) => boolean;
@@ -55,13 +59,22 @@ export function canShow(family: Family, when: RuleCondition, families: Families)
 export function loadRule(rule: PolicyRule, families: Families, by: Hash): LoadedRule {
   const { when } = rule;
   const aboutRequests = isAboutRequests(when, families);
+  const face = rule.effect === "allow" ? "grant" : "deny";
+  const only = onlyArgument(when, face);
   return {
     rule,
     hash: by.json(rule),
-    tests: compileCondition(when, aboutRequests, rule.effect === "allow" ? "grant" : "deny"),
+    only,
+    tests: only ? [asTest(only)] : compileCondition(when, aboutRequests, face),
     ...(when.count && { count: loadCount(when.count) }),
     ...(aboutRequests && { concerns: compileRequest(when, families) }),
   };
+}
+
+function onlyArgument(when: RuleCondition, face: Face): ArgumentTest | undefined {
+  const [argument, ...others] = when.arguments ?? [];
+  const isOnly = argument !== undefined && others.length === 0 && Object.keys(when).length === 1;
+  return isOnly ? argumentTest(argument, face) : undefined;
 }
 
 function loadCount(condition: CountCondition): LoadedCount {
