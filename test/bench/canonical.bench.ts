@@ -5,7 +5,7 @@
 import { blake3, canonicalize, hashText, parseJson, snapshot } from "../../packages/kernel/src/index.ts";
 import { atLeast, atMost } from "./bar.ts";
 import { documents } from "./canonical-documents.ts";
-import { processorMs } from "./processor.ts";
+import { byProcessor, processorMs } from "./processor.ts";
 
 type Run = () => unknown;
 
@@ -45,7 +45,7 @@ const time = (ns: number): string =>
     : ns < 10_000_000
       ? `${(ns / 1e3).toFixed(0)} µs`
       : `${(ns / 1e6).toFixed(1)} ms`
-  ).padStart(10);
+  ).padStart(10) + ` ${byProcessor}`;
 
 /** Engines join strings lazily. Whoever reads a text pays for laying it out; reading it as a number does that and little more. */
 const readWhole = (text: string): number => Number(text);

@@ -13,7 +13,7 @@ import { codeHashOf, manifestHash, packageHash } from "../../packages/kernel/src
 import type { ToolManifest } from "../../packages/kernel/src/tool/manifest.ts";
 import type { ToolPackage } from "../../packages/kernel/src/tool/package.ts";
 import { atMost } from "./bar.ts";
-import { processorMs } from "./processor.ts";
+import { byProcessor, processorMs } from "./processor.ts";
 import { workloads } from "./schema-workloads.ts";
 
 const TURNS = 41;
@@ -79,7 +79,7 @@ function print(label: string, whole: readonly number[], alone: readonly number[]
   const [ours, theirs] = [median(whole), median(alone)];
   const against = `${(ours / theirs).toFixed(2)} × ${atMost(ours / theirs, BAR)}`;
   console.log(
-    `100 packages, ${label}: ${ours.toFixed(1)} ms, digests and manifests ${theirs.toFixed(1)} ms: ${against}`,
+    `100 packages, ${label}: ${ours.toFixed(1)} ms ${byProcessor}, digests and manifests ${theirs.toFixed(1)} ms: ${against}`,
   );
 }
 

@@ -4,7 +4,7 @@
  */
 import { compileSchema, type Validator } from "@keyhole/kernel/schema";
 import { atMost } from "./bar.ts";
-import { processorMs } from "./processor.ts";
+import { byProcessor, processorMs } from "./processor.ts";
 
 const BAR = 2;
 const ROUNDS = 21;
@@ -81,6 +81,6 @@ for (const [name, validator, value] of cases) {
   const [check = NaN, validate = NaN, own = NaN] = times.map(median);
   const ratio = validate / check;
   console.log(
-    `${name.padEnd(38)} check ${check.toFixed(0)} ns, validateOwn ${(own / check).toFixed(2)} ×, validate ${ratio.toFixed(2)} × ${atMost(ratio, BAR)}`,
+    `${name.padEnd(38)} check ${check.toFixed(0)} ns ${byProcessor}, validateOwn ${(own / check).toFixed(2)} ×, validate ${ratio.toFixed(2)} × ${atMost(ratio, BAR)}`,
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compared, figuresIn } from "../../scripts/bench/figures.mjs";
+import { byProcessor } from "../bench/processor.ts";
 
 const output = (first: number, second: number): string =>
   [`BLAKE3, 1 KB    ${first} ns  ${second} MB/s (bar: 300 MB/s)`, "ratio  2.10 (bar: ≤ 1.0)"].join("\n");
@@ -41,7 +42,8 @@ describe("figures of a benchmark", () => {
     expect(rows.find(({ unit }) => unit === "ns")).toMatchObject({ base: 100, head: 100, change: 0 });
   });
 
-  it("that one version alone prints are left out", () => {
+  it("that one version alone prints are left out, and so are those of another clock", () => {
     expect(compared(["a 1 ns"], ["b 1 ns"])).toEqual([]);
+    expect(compared(["a 9 ns, 2 ×"], [`a 5 ns ${byProcessor}, 2 ×`])).toEqual([]);
   });
 });
