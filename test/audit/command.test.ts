@@ -34,7 +34,7 @@ describe("keyhole verify, on a log", () => {
     const { exitCode, output } = await run({ "audit.jsonl": cut }, "audit.jsonl");
     expect(exitCode).toBe(3);
     expect(output.split("\n").at(-2)).toBe(
-      "Intact, but unvouched: author and end not checked: no checkpoint was given.",
+      "Intact, but unvouched: author and end not checked: there is no checkpoint.",
     );
     const json = JSON.parse((await run({ "audit.jsonl": cut }, "audit.jsonl", { json: true })).output) as unknown;
     expect(json).toMatchObject({ verdict: "unvouched", steps: [{ name: "log" }] });
@@ -255,11 +255,12 @@ describe("keyhole verify, on a run", () => {
     const file = writeRun({ entries });
     expect(await run({ a: file.split("\n").slice(0, 3).join("\n") }, "a")).toEqual({
       exitCode: 1,
-      output: "✗ run  Line 4: The file was cut: its end is missing.\nBroken: the file was cut: its end is missing.\n",
+      output:
+        "✗ run  Line 4: The file is incomplete: its end is missing.\nBroken: the file is incomplete: its end is missing.\n",
     });
     expect(await run({ a: file.replace('"nowMs":0', '"nowMs":1') }, "a")).toEqual({
       exitCode: 1,
-      output: "✗ run  Line 6: A line before this end was changed.\nBroken: a line before this end was changed.\n",
+      output: "✗ run  Line 6: A line before this end has changed.\nBroken: a line before this end has changed.\n",
     });
     expect(await run({ a: file.replace('"index":0', '"index":1') }, "a")).toMatchObject({ exitCode: 1 });
   });

@@ -91,7 +91,7 @@ describe("a kernel with SHA-256", () => {
     const report = await verifyProof(first!.proof, evidence);
     expect(report.steps.map(({ outcome, reason }) => `${outcome} ${reason}`.trim())).toEqual([
       "passed",
-      "skipped The proof is not signed.",
+      "skipped The proof has no signature.",
       expect.stringContaining("unvouched It holds in this log."),
       "passed",
       expect.stringContaining("unvouched It holds in this log."),

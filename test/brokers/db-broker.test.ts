@@ -242,7 +242,7 @@ describe("every fault of a database has a code, a message and a hint", () => {
       "denied",
       "CAPABILITY_DENIED",
       "The grant does not allow the statement.",
-      "Attaching, settings, triggers, temporary and virtual tables are never allowed.",
+      "No statement may attach, change settings, or use triggers, temporary or virtual tables.",
     ],
     ["too-slow", "BOUNDS_EXCEEDED", "The statement took longer than 120000 ms.", "Narrow it, or add an index."],
     ["too-many-rows", "BOUNDS_EXCEEDED", "The answer has more than 5 rows.", "Add a LIMIT."],
@@ -253,7 +253,7 @@ describe("every fault of a database has a code, a message and a hint", () => {
       "Name fewer columns, or add a LIMIT.",
     ],
     ["busy", "UNAVAILABLE", "Another connection is writing to the database.", "Try again."],
-    ["no-space", "UNAVAILABLE", "The database is full.", "Remove data that is not needed."],
+    ["no-space", "UNAVAILABLE", "The database is full.", "Remove data that you do not need."],
     ["cancelled", "CANCELLED", "The call ended before the statement did.", ""],
     ["broken", "UNAVAILABLE", "The database cannot be used.", "Try again later."],
   ];

@@ -32,7 +32,7 @@ it("a database whose engine cannot be started, or ends while it starts, names th
   const refuses = (): Engine => {
     throw new Error("no more processes");
   };
-  expect(await query(refuses)).toEqual(broken("its engine cannot be started"));
+  expect(await query(refuses)).toEqual(broken("its engine does not start"));
   const ends = ({ ended }: EngineEvents): Engine => (queueMicrotask(() => ended()), silent());
   expect(await query(ends)).toEqual(broken("its engine ended while it started"));
 });

@@ -136,7 +136,7 @@ describe("members of a kernel that cross", () => {
         code: "UNTRUSTED_TOOL",
         path: "",
         message: "A tool object has functions, and they run in the realm of the kernel.",
-        hint: "Call it in the worker, on the kernel that is given to exposeKernel.",
+        hint: "Call it in the worker, on the kernel that exposeKernel takes.",
       },
     });
   });

@@ -83,7 +83,7 @@ describe.skipIf(natsServerPath === undefined)("the section bus of a configuratio
     expect(await toolsOf("mine")).toEqual(["settle"]);
     expect(await health()).toEqual({
       status: "unavailable",
-      causes: [{ code: "MISCONFIGURED", detail: "The bus cannot be joined." }],
+      causes: [{ code: "MISCONFIGURED", detail: "The edge cannot join the bus." }],
     });
   });
 });

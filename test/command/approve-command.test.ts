@@ -121,7 +121,7 @@ describe("without a terminal", () => {
         "  4 arguments, 21 characters as JSON",
       ].join("\n"),
     );
-    expect(output).toContain("  Bytes come with the call. They are not shown.\n");
+    expect(output).toContain("  Bytes come with the call. The command does not show them.\n");
     const text = waiting("text", { input: "rm -rf" });
     expect((await approve(["text"])).output).toContain('  : "rm -rf"\n  1 argument, 8 characters as JSON\n');
     text.close();
@@ -210,7 +210,7 @@ describe("at a terminal", () => {
     const two = waiting("two");
     const { notes, questions } = await approve([], [() => (one.close(), never()), "yes", "no"]);
     expect(questions[1]).toBe("Press Enter to continue. ");
-    expect(notes).toContain("The question is closed");
+    expect(notes).toContain("The question is no longer open");
     expect(await two.answer).toMatchObject({ answer: "deny" });
   });
 

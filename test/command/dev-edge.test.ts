@@ -19,7 +19,7 @@ describe("dev --edge", () => {
     const { port } = server.address() as AddressInfo;
     expect(await run(folder, ["dev", "--edge", "--port", String(port)])).toMatchObject({
       exitCode: 2,
-      errorOutput: `Port ${port} is taken. Name another one with --port.\n`,
+      errorOutput: `Port ${port} is in use. Name another one with --port.\n`,
     });
     server.close();
   });
@@ -36,7 +36,7 @@ describe("dev --edge", () => {
     const [port = 0] = await freePorts(1);
     expect(await run(folder, ["dev", "--edge", `--port=${port}`, `--page-port=${port}`])).toMatchObject({
       exitCode: 2,
-      errorOutput: `Port ${port} is wanted twice. Name another one with --page-port.\n`,
+      errorOutput: `Two options name port ${port}. Name another one with --page-port.\n`,
     });
     expect(await run(folder, ["dev", "--built-in"])).toMatchObject({
       exitCode: 2,

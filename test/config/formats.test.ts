@@ -242,7 +242,7 @@ describe("a wrong configuration is refused with file and line", () => {
   it("a file of another kind, and one that is not there", async () => {
     expect(await load(inJson, "ini")).toMatchObject({ ok: false });
     expect(await loadConfig("nowhere.json", folder)).toMatchObject({
-      message: expect.stringContaining("nowhere.json:1:1 The file cannot be read") as string,
+      message: expect.stringContaining("nowhere.json:1:1 The file is unreadable") as string,
     });
   });
 });
@@ -251,6 +251,6 @@ it.each(["absent.json", "."])("a policy whose file %j cannot be read is named as
   const loaded = await load(JSON.stringify({ version: "1", policy: file }), "json");
   expect(loaded).toMatchObject({
     ok: false,
-    message: expect.stringContaining("policy's file cannot be read") as string,
+    message: expect.stringContaining("policy's file is unreadable") as string,
   });
 });

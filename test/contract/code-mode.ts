@@ -100,7 +100,7 @@ export function describeCodeMode(name: string, makeHost: () => Promise<IsolateHo
 
     it("ends a program that runs programs", async () => {
       const code = `return await tools.run_code({ code: input, input });`;
-      expect(JSON.stringify(await run(code, { input: code }))).toContain("Every slot of run_code");
+      expect(JSON.stringify(await run(code, { input: code }))).toContain("hold every slot of run_code");
     });
   });
 }

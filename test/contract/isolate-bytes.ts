@@ -26,7 +26,7 @@ export function bytesContract(makeHost: () => Promise<IsolateHost>, { part }: Ho
       expect(result).toMatchObject({ ok: false, error: { code, details: { reason, path: "" } } });
     const gone = (result: CallResult): void => {
       expectRefused(result, "NOT_NORMALIZABLE", "detached");
-      expect(!result.ok && result.error.message).toBe(`${name}@1.0.0 returned bytes whose buffer is gone.`);
+      expect(!result.ok && result.error.message).toBe(`${name}@1.0.0 returned bytes in a detached buffer.`);
     };
 
     it("hands the caller all of them, as an array of their own", async () => {

@@ -21,7 +21,7 @@ describe("the texts of the sources", () => {
     expect(messages.length).toBeGreaterThan(500);
     expect(messages).toContainEqual({
       path: "packages/kernel/src/call/faults/decision-texts.ts",
-      text: "The arguments were edited more than {…} times.",
+      text: "Approvers edited the arguments more than {…} times.",
       role: "message",
       code: "APPROVAL_DENIED",
     });

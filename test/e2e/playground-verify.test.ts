@@ -162,7 +162,7 @@ describe("the evidence that the playground saves", () => {
     const { exitCode, output } = await runCommand(["verify", "evidence"], ioOf({ evidence: text }));
     expect(output).toContain("✓ level 2  re-evaluation");
     expect(output).toContain("~ level 3  discharge");
-    expect(output).toMatch(/^Intact, but unvouched: the proof is not signed\.$/m);
+    expect(output).toMatch(/^Intact, but unvouched: the proof has no signature\.$/m);
     expect(exitCode).toBe(3);
   });
 });

@@ -89,7 +89,7 @@ describe("a service without dynamic Workers", () => {
     const result = await call("primes", { limit: 100 }, withoutLoader, { engine: builtTestEngine() });
     expect(result).toMatchObject({
       code: "TOOL_ERROR",
-      detail: expect.stringContaining("cannot be compiled") as string,
+      detail: expect.stringContaining("does not compile") as string,
     });
   });
 });

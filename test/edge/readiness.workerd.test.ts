@@ -84,7 +84,12 @@ describe("the readiness of a kernel's object", () => {
       "The policy is not valid. Every other request gets this reason.",
     ],
     ["no isolates", { LOADER: undefined }, {}, "The bindings SANDBOX and LOADER are missing"],
-    ["a tool that was changed", {}, { tools: [{ ...echo, code: "internal.example" }] }, "A tool cannot be registered."],
+    [
+      "a tool that was changed",
+      {},
+      { tools: [{ ...echo, code: "internal.example" }] },
+      "The kernel cannot register a tool.",
+    ],
     [
       "a setting that is not valid",
       {},

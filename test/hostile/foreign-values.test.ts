@@ -137,7 +137,7 @@ describe("a signer", () => {
     const { kernel } = await openKernel({ signer: { sign: async (proof) => ({ ...proof, hash: "another" }) } });
     kernel.registerTrusted(toolOf(() => 1));
     const { proof, meta } = await kernel.call("subject", {});
-    expect(meta.warnings).toEqual(["The proof could not be signed."]);
+    expect(meta.warnings).toEqual(["The kernel could not sign the proof."]);
     expect(verifyProofDigest(proof)).toEqual({ ok: true });
   });
 });

@@ -50,7 +50,7 @@ describe("a run file from an untrusted source", () => {
             .join("\n"),
         ),
       6,
-      /was changed/,
+      /has changed/,
     ],
     [
       "an end before its beginning, with new digests",
@@ -101,7 +101,7 @@ describe("a run file from an untrusted source", () => {
       "another algorithm at its end",
       () => bytesOf(text.replace(/"hash":"blake3:/, '"hash":"sha256:')),
       6,
-      /was changed/,
+      /has changed/,
     ],
     [
       "a key that no entry has",

@@ -62,7 +62,7 @@ describe("a template that could lead elsewhere is refused when it is registered"
     ["/http/headers/host", { headers: { host: "internal" } }, "no tool sets this header"],
     ["/http/headers/Content-Length", { headers: { "Content-Length": "1" } }, "no tool sets this header"],
     ["/http/headers/x-forwarded-for", { headers: { "x-forwarded-for": "{id}" } }, "no tool sets this header"],
-    ["/http/headers/a b", { headers: { "a b": "x" } }, "a header is named"],
+    ["/http/headers/a b", { headers: { "a b": "x" } }, "a header's name"],
     ["/http/headers/x-a", { headers: { "x-a": "a\r\nx-b: c" } }, "printable ASCII"],
     ["/http/headers/x-a", { headers: { "x-a": "{id" } }, "printable ASCII"],
     ["/http/headers/x-a", { headers: { "x-a": "{nobody}" } }, "no property"],

@@ -49,7 +49,7 @@ async function revokedInFlight() {
 }
 
 const whatIsMissing = "Use another tool or other arguments, or tell the user which access is missing.";
-const restore = "Restore the grant with `kernel.grants.restore`, or set a milder mode, when the reason is gone.";
+const restore = "Restore the grant with `kernel.grants.restore`, or set a milder mode, when the reason has ended.";
 
 it.each<[string, Situation | (() => Promise<unknown>), string, string, Partial<Hints>]>([
   [

@@ -52,7 +52,7 @@ describe("the health of a kernel", () => {
     expect(await kernel.call("echo", { message: "a" })).toMatchObject({ error: { code: "AUDIT_UNAVAILABLE" } });
     expect(await kernel.health()).toMatchObject({ state: "unavailable", log: { isWritable: false, backlogEvents: 5 } });
     expect((await kernel.health()).reasons).toEqual([
-      "The log cannot be written. No call runs until the kernel is opened again.",
+      "The kernel cannot write the log. Open the kernel again: until then no call runs.",
     ]);
   });
 

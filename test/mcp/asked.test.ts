@@ -57,7 +57,7 @@ describe.each(lines)("a question, over %s in %s", (way, era) => {
     });
     expect(await client.callTool(pay)).toMatchObject({
       isError: true,
-      _meta: { "keyhole/error": { code: "INVALID_INPUT", message: "The output was made under another policy." } },
+      _meta: { "keyhole/error": { code: "INVALID_INPUT", message: "The output comes from another policy." } },
     });
   });
 

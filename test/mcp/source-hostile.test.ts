@@ -224,7 +224,7 @@ describe("a server that answers wrong", () => {
     const { kernel, server, pass } = await against({ call: () => (dies ? server.die() : { content }) });
     expect((await failure(kernel))[1]).toContain("The server ended during the call.");
     expect((await failure(kernel))[0]).toBe("TOOL_ERROR");
-    expect((await failure(kernel))[1]).toContain("failed 2 times. It is tried again in 1000 ms.");
+    expect((await failure(kernel))[1]).toContain("failed 2 times. The next try is in 1000 ms.");
     const { connections } = server;
     expect((await failure(kernel))[1]).toContain("failed 2 times");
     expect(server.connections).toBe(connections);
@@ -247,7 +247,7 @@ describe("a server that asks", () => {
       const said: string[] = [];
       const onLog = ({ message }: { readonly message: string }): void => void said.push(message);
       expect(await kernel.call("peer_echo", {}, { onLog })).toMatchObject({ ok: true });
-      expect(said).toEqual([`The server asked its client for ${JSON.stringify(method)}. It was refused.`]);
+      expect(said).toEqual([`The server asked its client for ${JSON.stringify(method)}. Keyhole refused.`]);
       const answers = server.heard.filter(({ id }) => id === "own-1");
       await expect.poll(() => server.heard.filter(({ id }) => id === "own-1")).toHaveLength(1);
       expect(JSON.stringify(answers)).not.toContain('"result"');

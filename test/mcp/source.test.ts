@@ -150,7 +150,7 @@ describe("a pinned definition", () => {
     await stateOf(source, "echo", "changed");
     const refused = await kernel.call("peer_echo", {});
     expect(refused).toMatchObject({ ok: false, error: { code: "TOOL_ERROR" } });
-    expect(JSON.stringify(refused)).toContain("blocked until a person confirms the change");
+    expect(JSON.stringify(refused)).toContain("blocks the tool until a person confirms the change");
     expect(server.calls).toEqual([]);
     // The model is never shown the words that nobody confirmed.
     expect(kernel.list()[0]?.manifest.description).toBe("The tool echo.");
@@ -197,7 +197,7 @@ describe("a pinned definition", () => {
     server.options.tools = [plain("echo", { description: "Other." })];
     server.die();
     const result = await kernel.call("peer_echo", {});
-    expect(JSON.stringify(result)).toContain("blocked until a person confirms the change");
+    expect(JSON.stringify(result)).toContain("blocks the tool until a person confirms the change");
     expect([server.connections, server.calls]).toEqual([2, []]);
   });
 

@@ -39,7 +39,7 @@ describe("keyhole init", () => {
       devDependencies: { keyhole: `file:${join(folder, "packed/keyhole-0.0.0.tgz")}` },
     });
     expect((await run(folder, "init", "node", "b", "--packages", "none")).errorOutput).toBe(
-      "none cannot be read; expected a folder of tarballs.\n",
+      "none is unreadable; expected a folder of tarballs.\n",
     );
     mkdirSync(join(folder, "empty"));
     expect((await run(folder, "init", "node", "b", "--packages", "empty")).errorOutput).toBe(

@@ -92,7 +92,7 @@ describe("keyhole serve --mcp", () => {
       return client;
     };
     await isGoverned(await connect(`Bearer ${token}`));
-    await expect(connect(`Bearer ${token.slice(1)}`)).rejects.toThrow(/401|Unauthorized|token is not known/);
+    await expect(connect(`Bearer ${token.slice(1)}`)).rejects.toThrow(/401|Unauthorized|token is unknown/);
     stop.abort();
     expect(await serving).toMatchObject({ exitCode: 130 });
   });

@@ -112,7 +112,7 @@ describe("replayFixture", () => {
   it("refuses a run that was cut", async () => {
     const run = (await recorded()).split("\n").slice(0, -2).join("\n");
     await expect(replayFixture({ run, host: nodeHost(), tools: [] })).rejects.toThrow(
-      /^The run cannot be read: line \d+: /,
+      /^The run is unreadable: line \d+: /,
     );
   });
 });

@@ -130,7 +130,7 @@ describe("keyhole wrap", () => {
     expect(allowed).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });
     expect(pages).toEqual([origins[1]]);
     const refused = await ran(home, ["--", ...server]);
-    expect([refused.exitCode, refused.said]).toEqual([2, expect.stringContaining("is taken")]);
+    expect([refused.exitCode, refused.said]).toEqual([2, expect.stringContaining("is in use")]);
     await client.close();
     await taken.close();
   });

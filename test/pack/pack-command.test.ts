@@ -58,7 +58,7 @@ describe("keyhole pack", () => {
     expect(await run(root, "pack a/x.ts b/x.ts")).toEqual({
       exitCode: 2,
       output: "",
-      errorOutput: "a/x.ts and b/x.ts would both be written to x.json. Pack them into two folders.\n",
+      errorOutput: "a/x.ts and b/x.ts would both go to x.json. Pack them into two folders.\n",
     });
   });
 

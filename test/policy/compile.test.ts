@@ -233,7 +233,7 @@ describe("a kernel refuses", () => {
       fc.asyncProperty(fc.constantFrom(...places), plainJson, async (path, value) => {
         const { changed, isSame } = changedAt(whole, path, value);
         fc.pre(!isSame);
-        expect(await kernel.setPolicy(changed)).toMatchObject(refused("/digest", "changed after it was compiled"));
+        expect(await kernel.setPolicy(changed)).toMatchObject(refused("/digest", "changed since its compilation"));
       }),
       { numRuns: sized(200, 5_000) },
     );

@@ -30,7 +30,7 @@ describe("the refusal of a policy", () => {
 it("the fault of a malformed pattern names the pattern, and no rule", () => {
   const asked = { approvalId: "a", tool: "t@1.0.0", sessionId: "s", caller: "c", input: {} };
   const fault = patternFault(asked, [{ at: "/a", matches: ".*" }]);
-  expect(fault).toMatch(/^The pattern is malformed: /);
+  expect(fault).toMatch(/^The pattern is invalid: /);
   expect(fault).not.toMatch(/rules|when/);
 });
 

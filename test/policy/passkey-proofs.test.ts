@@ -68,7 +68,7 @@ describe("the proof of a yes with a passkey", () => {
       event(2, "tool.started", {}),
       event(3, "tool.completed", {}),
     ] as unknown as AuditEvent[];
-    expect(obligationFault(asked, events)).toBe("The tool ran without the approval that was demanded.");
+    expect(obligationFault(asked, events)).toBe("The tool ran without the demanded approval.");
   });
 });
 

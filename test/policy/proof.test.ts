@@ -46,7 +46,7 @@ describe("a proof", () => {
       const evidence = { events: log, policy: document, tool: { manifest }, input, ...(grants && { grants }) };
       expect(outcomes(await verifyProof(result.proof, evidence)), name).toEqual([
         "0 digest passed",
-        "0 signature skipped: Signature not checked: no public key was given.",
+        "0 signature skipped: Signature not checked: there is no public key.",
         expect.stringMatching(/^1 inclusion unvouched: It holds in this log\. /),
         "2 re-evaluation passed",
         expect.stringMatching(/^3 discharge unvouched: It holds in this log\. /),

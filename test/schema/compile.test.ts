@@ -42,7 +42,7 @@ describe("a name of no dialect has its own message", () => {
       "http://json-schema.org/schema#",
       "The keyword $schema is http://json-schema.org/schema#, which names no draft in particular.",
     ],
-    ["https://example.com/mine", "The dialect https://example.com/mine is not known."],
+    ["https://example.com/mine", "The dialect https://example.com/mine is unknown."],
   ])("%j", ($schema, message) => {
     expect(refused({ $schema })).toMatchObject({ code: "DIALECT_UNKNOWN", schemaPath: "/$schema", message });
   });

@@ -233,7 +233,7 @@ describe("the file tools", () => {
     ] as const) {
       const result = await kernel.call(name, input);
       expect(result).toMatchObject({ ok: false });
-      expect(JSON.stringify(result), name).toContain("is refused");
+      expect(JSON.stringify(result), name).toContain("The path is invalid");
     }
   });
 

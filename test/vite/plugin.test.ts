@@ -90,7 +90,7 @@ describe("a tool that cannot be packed", () => {
     [
       "a wait without an end",
       `await new Promise(() => {});\n${toolText("a")}`,
-      /waits for something that never comes: while a tool is loaded, it has no timers and no network/,
+      /waits for something that never comes: while a tool loads, it has no timers and no network/,
     ],
     [
       "an import of node:",
@@ -130,7 +130,7 @@ describe("a tool that cannot be packed", () => {
     [
       "an import at run time",
       toolText("a", "(input) => import(input.name)"),
-      /calls `import\(\)` with a module that is not known/,
+      /calls `import\(\)` with a module that only the run determines/,
     ],
     ["a bad name", toolText("Not A Name"), /manifest is refused: \/name: expected/],
     ["a bad version", toolText("a").replace("1.0.0", "one"), /manifest is refused: \/version: expected/],

@@ -15,7 +15,7 @@ it("says of a module that was not built that it cannot be compiled", async () =>
   expect(await kernel.call("primes", { limit: 100 })).toMatchObject({
     error: {
       code: "TOOL_ERROR",
-      message: expect.stringContaining("The module of primes@1.0.0 cannot be compiled here"),
+      message: expect.stringContaining("The module of primes@1.0.0 does not compile here"),
     },
   });
   await kernel.close();

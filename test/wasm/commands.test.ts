@@ -17,5 +17,5 @@ describeCommands("this thread", {
 
 it("a module that is compiled already, and was not metered, is no command", async () => {
   const module = await WebAssembly.compile(modules.exits);
-  expect(() => nodeHost({ commands: { exits: { module } } })).toThrow("was not metered by this version");
+  expect(() => nodeHost({ commands: { exits: { module } } })).toThrow("This version of Keyhole did not meter");
 });

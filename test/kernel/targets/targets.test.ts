@@ -125,7 +125,7 @@ describe("a call whose arguments name a target", () => {
       ok: false,
       error: {
         code: "INVALID_INPUT",
-        message: "The argument /path cannot name a target of fs.write. The path is refused: a path has no `.` or `..`.",
+        message: "The argument /path cannot name a target of fs.write. The path is invalid: a path has no `.` or `..`.",
         details: [{ path: "/path", keyword: "target" }],
       },
     });

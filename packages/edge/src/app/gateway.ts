@@ -130,7 +130,7 @@ function probedTenant(tokens: string | undefined): string | ReadinessCause {
       }
     );
   } catch (error) {
-    return causeOf(error, "The tokens cannot be read.");
+    return causeOf(error, "The gateway cannot read the tokens.");
   }
 }
 

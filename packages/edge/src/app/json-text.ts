@@ -42,7 +42,7 @@ function excessOf(text: string, limits: JsonTextLimits): string | undefined {
       depth++;
     } else if (sign === CLOSING_BRACE || sign === CLOSING_BRACKET) depth--;
     else continue;
-    if (depth > limits.depth) return `The body is nested deeper than ${limits.depth} levels.`;
+    if (depth > limits.depth) return `The body nests deeper than ${limits.depth} levels.`;
     if (counted.topMembers > limits.topMembers)
       return `The body has more than ${limits.topMembers} members at its top.`;
     if (counted.members > limits.members)

@@ -117,12 +117,12 @@ function routeApprovals(app: Routes, { kernel, desk }: Served): void {
     if (!desk.mayAnswer(id, c.var.identity.scopes))
       throw new HttpRefusal("FORBIDDEN", "A token that can call tools does not answer an MCP client's question.");
     const answered = request !== undefined && desk.answer(id, answerOf(body, request, c.var.identity.subject));
-    return answered ? c.body(null, 204) : httpProblem("NOT_FOUND", "The approval is closed or unknown.");
+    return answered ? c.body(null, 204) : httpProblem("NOT_FOUND", "No open approval has this id.");
   });
 
   app.delete("/v1/approvals/:id", allow("approvals:write"), async (c) => {
     const revoked = await kernel.approvals.revoke(c.req.param("id"), `Revoked by ${c.var.identity.subject}.`);
-    return revoked ? c.body(null, 204) : httpProblem("NOT_FOUND", "The approval is closed or unknown.");
+    return revoked ? c.body(null, 204) : httpProblem("NOT_FOUND", "No open approval has this id.");
   });
 }
 

@@ -37,8 +37,8 @@ export function edgeBus<Headers extends bus.NatsHeaders>({ wsconnect, headers }:
       fail(path, message, hint) {
         const place = pointerOf(["bus", ...path]);
         throw new Misconfigured(
-          `The configuration is refused at ${place}. ${message} ${hint}`,
-          "The bus cannot be joined.",
+          `The configuration is invalid at ${place}. ${message} ${hint}`,
+          "The edge cannot join the bus.",
         );
       },
     };

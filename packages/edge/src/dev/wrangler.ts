@@ -54,7 +54,7 @@ async function imported(): Promise<{ readonly path: string; readonly loaded: unk
   try {
     return { path: createRequire(import.meta.url).resolve("wrangler"), loaded: await import("wrangler") };
   } catch (error) {
-    throw new Error(`wrangler is not installed: npm install --save-dev wrangler@${neededVersion}`, { cause: error });
+    throw new Error(`wrangler is missing: npm install --save-dev wrangler@${neededVersion}`, { cause: error });
   }
 }
 

@@ -199,7 +199,7 @@ export class EdgeIsolate implements Isolate {
       if (answer.type === "load-failed") {
         throw new IsolateFailure(
           "TOOL_ERROR",
-          `The tool's code cannot be loaded: ${answer.name}: ${answer.message}`.trim(),
+          `The isolate cannot load the tool's code: ${answer.name}: ${answer.message}`.trim(),
         );
       }
     } finally {
@@ -219,7 +219,7 @@ export class EdgeIsolate implements Isolate {
       }
     }
     const blame = this.#stuck ? "tool" : "host";
-    throw new IsolateFailure("ISOLATE_LOST", "The isolate ended while the tool's code was loaded.", {}, blame);
+    throw new IsolateFailure("ISOLATE_LOST", "The isolate ended while it loaded the tool's code.", {}, blame);
   }
 }
 

@@ -26,7 +26,7 @@ export function configuredParts(document: unknown): ConfiguredParts {
   const read = readConfig(document);
   if (!read.ok) {
     const { path, message, hint } = read.fault;
-    throw new Misconfigured(`The configuration is refused at ${path || "its root"}. ${message} ${hint}`.trimEnd());
+    throw new Misconfigured(`The configuration is invalid at ${path || "its root"}. ${message} ${hint}`.trimEnd());
   }
   const { config } = read;
   const { policy, limits, modeTriggers, secrets, bus } = config.document;

@@ -41,7 +41,7 @@ export class JoinedBus {
       this.#isJoined = true;
       this.#cause = undefined;
     } catch (error) {
-      this.#cause = causeOf(error, "The bus cannot be joined.");
+      this.#cause = causeOf(error, "The edge cannot join the bus.");
     } finally {
       this.#trying = undefined;
     }

@@ -182,7 +182,7 @@ function joinedBus(
 function assertRegistered(name: string, registered: Setup<unknown>): void {
   if (registered.ok) return;
   const { code, message } = registered.error;
-  throw new Misconfigured(`${name}: ${code}: ${message}`, `A tool cannot be registered. ${everyOtherRequest}`);
+  throw new Misconfigured(`${name}: ${code}: ${message}`, `The kernel cannot register a tool. ${everyOtherRequest}`);
 }
 
 const everyOtherRequest = "Every other request gets this reason.";
@@ -199,7 +199,7 @@ function configured<Made>(make: () => Made): Made {
 }
 
 function tenantOf({ name }: DurableObjectId): string {
-  if (name === undefined) throw new Misconfigured("A kernel object is addressed by its tenant's name.");
+  if (name === undefined) throw new Misconfigured("Address a kernel object by its tenant's name.");
   return name;
 }
 

@@ -86,7 +86,7 @@ export async function verifyCheckpoint(foreign: unknown, trusted?: TrustedKeys):
   const { signature, ...body } = valid.value as Checkpoint;
   const { v: _, ...checkpoint } = body;
   if (!trusted) {
-    const reason = "Signature not checked: no public key was given.";
+    const reason = "Signature not checked: there is no public key.";
     return { verdict: "unvouched", vouchedBy: { kind: "nobody", reason }, checkpoint };
   }
   const value = Uint8Array.from({ length: 64 }, (_, i) => Number.parseInt(signature.value.slice(i * 2, i * 2 + 2), 16));

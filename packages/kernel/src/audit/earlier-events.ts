@@ -36,7 +36,7 @@ export class EarlierCheck {
       const { damageBefore } = await loadReader();
       return await damageBefore(this.#parts, opened, isStopped);
     } catch {
-      return isStopped() ? null : "The beginning of the log cannot be read.";
+      return isStopped() ? null : "The kernel cannot read the beginning of the log.";
     }
   }
 }

@@ -37,7 +37,7 @@ export function readPublicKeys(foreign: unknown): readonly ProofPublicKey[] | st
   const { value } = plain;
   const list = listOf(value);
   if (typeof list === "string") return list;
-  if (list.length > MAX_KEYS) return `There are ${list.length} keys in it. At most ${MAX_KEYS} are read.`;
+  if (list.length > MAX_KEYS) return `It has ${list.length} keys; the most are ${MAX_KEYS}.`;
   const keys: ProofPublicKey[] = [];
   for (const each of list) {
     const key = readPublicKey(each);

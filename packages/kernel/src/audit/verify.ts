@@ -131,7 +131,7 @@ export async function verifyAudit(source: AuditSource, options: VerifyOptions = 
   } catch (error) {
     if (error instanceof EvidenceFault) return chain.fault(error.message);
     if (error instanceof LineFault) return chain.fault(`Line ${error.line} cannot be read: ${error.message}.`);
-    return chain.fault("The log could not be read to its end.");
+    return chain.fault("The verifier could not read the log to its end.");
   }
 }
 
@@ -260,7 +260,7 @@ class Chain {
 }
 
 const NO_EVENT = "An empty log proves nothing. Events may be missing.";
-const NO_CHECKPOINT = "Author and end not checked: no checkpoint was given.";
+const NO_CHECKPOINT = "Author and end not checked: there is no checkpoint.";
 const NONE = { opened: 0, closed: 0 };
 
 /** How many of the values that an event commits to are shown with it; a fault where one that is shown is another. */

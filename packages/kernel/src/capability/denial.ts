@@ -117,5 +117,5 @@ export function grantedText({ kind }: OwnNeed, granted: readonly LoadedCapabilit
         .map((each) => each.describe())
         .join("; ")
         .slice(0, 500)}.`
-    : `Nothing of kind ${kind} is granted.`;
+    : `This call has no grant of kind ${kind}.`;
 }

@@ -40,7 +40,7 @@ export function readMethod(text: unknown): Read<string> {
     return invalid("`method` is not the name of an HTTP method.");
   const method = text.toUpperCase();
   return ["CONNECT", "TRACE", "TRACK"].includes(method)
-    ? denied(`The method ${method} is not served.`)
+    ? denied(`The kernel does not serve the method ${method}.`)
     : { ok: true, value: method };
 }
 

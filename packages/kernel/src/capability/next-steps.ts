@@ -9,4 +9,4 @@ export const bringFamily = "Give the kernel a broker that brings the family of t
 export const bringExplanations = "Add explanations() to `extensions`: then the error names the place.";
 
 export const restoreGrant =
-  "Restore the grant with `kernel.grants.restore`, or set a milder mode, when the reason is gone.";
+  "Restore the grant with `kernel.grants.restore`, or set a milder mode, when the reason has ended.";

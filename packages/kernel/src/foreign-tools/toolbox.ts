@@ -210,7 +210,7 @@ function openTool(entry: Entry, called: ToolPin): OpenTool {
       const { state, pin, name } = entry;
       if (state === "changed")
         throw new Error(
-          `The server changed the definition of ${name}. The tool is blocked until a person confirms the change.`,
+          `The server changed the definition of ${name}. The kernel blocks the tool until a person confirms the change.`,
         );
       if (state !== "open" || pin?.hash !== called.hash)
         throw new Error(`The server does not offer ${name} as it was called.`);

@@ -49,7 +49,7 @@ export class Deadlock {
 export function deadlockIn({ name, capacity }: Pick<OwnHost, "name" | "capacity">): IsolateFailure {
   return new IsolateFailure(
     "BOUNDS_EXCEEDED",
-    `Each of the ${capacity} isolates that ${name} can have open is held by a call that waits for a nested call.`,
+    `Calls that wait for nested calls hold each of the ${capacity} isolates that ${name} can have open.`,
     {
       hint: "Make fewer calls at the same time.",
       operatorHint: "Nest fewer calls, or use a host with more isolates.",

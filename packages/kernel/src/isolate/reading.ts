@@ -27,7 +27,7 @@ export function readRequest(foreign: Foreign<OwnRequest>): OwnRequest {
     const bytes = bytesOf(body);
     return bytes ? { ...request, body: bytes } : { ...none, fault: "The request's body is not a Uint8Array." };
   } catch {
-    return { ...none, fault: "The request cannot be read." };
+    return { ...none, fault: "The request is unreadable." };
   }
 }
 

@@ -108,7 +108,7 @@ function answerOf(end: RunEnd): Answer {
     case "lost":
       return { state: "unreachable", reason: `The isolate was lost: ${end.reason}.` };
     case "timed-out":
-      return { state: "unreachable", reason: "It did not answer in time, and was stopped." };
+      return { state: "unreachable", reason: "The kernel stopped it: it did not answer in time." };
     default:
       return { state: "unreachable", reason: `It ended with ${end.kind}.` };
   }

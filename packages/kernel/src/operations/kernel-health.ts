@@ -36,8 +36,8 @@ export function kernelHealth(parts: HealthParts): KernelHealth {
   const tools = listTools(undefined, parts);
   const quarantined = tools.filter((tool) => tool.quarantine !== undefined).map(({ id }) => id);
   const reasons = [
-    ...(log.writable ? [] : ["The log cannot be written. No call runs until the kernel is opened again."]),
-    ...(log.earlier.state === "damaged" ? ["The log was changed after it was written."] : []),
+    ...(log.writable ? [] : ["The kernel cannot write the log. Open the kernel again: until then no call runs."]),
+    ...(log.earlier.state === "damaged" ? ["The log has changed since the kernel wrote it."] : []),
     ...(mode === "NORMAL" ? [] : [`The mode is ${mode}.`]),
     ...quarantined.map((id) => `${id} is in quarantine.`),
   ];

@@ -107,6 +107,6 @@ export function previewOptions(options: unknown): unknown {
 const unreadable: object = Object.defineProperty({}, "caller", {
   enumerable: true,
   get() {
-    throw new TypeError("it cannot be read");
+    throw new TypeError("it is unreadable");
   },
 });

@@ -9,7 +9,7 @@ export async function signProof(result: CallResult, signer: Theirs<ProofSigner>)
   try {
     return { ...result, proof: { ...result.proof, signature: readSignature(await signer.sign(result.proof)) } };
   } catch {
-    const warnings = [...result.meta.warnings, "The proof could not be signed."];
+    const warnings = [...result.meta.warnings, "The kernel could not sign the proof."];
     return { ...result, meta: { ...result.meta, warnings } };
   }
 }

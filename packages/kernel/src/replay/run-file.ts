@@ -124,8 +124,8 @@ export async function readRun(lines: Iterable<string> | AsyncIterable<string>): 
   } catch (error) {
     if (error instanceof RunFileRefusal) return { ok: false, line: reader.line, reason: error.message };
     if (error instanceof LineFault)
-      return { ok: false, line: error.line, reason: `The line cannot be read: ${error.message}.` };
-    return { ok: false, line: reader.line + 1, reason: "The file could not be read to its end." };
+      return { ok: false, line: error.line, reason: `The line is unreadable: ${error.message}.` };
+    return { ok: false, line: reader.line + 1, reason: "The reader could not read the file to its end." };
   }
 }
 
@@ -170,13 +170,14 @@ class RunReader {
       throw new RunFileRefusal(
         `The run had ${JSON.stringify(value["entries"])} entries, ${this.#entries.length} are here.`,
       );
-    if (value["hash"] !== this.#hash) throw new RunFileRefusal("A line before this end was changed.");
+    if (value["hash"] !== this.#hash) throw new RunFileRefusal("A line before this end has changed.");
     this.#hasEnded = true;
   }
 
   end(): RunResult {
     if (this.line === 0) return { ok: false, line: 1, reason: "The file is empty." };
-    if (!this.#hasEnded) return { ok: false, line: this.line + 1, reason: "The file was cut: its end is missing." };
+    if (!this.#hasEnded)
+      return { ok: false, line: this.line + 1, reason: "The file is incomplete: its end is missing." };
     const run: Run = { entries: this.#entries };
     const fault = runFault(run);
     if (fault) return { ok: false, line: fault.seq + 2, reason: `Call ${fault.callId}: ${fault.reason}` };

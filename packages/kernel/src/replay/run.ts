@@ -93,8 +93,8 @@ export function runFault({ entries }: Run): RunFault | undefined {
         if (!isOf(entry.requestHash, entry.request)) return fault("The request does not match its digest.");
         break;
       case "reply":
-        if (entry.index >= call.asked) return fault("The entry answers a request that is not recorded.");
-        if (call.answered.has(entry.index)) return fault("The request was answered twice.");
+        if (entry.index >= call.asked) return fault("The entry answers a request that the run lacks.");
+        if (call.answered.has(entry.index)) return fault("The request has two answers.");
         if (entry.body !== null && !isBase64(entry.body)) return fault("The body of an answer is not base64.");
         call.answered.add(entry.index);
         break;

@@ -29,7 +29,7 @@ export function judgeDefaults(defaults: readonly Default[], limits: Limits): Sch
   };
   within(limits, judge, undefined, undefined);
   const unfit = new Set(defaults.filter(({ fits }) => !fits).map(({ path }) => path));
-  const hint = "Correct it, or leave it out: it is not filled in.";
+  const hint = "Correct it, or leave it out: the kernel does not fill it in.";
   return [...unfit].map(
     (path) => new Refusal("DEFAULT_INVALID", "The default does not conform to its own schema.", path, hint).error,
   );

@@ -35,7 +35,7 @@ function unknownDialect(named: string): string {
   // The name of the newest draft, which is another one from year to year.
   if (/^https?:\/\/json-schema\.org\/schema#?$/.test(named))
     return `The keyword $schema is ${named}, which names no draft in particular.`;
-  return `The dialect ${named.slice(0, 100)} is not known.`;
+  return `The dialect ${named.slice(0, 100)} is unknown.`;
 }
 
 /** The documents of one validator: copied, counted, and found by URI, anchor or pointer. */

@@ -59,7 +59,7 @@ export function snapshot(
     return { ok: true, value: copier.copy(source) };
   } catch {
     // Without a reason it was foreign code that threw: a trap of a proxy, or a revoked one.
-    return copier.reason ?? notJson("", "plain data", "an object that throws when it is read");
+    return copier.reason ?? notJson("", "plain data", "an object that throws when the kernel reads it");
   }
 }
 

@@ -24,7 +24,7 @@ export interface RunFixture {
  */
 export async function replayFixture({ run, host, tools }: RunFixture): Promise<number> {
   const read = await readRun(run.split("\n"));
-  if (!read.ok) throw new Error(`The run cannot be read: line ${read.line}: ${read.reason}`);
+  if (!read.ok) throw new Error(`The run is unreadable: line ${read.line}: ${read.reason}`);
   const result = await replay(read.run, { host, tools: [], instead: tools.map(registered), clock: systemClock });
   if (result.ok) return result.calls;
   throw new Error(result.kind === "refused" ? result.reason : result.divergence.reason);

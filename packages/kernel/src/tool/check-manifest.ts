@@ -45,12 +45,12 @@ export function checkManifest(own: JsonValue, families: Families): Setup<ToolMan
     if (Object.hasOwn(manifest.output, part) && manifest.output.kind !== kind)
       return refused(`/output/${part}`, `Only an output of kind ${kind} has a \`${part}\`.`);
   if (manifest.output.kind === "stream" && manifest.normalization)
-    return refused("/normalization", "A stream is hashed as it is, while it flows.");
+    return refused("/normalization", "The kernel hashes a stream as it is, while it flows.");
   if (manifest.source !== "inline" && manifest.source !== "module") {
     const { source, output, body } = manifest;
     if (output.kind === "stream")
-      return refused("/output/kind", `The output of a tool of source ${source} is buffered, so it cannot be a stream.`);
-    if (body) return refused("/body", `The input of a tool of source ${source} is buffered, so it cannot have a body.`);
+      return refused("/output/kind", `A tool of source ${source} buffers its output, so it cannot stream.`);
+    if (body) return refused("/body", `A tool of source ${source} buffers its input, so it cannot have a body.`);
   }
   if (manifest.output.kind !== "stream" && (manifest.bounds.outputBytes ?? 0) > limits.wholeOutputBytes) {
     const most = `An output of kind ${manifest.output.kind} is buffered and has at most ${limits.wholeOutputBytes} bytes.`;

@@ -128,7 +128,7 @@ function processBody(
 ): Setup<RegisteredTool["body"]> {
   if (code !== "") return refused("/code", "A tool of source `process` has no code: `code` is empty.");
   const fault = checkCommand(command) ?? args.map(checkArgument).find((each) => each !== undefined);
-  if (fault) return refused("/process", `The command is refused: ${fault}.`);
+  if (fault) return refused("/process", `The command is invalid: ${fault}.`);
   const need = families.commands?.commandNeed?.(command, args);
   if (!need) return refused("/source", "This kernel knows no kind of capability for commands.", bringFamily);
   for (const { optional, target: _, ...wish } of capabilities) {
@@ -163,10 +163,7 @@ export function takeTool(foreign: Foreign<unknown>): Taken {
   try {
     const { definition, code } = membersOf(foreign as Foreign<Tool>, "definition", "code");
     if (definition === undefined)
-      return named(
-        {},
-        refused("", "The value is not a result of `defineTool`.", "Packages are registered with `register`."),
-      );
+      return named({}, refused("", "The value is not a result of `defineTool`.", "Register packages with `register`."));
     // Its own code of this realm, which is called as often as the tool is.
     const tool = { code: portOf(code) as Tool["code"] };
     if (typeof tool.code?.execute !== "function")
@@ -217,7 +214,7 @@ function named({ name }: { readonly name?: unknown }, parts: Setup<Parts>): Take
 }
 
 function unreadable(error: unknown): Setup<never> {
-  return refused("", `The package cannot be read: ${quote(safeErrorField(error, "message") ?? "")}.`);
+  return refused("", `The package is unreadable: ${quote(safeErrorField(error, "message") ?? "")}.`);
 }
 
 /**

@@ -21,7 +21,7 @@ export async function chooseConfig(options: CommandOptions, io: CommandIo): Prom
 }
 
 function unusable(error: unknown): never {
-  throw new Unusable(error instanceof Error ? visible(error.message) : "The configuration cannot be read.");
+  throw new Unusable(error instanceof Error ? visible(error.message) : "The configuration is unreadable.");
 }
 
 /** The tools of the section `tools`, packed. */

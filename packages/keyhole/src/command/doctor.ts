@@ -78,7 +78,7 @@ async function policyFinding(io: CommandIo): Promise<Finding> {
   try {
     const { file } = await choosePolicy(undefined, io);
     if (file !== undefined) return { subject: "policy", state: "ok", text: file };
-    return { subject: "policy", state: "absent", text: "no policy.json in this folder: nothing is granted" };
+    return { subject: "policy", state: "absent", text: "no policy.json in this folder: no tool has a grant" };
   } catch (error) {
     return { subject: "policy", state: "missing", text: error instanceof Unusable ? error.message : reasonOf(error) };
   }

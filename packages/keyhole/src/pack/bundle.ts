@@ -114,7 +114,7 @@ export async function bundle(
     if (output === undefined || more.length > 0) throw new Error("it needs a second file, and a package is one file");
     const imported = Object.values(metafile?.outputs ?? {}).flatMap(({ imports }) => imports);
     const kept = imported.find(({ path }) => !shape.isExternal(path));
-    if (kept !== undefined) throw new Error(`the import of "${kept.path}" cannot be bundled`);
+    if (kept !== undefined) throw new Error(`the packer cannot bundle the import of "${kept.path}"`);
     const code = output.text.trimEnd();
     if (!shape.importsAtRunTime) refuseImports(code);
     return { code, files: [...read].sort() };
@@ -192,7 +192,7 @@ function reasonOf(error: unknown, folder: string): string {
 
 function lineOf({ id, pluginName, text, location, notes }: Message, folder: string): string {
   if (id === "unsupported-dynamic-import")
-    return "it calls `import()` with a module that is not known before it runs, so the module cannot be bundled";
+    return "it calls `import()` with a module that only the run determines, so the packer cannot bundle it";
   const shown = text.replaceAll(/keyhole:([^"\n]*)/g, (_, name: string) => shownPath(name, folder));
   // Of what this file threw, the place in this file says nothing; the import that led to it is in a note.
   const place =

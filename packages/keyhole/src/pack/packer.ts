@@ -75,7 +75,7 @@ export class Packer {
       load: async (name) => {
         const { path, kind } = parseSpecifier(name);
         if (around.includes(name)) throw new Error(`${baseOf(path)} would have to contain itself`);
-        if (!isBundleKind(kind)) throw new Error(`${baseOf(path)} cannot be bundled as ${kind}`);
+        if (!isBundleKind(kind)) throw new Error(`the packer cannot bundle ${baseOf(path)} as ${kind}`);
         if (kind === "tool") {
           const { package: pkg, files } = await this.#pack(path, around);
           return { module: packageModule(pkg), files };

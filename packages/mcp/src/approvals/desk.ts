@@ -88,7 +88,7 @@ class Desk implements ApprovalDesk {
     const { approvalId } = question;
     this.#open.set(approvalId, { question, answer: answered.resolve });
     const closed = (): void =>
-      answered.resolve({ answer: "deny", approver: "desk", reason: "The question is closed." });
+      answered.resolve({ answer: "deny", approver: "desk", reason: "The question is no longer open." });
     signal.addEventListener("abort", closed, { once: true });
     void this.#notify(question);
     try {
@@ -104,7 +104,7 @@ class Desk implements ApprovalDesk {
     const { origin } = this.#options;
     const url = parseUrl(request.url);
     // A name that leads here by DNS alone is a page of others.
-    if (url?.origin !== origin) return reply(403, "Refused", "This page is not reached by that name.");
+    if (url?.origin !== origin) return reply(403, "Refused", "This page does not answer to that name.");
     if (!url.pathname.startsWith(path)) return reply(404, "Not found", "There is no such page.");
     const { passkeys } = this.#options;
     if (passkeys && url.pathname === `${path}passkey` && request.method === "GET")
@@ -120,7 +120,7 @@ class Desk implements ApprovalDesk {
   async #show({ question }: Open): Promise<Response> {
     if (!question.passkey) return html(200, questionPage(question));
     if (!this.#options.passkeys)
-      return reply(409, "A passkey is needed", "The policy demands a passkey, and this desk takes none.");
+      return reply(409, "This call needs a passkey", "The policy demands a passkey, and this desk takes none.");
     return html(200, signedQuestionPage(question, await passkeyChallenge(question, "once")), await scriptHeaders());
   }
 
@@ -132,8 +132,8 @@ class Desk implements ApprovalDesk {
     if (!this.#open.delete(question.approvalId)) return answeredBefore();
     const key = question.passkey?.keys.find(({ credentialId }) => credentialId === assertion?.credentialId);
     if (!allows || !assertion || !key) {
-      answer({ answer: "deny", approver: "desk", reason: "The call was denied on the page." });
-      return reply(200, "Denied", "The call is denied.");
+      answer({ answer: "deny", approver: "desk", reason: "The approver denied the call on the page." });
+      return reply(200, "Denied", "You denied the call.");
     }
     answer({ answer: "allow", scope: "once", approver: key.approver, passkey: assertion });
     return reply(200, "Sent", "The call runs once if the kernel finds that your passkey signed this question.");
@@ -148,10 +148,10 @@ class Desk implements ApprovalDesk {
     if (!this.#open.delete(question.approvalId)) return answeredBefore();
     if (form?.get("answer") === "allow") {
       answer({ answer: "allow", scope: "once", approver });
-      return reply(200, "Allowed", "The call is allowed once.");
+      return reply(200, "Allowed", "You allowed the call once.");
     }
     answer({ answer: "deny", approver, reason: "The approver denied the call." });
-    return reply(200, "Denied", "The call is denied.");
+    return reply(200, "Denied", "You denied the call.");
   }
 
   async #notify(question: ApprovalRequest): Promise<void> {
@@ -191,7 +191,7 @@ function html(status: number, text: string, headers = pageHeaders): Response {
 }
 
 function answeredBefore(): Response {
-  return reply(404, "No open question", "This question was answered, or it has expired.");
+  return reply(404, "No open question", "This question has an answer, or it has expired.");
 }
 
 function reply(status: number, title: string, text: string): Response {

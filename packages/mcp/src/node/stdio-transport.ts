@@ -48,7 +48,7 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#isClosed) throw new Error("The client is gone.");
+    if (this.#isClosed) throw new Error("The client disconnected.");
     this.#write(message);
   }
 

@@ -28,8 +28,8 @@ export function bearerTokens(tokens: Iterable<readonly [token: string, caller: M
   }
   return ({ headers }) => {
     const [, token] = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
-    if (token === undefined) return unauthorized("A bearer token is needed.", "Bearer");
-    return callers.get(digestOf(token)) ?? unauthorized("The token is not known.", 'Bearer error="invalid_token"');
+    if (token === undefined) return unauthorized("The request needs a bearer token.", "Bearer");
+    return callers.get(digestOf(token)) ?? unauthorized("The token is unknown.", 'Bearer error="invalid_token"');
   };
 }
 

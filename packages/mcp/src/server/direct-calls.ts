@@ -60,7 +60,7 @@ export class DirectCalls {
 
   /** The connection is over, and its calls with it. */
   end(): void {
-    for (const abort of this.#running.values()) abort.abort(new Error("The connection is closed."));
+    for (const abort of this.#running.values()) abort.abort(new Error("The connection has ended."));
   }
 
   #plain({ caller }: ExchangeLine, params: unknown): PlainCall | undefined {

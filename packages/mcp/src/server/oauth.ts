@@ -113,7 +113,7 @@ class TokenVerifier {
 
   async callerOf({ headers }: Request): Promise<McpCaller | Response> {
     const [, token] = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
-    if (token === undefined) return this.#refuse(401, "A bearer token is needed.");
+    if (token === undefined) return this.#refuse(401, "The request needs a bearer token.");
     if (token.length > MOST_TOKEN_LENGTH) return this.#refuse(401, "The token is too long.", "invalid_token");
     try {
       return this.#callerWith(await this.#claimsOf(token));
@@ -121,7 +121,7 @@ class TokenVerifier {
       // Without the keys, the token's own claims are no reason to ask for another token.
       if (error instanceof errors.JOSEError && !isOfKeySet(error))
         return this.#refuse(401, "The token is not valid.", "invalid_token");
-      return refusal(503, -32_000, "The keys of the authorization server cannot be read.");
+      return refusal(503, -32_000, "The keys of the authorization server are unreadable.");
     }
   }
 

@@ -40,5 +40,5 @@ export async function readJson(request: Request, mostBytes: number): Promise<Rea
   if (parsed.ok) return parsed;
   const { reason } = parsed.error;
   if (reason === "syntax") return notJson;
-  return { ok: false, status: 400, code: -32_600, message: `The message cannot be read: ${reason}.` };
+  return { ok: false, status: 400, code: -32_600, message: `The message is unreadable: ${reason}.` };
 }

@@ -48,7 +48,7 @@ export function serverFor(service: McpService, caller: McpCaller, sessionId: str
       requestState: {
         verify(text) {
           const state = states.read(text, caller);
-          if (!state) throw new Error("The requestState was altered, is too old, or is another caller's.");
+          if (!state) throw new Error("The requestState has changed, is too old, or is another caller's.");
           return state;
         },
       },

@@ -95,7 +95,7 @@ export class ServerConnection {
     const restMs = this.#restsUntilMs - clock.monotonicMs();
     if (restMs > 0)
       throw new Error(
-        `The server ${name} failed ${this.#failures} times. It is tried again in ${Math.ceil(restMs)} ms. ${this.#lastFault}`.trim(),
+        `The server ${name} failed ${this.#failures} times. The next try is in ${Math.ceil(restMs)} ms. ${this.#lastFault}`.trim(),
       );
     const open = this.#connect();
     this.#open = open;

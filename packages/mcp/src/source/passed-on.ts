@@ -180,7 +180,7 @@ export class PassedOn {
 /** Without what belongs to the exchange: how long it may be kept, and for whom. @throws Error where the server asks in return */
 function partsOf(result: object, gives: string): object {
   if (isInputRequiredResult(result))
-    throw new Error("The server asked its client for input. Requests of a server are refused.");
+    throw new Error("The server asked its client for input. Keyhole refuses requests of a server.");
   const parts = ["description", gives].flatMap((name) => {
     const value: unknown = Reflect.get(result, name);
     return value === undefined ? [] : [[name, value] as const];

@@ -52,7 +52,7 @@ export class Prompts {
     if (state === "open") return;
     const prompt = `The prompt ${JSON.stringify(name.slice(0, 100))}`;
     if (state === "changed" || state === "new")
-      throw new Error(`${prompt} of ${this.#source} is ${state}. It is blocked until a person confirms it.`);
+      throw new Error(`${prompt} of ${this.#source} is ${state}. Keyhole blocks it until a person confirms it.`);
     throw new Error(`${prompt} is not one that ${this.#source} offers.`);
   }
 }

@@ -103,7 +103,7 @@ class KernelSource implements McpSource {
       onRequest: (method) =>
         this.#log(
           "warning",
-          `The server asked its client for ${JSON.stringify(method.slice(0, 100))}. It was refused.`,
+          `The server asked its client for ${JSON.stringify(method.slice(0, 100))}. Keyhole refused.`,
         ),
     });
   }
@@ -190,7 +190,10 @@ class KernelSource implements McpSource {
       clock,
       () => refresh().catch(() => {}), // The next connection lists them.
       (waitMs) =>
-        this.#log("warning", `The server says too often that its ${list} changed. It is asked again in ${waitMs} ms.`),
+        this.#log(
+          "warning",
+          `The server says too often that its ${list} changed. The next request is in ${waitMs} ms.`,
+        ),
     );
   }
 

@@ -104,7 +104,7 @@ function readRequest({
     return refused("INVALID_REQUEST", `The operation ${operation} belongs to ${wanted}, not to ${kind}.`);
   if (typeof database !== "string") return refused("INVALID_REQUEST", "`database` is not a string.");
   const fault = checkName(database);
-  if (fault) return refused("INVALID_REQUEST", `The database's name is refused: ${fault}.`);
+  if (fault) return refused("INVALID_REQUEST", `The database's name is invalid: ${fault}.`);
   if (typeof sql !== "string") return refused("INVALID_REQUEST", "`sql` is not a string.");
   if (body !== undefined)
     return refused("INVALID_REQUEST", "A statement cannot have a body.", "Give values as `params`.");
@@ -234,7 +234,7 @@ const faults = {
   denied: {
     code: "CAPABILITY_DENIED",
     says: () => "The grant does not allow the statement",
-    hint: "Attaching, settings, triggers, temporary and virtual tables are never allowed.",
+    hint: "No statement may attach, change settings, or use triggers, temporary or virtual tables.",
   },
   "too-slow": {
     code: "BOUNDS_EXCEEDED",
@@ -252,7 +252,7 @@ const faults = {
     hint: "Name fewer columns, or add a LIMIT.",
   },
   busy: { code: "UNAVAILABLE", says: () => "Another connection is writing to the database", hint: "Try again." },
-  "no-space": { code: "UNAVAILABLE", says: () => "The database is full", hint: "Remove data that is not needed." },
+  "no-space": { code: "UNAVAILABLE", says: () => "The database is full", hint: "Remove data that you do not need." },
   cancelled: { code: "CANCELLED", says: () => "The call ended before the statement did", hint: "" },
   broken: { code: "UNAVAILABLE", says: () => "The database cannot be used", hint: "Try again later." },
 } as const satisfies Record<

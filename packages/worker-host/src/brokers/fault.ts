@@ -7,4 +7,4 @@ export function refused(code: BrokerError["code"], message: string, hint = "", o
   return { ok: false, error: { code, message, hint, operatorHint } };
 }
 
-export const cancelled: Refused = refused("CANCELLED", "The call ended before the request was served.");
+export const cancelled: Refused = refused("CANCELLED", "The call ended before the answer to its request.");

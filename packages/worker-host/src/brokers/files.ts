@@ -168,7 +168,7 @@ const faults = {
   "no-space": {
     code: "UNAVAILABLE",
     says: "does not fit: the storage is full",
-    hint: "Remove data that is not needed.",
+    hint: "Remove data that you do not need.",
   },
   "not-plain": {
     code: "CAPABILITY_DENIED",

@@ -155,7 +155,7 @@ function refuse(fault: KvFault, key: string, limit: number): BrokerReply {
         "Keep it as a file, or ask for a grant with a larger `valueBytes`.",
       );
     case "no-space":
-      return refused("UNAVAILABLE", "The storage is full.", "Delete keys that are not needed.");
+      return refused("UNAVAILABLE", "The storage is full.", "Delete keys that you do not need.");
     case "not-found":
     case "broken":
       return refused("UNAVAILABLE", "The storage failed.", "Try again later.");

@@ -23,6 +23,6 @@ function notLoaded(families: Broker["families"]): Refused {
     "UNAVAILABLE",
     `The code that serves ${families.map(({ kind }) => kind).join(" and ")} could not be loaded.`,
     "Try again later.",
-    "Serve every file of the page's build, the chunks that are imported later included.",
+    "Serve every file of the page's build, including the chunks of later imports.",
   );
 }

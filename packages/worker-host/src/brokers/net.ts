@@ -129,9 +129,9 @@ async function replyOf(
 function hiddenRedirect(url: URL): BrokerReply {
   return refused(
     "UNAVAILABLE",
-    `${url.host} answers with a redirect, and a browser does not say where to, so its target cannot be checked.`,
+    `${url.host} answers with a redirect, and a browser does not say where to, so the broker cannot check its target.`,
     "Request the final address.",
-    "Run the kernel outside the browser, where redirects can be followed.",
+    "Run the kernel outside the browser, where the broker can follow redirects.",
   );
 }
 
@@ -140,7 +140,7 @@ function forbidden(url: URL, lacks: string): BrokerReply {
     "UNAVAILABLE",
     `The Content-Security-Policy of this page does not let it ask ${url.host}.`,
     "Request another host.",
-    `Add ${lacks} to it; in a worker, to the policy that the worker's file is served with.`,
+    `Add ${lacks} to it; in a worker, to the policy of the worker's file.`,
   );
 }
 

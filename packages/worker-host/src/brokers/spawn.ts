@@ -99,7 +99,7 @@ function readRequest(
     return refused("INVALID_REQUEST", `Commands have no operation ${JSON.stringify(operation.slice(0, 40))}.`);
   if (typeof command !== "string") return refused("INVALID_REQUEST", "`command` is not a string.");
   const fault = checkCommand(command);
-  if (fault) return refused("INVALID_REQUEST", `The command is refused: ${fault}.`, "Put each argument into `args`.");
+  if (fault) return refused("INVALID_REQUEST", `The command is invalid: ${fault}.`, "Put each argument into `args`.");
   if (!Array.isArray(args)) return refused("INVALID_REQUEST", "`args` is not a list of strings.");
   const texts: string[] = [];
   for (const [index, argument] of (args as readonly JsonValue[]).entries()) {

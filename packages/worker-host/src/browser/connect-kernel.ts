@@ -150,7 +150,7 @@ function dataOver(line: Line): Data {
 }
 
 function refusal(reason: string): { readonly ok: false; readonly error: SetupError } {
-  const hint = "Call it in the worker, on the kernel that is given to exposeKernel.";
+  const hint = "Call it in the worker, on the kernel that exposeKernel takes.";
   return { ok: false, error: { code: "UNTRUSTED_TOOL", path: "", message: reason, hint } };
 }
 

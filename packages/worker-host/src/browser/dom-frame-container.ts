@@ -75,7 +75,7 @@ class DomFrameContainer implements FrameContainer {
 
   async open(id: string, port: MessagePort, shell: Shell): Promise<ContainerOutcome> {
     const script = await Promise.resolve(this.#scripts[shell]()).catch(() => undefined);
-    if (script === undefined) return lost("The isolate's script cannot be loaded.");
+    if (script === undefined) return lost("The frame cannot load the isolate's script.");
     const frame = this.#add(id);
     if (frame === undefined) return blockedByPolicy("trustedTypes");
     const outcome = await started(frame, { nonce: this.#nonce, script, port, startTimeoutMs: this.#startTimeoutMs });
@@ -195,7 +195,7 @@ function started(
       if (isBlocked(nonce)) resolve(blockedByPolicy("frameScript"));
     }, SCRIPT_MS);
   };
-  frame.onRemoved = () => resolve(lost("The isolate's frame was closed before it had started."));
+  frame.onRemoved = () => resolve(lost("The isolate's frame closed before it had started."));
   frame.onMessage = (message) => {
     switch (message.type) {
       case "up":

@@ -142,9 +142,9 @@ async function loadableModule(tool: RegisteredTool): Promise<LoadedCode> {
 }
 
 function notLoaded(): never {
-  throw new IsolateFailure("ISOLATE_LOST", "The code that runs WebAssembly could not be loaded.", {
+  throw new IsolateFailure("ISOLATE_LOST", "The page could not load the code that runs WebAssembly.", {
     hint: "Try again later.",
-    operatorHint: "Serve every file of the page's build, the chunks that are imported later included.",
+    operatorHint: "Serve every file of the page's build, including the chunks of later imports.",
   });
 }
 

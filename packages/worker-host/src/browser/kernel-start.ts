@@ -149,7 +149,7 @@ function notLoaded(source: string | undefined): KernelUnavailable {
     );
   return new KernelUnavailable(
     "not-loaded",
-    `${what}. The file or one of its imports is missing, is not JavaScript, or is blocked; the browser does not report which.`,
+    `${what}. The file or one of its imports is missing, is not JavaScript, or the browser blocks it. The browser does not report which.`,
     "Request the worker's address and its imports: each must answer 200 with a JavaScript media type. The browser's console and network panel name the file.",
   );
 }
@@ -177,7 +177,7 @@ function timedOut(timeoutMs: number, exposed: boolean, error: string | undefined
   return new KernelUnavailable(
     "timed-out",
     `The kernel's worker did not call exposeKernel within ${timeoutMs} ms.`,
-    "Call exposeKernel at the top level of the worker's script, before anything is awaited, or raise `startTimeoutMs` of connectKernel.",
+    "Call exposeKernel at the top level of the worker's script, before any await, or raise `startTimeoutMs` of connectKernel.",
   );
 }
 

@@ -35,7 +35,7 @@ export function busConnectOptions({ servers, user, password, token }: BusEntry, 
 export function isOverWebSocket({ servers }: BusEntry, { fail }: BusParts): boolean {
   const over = servers.filter((each) => /^wss?:/.test(each)).length;
   if (over === 0 || over === servers.length) return over > 0;
-  return fail(["servers"], "Some servers are reached over WebSocket and others are not.", "Use one transport.");
+  return fail(["servers"], "Some servers use WebSocket and others do not.", "Use one transport.");
 }
 
 /**

@@ -13,7 +13,7 @@ export function failureOf(event: AuditEvent, events: readonly AuditEvent[]): Cal
   const decided = known.filter((each) => each.type === "policy.decided").findLast(isOfCall);
   // The log keeps the digest of what was said, not the words.
   const message =
-    code === "CANCELLED" ? "The call was cancelled." : `The call ended with ${code} while it was being cancelled.`;
+    code === "CANCELLED" ? "The call was cancelled." : `The call ended with ${code} during its cancellation.`;
   return {
     ok: false,
     tool: invoked?.payload.tool ?? "",

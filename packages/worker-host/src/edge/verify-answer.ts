@@ -70,7 +70,7 @@ function guarded(check: () => Outcome): Outcome {
   try {
     return check();
   } catch (error) {
-    return { failed: `It cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : "it threw"}.` };
+    return { failed: `It is unreadable: ${error instanceof Error ? error.message.slice(0, 200) : "it threw"}.` };
   }
 }
 
@@ -116,7 +116,7 @@ function checkProof({ tool, inputs, result }: Answer): Outcome {
   if (!isProof(proof)) return { failed: "The proof does not have the form of a proof." };
   const by = hashOf(proof.hash)!;
   const sealed = verifyProofDigest(proof, by);
-  if (!sealed.ok) return { failed: `The proof was changed. ${sealed.reason}` };
+  if (!sealed.ok) return { failed: `The proof has changed. ${sealed.reason}` };
   if (proof.callId !== result.callId) return { failed: "The proof is of another call." };
   if (proof.tool !== tool.id || proof.toolHash !== tool.hash) return { failed: "The proof is of another tool." };
   if (!inputs.some((input) => by.jsonOrFault(input) === proof.inputHash))

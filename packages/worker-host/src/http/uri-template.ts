@@ -29,7 +29,7 @@ export function parseTemplate(text: string): ParsedTemplate {
       parts.push(literal);
       continue;
     }
-    if (body === undefined) return { ok: false, message: "a brace is not closed, or closes nothing" };
+    if (body === undefined) return { ok: false, message: "a brace has no end, or closes nothing" };
     const expression = readExpression(body);
     if (typeof expression === "string") return { ok: false, message: expression };
     parts.push(expression);

@@ -49,7 +49,7 @@ export function compileUrl(text: string, input: JsonObject): Checked<{ readonly 
   if (protocol !== "http:" && protocol !== "https:")
     return fault(at, "The URL template begins with neither https:// nor http://.", "The scheme is literal text.");
   const parsed = parseTemplate(rest);
-  if (!parsed.ok) return fault(at, `The URL template is refused: ${parsed.message}.`);
+  if (!parsed.ok) return fault(at, `The URL template is invalid: ${parsed.message}.`);
   const sections = sectionsOf(parsed.parts);
   if (typeof sections === "string") return fault(at, sections);
   const variableFault = faultOfVariables(sections, input);
@@ -86,7 +86,7 @@ function sectionsOf(parts: readonly TemplatePart[]): Sections | string {
           return `The text ${JSON.stringify(own.slice(0, 100))} cannot stand there as it is.`;
         if (own !== "") sections[section].push(own);
         rest = rest.slice(own.length);
-        if (rest.startsWith("#")) return "A fragment is never sent.";
+        if (rest.startsWith("#")) return "No request sends a fragment.";
         if (rest.startsWith("?") && section !== "query") section = "query";
         else if (rest.startsWith("/") && section === "authority") section = "path";
       }

@@ -51,7 +51,7 @@ export class Asks {
       const { status, body: given } = await answer;
       this.#end(id, status, given);
     } catch {
-      this.#end(id, 503, { code: "AUDIT_UNAVAILABLE", detail: "The log of the kernel cannot be read." });
+      this.#end(id, 503, { code: "AUDIT_UNAVAILABLE", detail: "The log of the kernel is unreadable." });
     } finally {
       this.#open--;
     }

@@ -97,7 +97,7 @@ async function respond(
       : answers.change(request.method === "POST" ? path : "", await textOf(request)));
     end(response, status, body);
   } catch {
-    end(response, 503, { code: "AUDIT_UNAVAILABLE", detail: "The log of the kernel cannot be read." });
+    end(response, 503, { code: "AUDIT_UNAVAILABLE", detail: "The log of the kernel is unreadable." });
   }
 }
 

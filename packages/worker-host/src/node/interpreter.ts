@@ -48,10 +48,10 @@ export async function interpreterKind(quickJs?: string): Promise<string> {
 
 async function boot(file: string): Promise<Booted> {
   const bytes = await readFile(file).catch(() => {
-    throw missing(`There is no file ${file} that can be read`);
+    throw missing(`There is no file ${file} that is readable`);
   });
   const engine = await compileEngine(new Uint8Array(bytes)).catch((error: unknown) => {
-    throw missing(`${file}: ${error instanceof Error ? error.message : "it cannot be compiled"}`);
+    throw missing(`${file}: ${error instanceof Error ? error.message : "it does not compile"}`);
   });
   return { engine, image: bootImage(engine, shell) };
 }
@@ -60,7 +60,7 @@ function installed(): string {
   try {
     return fileURLToPath(import.meta.resolve("quickjs-wasi/quickjs.wasm"));
   } catch {
-    throw missing("The package quickjs-wasi is not installed where this program runs");
+    throw missing("The package quickjs-wasi is missing where this program runs");
   }
 }
 

@@ -65,7 +65,7 @@ export function programRunner(name: string, command: SpawnCommand | string): Com
     fault: () =>
       access(path, constants.X_OK).then(
         () => undefined,
-        () => "The host's file for it cannot be executed.",
+        () => "The host's file for it is not executable.",
       ),
   };
 }

@@ -154,7 +154,9 @@ async function connect(database: string): Promise<IDBDatabase> {
   });
   return new Promise((resolve, reject) => {
     request.addEventListener("success", () => resolve(request.result));
-    request.addEventListener("error", () => reject(request.error ?? new Error("the log database cannot be opened")));
+    request.addEventListener("error", () =>
+      reject(request.error ?? new Error("the browser cannot open the log database")),
+    );
     request.addEventListener("blocked", () => reject(new Error("another page holds the log database")));
   });
 }

@@ -40,7 +40,7 @@ export default defineTool({
   },
   check({ expression }) {
     const parsed = parse(expression);
-    return parsed.ok ? undefined : `The expression cannot be read at column ${parsed.column}: ${parsed.message}.`;
+    return parsed.ok ? undefined : `The expression is unreadable at column ${parsed.column}: ${parsed.message}.`;
   },
   execute({ expression }) {
     const parsed = parse(expression);

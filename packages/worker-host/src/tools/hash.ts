@@ -42,7 +42,7 @@ export default defineTool({
   },
   check({ data, encoding }) {
     const bytes = bytesOf(data, encoding);
-    return typeof bytes === "string" ? `\`data\` cannot be read: ${bytes}.` : undefined;
+    return typeof bytes === "string" ? `\`data\` is unreadable: ${bytes}.` : undefined;
   },
   execute({ data, encoding }) {
     const bytes = bytesOf(data, encoding);

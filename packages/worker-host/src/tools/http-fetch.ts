@@ -69,7 +69,7 @@ export default defineTool({
     if (body === undefined) return undefined;
     if (method === "GET" || method === "HEAD") return `A ${method} request has no body; leave it out or use POST.`;
     const bytes = bytesOf(body, bodyEncoding);
-    return typeof bytes === "string" ? `\`body\` cannot be read: ${bytes}.` : undefined;
+    return typeof bytes === "string" ? `\`body\` is unreadable: ${bytes}.` : undefined;
   },
   async execute({ url, method, headers = {}, body, bodyEncoding }, context) {
     const payload = body === undefined || bodyEncoding === "text" ? body : bytesOf(body, bodyEncoding);

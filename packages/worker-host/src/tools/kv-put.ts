@@ -40,7 +40,7 @@ export default defineTool({
   },
   check({ value = "", encoding }) {
     const bytes = bytesOf(value, encoding);
-    return typeof bytes === "string" ? `\`value\` cannot be read: ${bytes}.` : undefined;
+    return typeof bytes === "string" ? `\`value\` is unreadable: ${bytes}.` : undefined;
   },
   async execute({ key, value, encoding }, { kv }) {
     if (value === undefined) {

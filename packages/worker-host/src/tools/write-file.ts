@@ -37,7 +37,7 @@ export default defineTool({
   },
   check({ content, encoding }) {
     const bytes = bytesOf(content, encoding);
-    return typeof bytes === "string" ? `\`content\` cannot be read: ${bytes}.` : undefined;
+    return typeof bytes === "string" ? `\`content\` is unreadable: ${bytes}.` : undefined;
   },
   async execute({ path, content, encoding }, { files }) {
     const bytes = bytesOf(content, encoding);

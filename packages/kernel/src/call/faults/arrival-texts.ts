@@ -21,7 +21,7 @@ export const wrongOption: Readonly<
   Record<"object" | "unread" | "output" | "body" | "waitMs" | "key" | "signal" | "bounds", FaultText>
 > = {
   object: { message: "The options are not an object." },
-  unread: { message: "The options cannot be read." },
+  unread: { message: "The options are unreadable." },
   output: { message: "`output` is not an unlocked WritableStream. Pass a stream that has no writer." },
   body: { message: "`body` is not an unlocked ReadableStream. Pass a stream that has no reader." },
   waitMs: { message: `\`waitMs\` is not an integer from 0 to ${limits.longestWaitMs}.` },
@@ -49,7 +49,7 @@ export function wrongBound(name: string, least: number, ceiling: number): FaultT
 }
 
 export function wrongGrants(fault: string): FaultText {
-  return { message: `The call's grants are malformed: ${fault}` };
+  return { message: `The call's grants are invalid: ${fault}` };
 }
 
 export function notPlainOptions({ message }: NormalizeError): FaultText {
@@ -197,7 +197,7 @@ export const cancelled: Readonly<Record<"starting" | "queued" | "running", Fault
 
 export function slotsHeld(toolId: string, limit: number): FaultText {
   return {
-    message: `Every slot of ${toolId} is held by a call that waits for this one.`,
+    message: `Calls that wait for this one hold every slot of ${toolId}.`,
     details: { bound: "concurrency", limit },
     ...slotHints,
   };

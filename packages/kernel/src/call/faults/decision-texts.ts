@@ -119,16 +119,15 @@ export function unregistered(toolId: string): FaultText {
   };
 }
 
-export const editedLate: FaultText = { message: "The arguments of a call that has started cannot be edited." };
-export const editedOften: FaultText = { message: `The arguments were edited more than ${limits.edits} times.` };
+export const editedLate: FaultText = { message: "An approver cannot edit the arguments of a call that has started." };
+export const editedOften: FaultText = { message: `Approvers edited the arguments more than ${limits.edits} times.` };
 
 export function answerRefused(toolId: string): FaultText {
   return {
     message: `${toolId} has an answer from before its suspension that the present rules refuse.`,
     details: { reason: "answered" },
     hint: "Repeat the call. The kernel decides about each request again.",
-    operatorHint:
-      "The grants, the rules about requests or the revocations became narrower while the call was suspended.",
+    operatorHint: "The grants, the rules about requests or the revocations became narrower during the suspension.",
   };
 }
 
@@ -157,7 +156,7 @@ export function normalizerRefused(toolId: string, normalizer: string, reason: st
   return {
     message: `The normalizer ${normalizer} has no normal form for the output of ${toolId}: ${reason}.`,
     details: { reason, path, normalizer },
-    operatorHint: "Correct the normalizer, or name it only in tools whose output it was made for.",
+    operatorHint: "Correct the normalizer, or name it only in tools whose output it supports.",
   };
 }
 

@@ -56,13 +56,13 @@ export const defaultHints: Readonly<Record<ErrorCode, Hints>> = {
 export const denialHints: Readonly<Record<ReasonCode, Partial<Hints>>> = {
   rule: { operatorHint: "To allow the call, change the rules that `details` names." },
   "rule-error": {
-    operatorHint: "Correct the rules that `details` names: they cannot be evaluated, and therefore deny.",
+    operatorHint: "Correct the rules that `details` names: the kernel cannot evaluate them, so they deny.",
   },
   rate: { operatorHint: "To allow more calls, raise `rate` of the tool in the policy." },
   posture: {
     operatorHint: "Set a milder posture, or lower the tool's tier. No rule overrides a denial by posture.",
   },
-  mode: { operatorHint: "Set a milder mode, when the reason for this one is gone." },
+  mode: { operatorHint: "Set a milder mode, when the reason for this one has ended." },
   "tool-mode": { operatorHint: "Set another mode, or change `modes` of the tool in the policy or in its manifest." },
   "tool-size": { hint: "Send less.", operatorHint: "Raise `sizes.inputBytes` of the tool in the policy." },
   "tool-approval": {},

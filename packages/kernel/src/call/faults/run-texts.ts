@@ -13,7 +13,7 @@ export function notNormalizable(toolId: string, reason: string, path: string): F
     reason === "syntax"
       ? "text that is not JSON"
       : reason === "detached"
-        ? "bytes whose buffer is gone"
+        ? "bytes in a detached buffer"
         : reason === "too-large"
           ? `more than ${limits.nodes} values, or more than ${limits.members} members in all objects`
           : `something that is not plain data: ${reason}`;

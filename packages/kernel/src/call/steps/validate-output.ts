@@ -80,7 +80,7 @@ function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started
   if (output.form !== kind)
     throw new CallFault("INVALID_OUTPUT", (texts) => texts.wrongForm(tool.id, output.form, kind));
   if (output.form === "stream") {
-    if (!call.output) call.warn("The output was discarded, because the call has no option `output`.");
+    if (!call.output) call.warn("The kernel discarded the output, because the call has no option `output`.");
     const { digest, byteLength } = present(flow);
     return { output: { digest, byteLength, ...(mediaType !== undefined && { mediaType }) } };
   }

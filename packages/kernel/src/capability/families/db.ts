@@ -95,7 +95,7 @@ function databaseFamily(kind: DatabaseKind, defaults: readonly StatementKind[]):
       needs({ database = "" }, { statements = defaults }) {
         const fault = checkName(database);
         return fault
-          ? `The database's name is refused: ${fault}.`
+          ? `The database's name is invalid: ${fault}.`
           : statements.map((each) => ({ kind, database, statements: [each] }));
       },
     },

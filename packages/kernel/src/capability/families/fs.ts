@@ -94,7 +94,7 @@ function fileFamily(kind: FileKind): Family {
       needs({ path = "" }) {
         // The root can be listed, and not written.
         const fault = path === "" && kind === "fs.read" ? undefined : checkPath(path);
-        return fault ? `The path is refused: ${fault}.` : [{ kind, path }];
+        return fault ? `The path is invalid: ${fault}.` : [{ kind, path }];
       },
     },
     isLocal: true,

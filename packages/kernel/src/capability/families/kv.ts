@@ -99,7 +99,7 @@ function keyFamily(kind: KeyKind): Family {
       required: ["key"],
       needs({ key = "" }) {
         const fault = checkKey(key);
-        return fault ? `The key is refused: ${fault}.` : [{ kind, key }];
+        return fault ? `The key is invalid: ${fault}.` : [{ kind, key }];
       },
     },
     isLocal: true,

@@ -59,7 +59,7 @@ export const toolCall: Family = /* @__PURE__ */ defineFamily<ToolCallCapability,
     required: ["tool"],
     needs({ tool = "" }) {
       const fault = checkName(tool);
-      return fault ? `The tool's name is refused: ${fault}.` : [{ kind: "tool.call", tool }];
+      return fault ? `The tool's name is invalid: ${fault}.` : [{ kind: "tool.call", tool }];
     },
   },
   isCall: true,

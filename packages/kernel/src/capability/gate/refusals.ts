@@ -45,7 +45,7 @@ function forbidden(reason: string): BrokerError {
   return { ...denied(reason, "Make another request.", liftPolicy), reason: "forbidden" };
 }
 
-const liftPolicy = "A deny of the policy overrides every grant. Change the rule or list if the access is intended.";
+const liftPolicy = "A deny of the policy overrides every grant. Change the rule or list if you intend the access.";
 
 export const ended: Refused = /* @__PURE__ */ failed(
   /* @__PURE__ */ denied("The call has ended; its grants ended with it."),

@@ -53,7 +53,7 @@ const forbiddenFamilies: readonly RegExp[] = [
  */
 export function checkHeader(header: string): string | undefined {
   if (!/^[a-z0-9][a-z0-9!#$%&'+.^_`|~-]{0,127}$/.test(header))
-    return "a header is named in lower case, without wildcards";
+    return "a header's name is in lower case, without wildcards";
   const name = headerNameOf(header);
   return forbidden.has(name) || forbiddenFamilies.some((family) => family.test(name))
     ? "no tool sets this header"

@@ -34,7 +34,7 @@ export function readWords(sql: string): readonly SqlWord[] | string {
   for (pieces.lastIndex = 0; pieces.lastIndex < sql.length;) {
     const at = pieces.lastIndex;
     const found = pieces.exec(sql);
-    if (!found) return "'\"`[".includes(sql.charAt(at)) ? "a quote is not closed" : `it has ${JSON.stringify(sql[at])}`;
+    if (!found) return "'\"`[".includes(sql.charAt(at)) ? "a quote has no end" : `it has ${JSON.stringify(sql[at])}`;
     const [, space, value, quoted, word, sign = ""] = found;
     if (space !== undefined) continue;
     if (isEnd(words.at(-1))) return "it is more than one statement";

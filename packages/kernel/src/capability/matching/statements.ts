@@ -28,7 +28,7 @@ export function classifyStatement(sql: string): Statement {
   if (typeof found === "string") return refused(found);
   const words = new SqlCursor(found);
   const hasTables = words.skip("WITH");
-  if (hasTables && !skipTables(words)) return refused("its WITH clause cannot be read");
+  if (hasTables && !skipTables(words)) return refused("its WITH clause is unreadable");
   const head = words.next?.text ?? "";
   const verb = words.take("word") ?? "";
   const read = rowStatements.get(verb) ?? (hasTables ? undefined : schemaStatements.get(verb));
@@ -118,7 +118,7 @@ function create(words: SqlCursor): Statement {
   const isIndex = words.skip("INDEX");
   const isTable = !isIndex && !isUnique && words.skip("TABLE");
   if (!isIndex && !isTable && (isUnique || !words.skip("VIEW")))
-    return refused("only tables, indexes and views can be created, and nothing temporary");
+    return refused("CREATE makes only tables, indexes and views, and nothing temporary");
   words.skip("IF", "NOT", "EXISTS");
   const target = tableOf(words);
   if (!target.ok) return target;
@@ -145,7 +145,7 @@ function alter(words: SqlCursor): Statement {
 
 function drop(words: SqlCursor): Statement {
   if (!words.skip("TABLE") && !words.skip("INDEX") && !words.skip("VIEW"))
-    return refused("only tables, indexes and views can be dropped");
+    return refused("DROP removes only tables, indexes and views");
   words.skip("IF", "EXISTS");
   const target = tableOf(words);
   if (!target.ok) return target;
@@ -159,7 +159,7 @@ function skipConflict(words: SqlCursor): void {
 
 type Table = { readonly ok: true; readonly name: string } | Refused;
 
-const noTable = refused("its table cannot be read");
+const noTable = refused("its table is unreadable");
 
 /** A name, at most with `main` before it. */
 function tableOf(words: SqlCursor): Table {

@@ -146,7 +146,7 @@ async function askNow(
 function tooManyQuestions(caller: string): CallFault {
   const message = `${limits.openQuestions} calls of ${JSON.stringify(caller)} wait for an approval already.`;
   const details = { bound: "approvals", limit: limits.openQuestions, retryAfterMs: limits.approvalMs };
-  const hint = "Try again when one of them is answered.";
+  const hint = "Try again when one of them has an answer.";
   return new CallFault("RATE_LIMITED", message, { details, hint, retryable: true });
 }
 

@@ -110,7 +110,7 @@ class Idempotency implements Extension {
       return;
     }
     if (call.hasStarted) return;
-    const message = "Another call used the idempotency key while this one was suspended.";
+    const message = "Another call used the idempotency key during the suspension of this one.";
     throw new CallFault("INVALID_INPUT", message, {
       hint: "Check the effects of that call. A call with a new key runs the tool again.",
     });
@@ -125,6 +125,6 @@ function mayRunAgain({ manifest }: RegisteredTool, { retryable, code }: CallErro
 /** A failure that stays: trying again under the same key gives the same. */
 function reused(ending: Ending): Reused {
   const hint =
-    "The first call with this key failed with this error and is not retried. Check its effects. A call with a new key runs the tool again.";
+    "The first call with this key failed with this error, and the kernel does not retry it. Check its effects. A call with a new key runs the tool again.";
   return { ending: ending.repeated(hint), by: "idempotency-key" };
 }

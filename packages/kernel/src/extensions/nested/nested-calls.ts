@@ -45,7 +45,7 @@ export class NestedCalls implements Broker {
   async serve({ arguments: { name, input = null } }: CapabilityRequest, session: BrokerSession): Promise<BrokerReply> {
     const { call } = this.#caller;
     if (depthOf(call) >= limits.nestedDepth)
-      return bounded(`Nested calls are limited to a depth of ${limits.nestedDepth}.`, "Nest fewer calls.");
+      return bounded(`Nested calls have a maximum depth of ${limits.nestedDepth}.`, "Nest fewer calls.");
     if (call.tree.callsLeft === 0)
       return bounded(`One call may lead to ${limits.nestedCalls} others.`, "Do less in one call.");
     call.tree.callsLeft--;

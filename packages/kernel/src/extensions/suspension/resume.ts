@@ -78,7 +78,7 @@ const resumeOptionNames = Object.keys({
 } satisfies Record<keyof ResumeOptions | "output" | "body", true>);
 
 const noStreams = {
-  message: "A call whose output or body is a stream is never suspended: none that is resumed takes one.",
+  message: "A resumed call takes neither `output` nor `body`: the kernel suspends no call that streams.",
   hint: "Leave the streams out.",
 };
 
@@ -153,7 +153,7 @@ async function misfitOf(root: SnapshotCall, { registry, hosts }: ExtensionContex
     if (found?.hash !== toolHash)
       return snapshotRefused(
         "other-tool",
-        `${versionedId({ name, version })} with the hash ${toolHash} is not registered here.`,
+        `This kernel has no ${versionedId({ name, version })} with the hash ${toolHash}.`,
       );
     const unfit = run && (await unfitHost(found, hostOf(found, hosts), run));
     if (unfit) return unfit;
@@ -199,12 +199,12 @@ const fitting = {
   "other-log": {
     hint: later,
     operatorHint:
-      "Resume it in a kernel on the log in which it was suspended, or give callSuspender a `claim` that all kernels share.",
+      "Resume it in a kernel on the log of its suspension, or give callSuspender a `claim` that all kernels share.",
   },
   "resumed-before": { hint: "Wait for the result in the kernel that resumed the call." },
 } as const satisfies Record<SnapshotReason, Partial<Hints>>;
 
 const resumedBefore = /* @__PURE__ */ snapshotRefused(
   "resumed-before",
-  "The snapshot was resumed before. The call continues in the kernel that resumed it.",
+  "A kernel resumed the snapshot before, and the call continues there.",
 );

@@ -13,7 +13,7 @@ import { seal, type SealingKey } from "./sealed-snapshot.ts";
 
 const suspendedNow = /* @__PURE__ */ new CallFault(
   "SUSPENDED",
-  "The call was suspended. It continues when its snapshot is resumed.",
+  "The call was suspended. `kernel.resume` continues it.",
   {
     hint: "The process that resumes the call gets its result.",
   },
@@ -34,17 +34,17 @@ export function obstacleOf(live: SuspendableCall, givesUp: boolean): Obstacle | 
   const { phase, call } = live;
   if (live.hasEnded) return refusal("CALL_NOT_FOUND", `The call ${call.callId} has ended.`);
   if (call.output || call.body)
-    return refusal("STREAMS", "The call streams its body or output, and a part is already transferred.");
+    return refusal("STREAMS", "The call streams its body or output, and has transferred a part.");
   if (phase.kind === "asking")
     return call.hasStarted
       ? refusal(
           "NOT_WAITING",
           "The resumed call waits for permission to continue.",
-          "Try again after the approval is answered.",
+          "Try again after the approver's answer.",
         )
       : undefined;
   if (phase.kind === "on-its-way" || !phase.leased)
-    return refusal("NOT_WAITING", "The call has no pending request at which it can be suspended.", "Try again.");
+    return refusal("NOT_WAITING", "The call has no pending request to suspend it at.", "Try again.");
   const { tool, host } = phase.started;
   const { isolate, isShared } = phase.leased.lease;
   if (!isolate.suspend || !host.snapshotKind)
@@ -86,9 +86,8 @@ export async function suspendCall(
   const lost = (): Obstacle => {
     // Some have stopped already: the others would wait for them in vain.
     for (const { phase } of tree) if (phase.kind === "running") phase.leased?.putAside();
-    for (const live of tree)
-      live.tell(new CallFault("ISOLATE_LOST", "The call's state was lost during the suspension."));
-    return refusal("INTERNAL", "A part of the call ended while it was suspended; the call has ended with it.");
+    for (const live of tree) live.tell(new CallFault("ISOLATE_LOST", "The suspension lost the call's state."));
+    return refusal("INTERNAL", "A part of the call ended during the suspension; the call has ended with it.");
   };
   for (const { phase } of tree) {
     if (phase.kind === "asking") phase.leave.abort("suspended");
@@ -98,7 +97,7 @@ export async function suspendCall(
   await new Promise<void>((resolve) => void setTimeout(resolve, 0));
   const asking = tree.filter(({ phase }) => phase.kind === "asking");
   if (asking.some(({ isPut }) => !isPut))
-    return tree.length === 1 ? refusal("NOT_WAITING", "The approval was answered a moment ago.") : lost();
+    return tree.length === 1 ? refusal("NOT_WAITING", "The approver answered a moment ago.") : lost();
   const isolates = await isolatesOf(tree);
   if (!isolates)
     return tree.length === 1
@@ -145,6 +144,6 @@ async function sealed(
     for (const live of tree) live.tell(asFault(error, live.phase.kind === "running"));
     return error instanceof AuditUnavailable
       ? refusal("AUDIT_UNAVAILABLE", error.message)
-      : refusal("INTERNAL", "The call could not be serialized and has ended.");
+      : refusal("INTERNAL", "The kernel could not serialize the call, and ended it.");
   }
 }

@@ -110,10 +110,10 @@ class Suspender implements CallSuspender {
     if (!live)
       return refusal("CALL_NOT_FOUND", `No call ${callId.slice(0, 80).toWellFormed()} is in progress in this kernel.`);
     if (live.call.parent) {
-      const hint = `Suspend ${outermostOf(live.call).callId}: the nested call is suspended with it.`;
+      const hint = `Suspend ${outermostOf(live.call).callId}: the nested call follows it.`;
       return refusal("NOT_OUTERMOST", "The call is a nested call.", hint);
     }
-    if (live.isPaused) return refusal("NOT_WAITING", "It is being suspended already.");
+    if (live.isPaused) return refusal("NOT_WAITING", "Its suspension has begun.");
     const key = await this.#key();
     live.pause();
     await this.#until(

@@ -75,7 +75,7 @@ async function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, 
     reason: shortTextOf(why, 500),
   });
   if (answer === "deny") return denied(reason);
-  if (who === "") return denied("The approver's answer was malformed.");
+  if (who === "") return denied("The approver's answer was invalid.");
   if (question.approvers && !question.approvers.includes(who)) return denied("The policy does not name this approver.");
   if (answer === "edit") return { kind: "edited", approver: who, input };
   if (answer === "allow" && (scope === "once" || scope === "session" || scope === "pattern")) {
@@ -95,7 +95,7 @@ async function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, 
     // It stands in proofs that are handed out, and in what decides about later calls.
     return { kind: "allowed", approval: deepFreeze({ ...approval, ...rule, ...evidence }) };
   }
-  return denied("The approver's answer was malformed.");
+  return denied("The approver's answer was invalid.");
 }
 
 function proofOf(

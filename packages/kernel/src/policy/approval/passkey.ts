@@ -130,7 +130,7 @@ const USER_VERIFIED = 4;
 /** Section 6.1. */
 function authenticatorFault(data: Uint8Array, rpHash: Uint8Array): string | undefined {
   if (data.length < SHORTEST_BYTES || !rpHash.every((byte, at) => data[at] === byte))
-    return "The passkey was made for another domain than the policy's.";
+    return "The passkey belongs to another domain than the policy's.";
   const flags = data[RP_HASH_BYTES] ?? 0;
   const isVerified = (flags & USER_PRESENT) !== 0 && (flags & USER_VERIFIED) !== 0;
   return isVerified ? undefined : "The device did not verify its user (PIN, fingerprint or face).";

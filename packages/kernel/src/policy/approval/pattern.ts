@@ -24,11 +24,11 @@ export function readPattern(asked: Asked, foreign: Foreign<unknown>): readonly A
   const rule = patternRule(asked, foreign as readonly ArgumentCondition[], "");
   const loaded = readDocument({ version: "1", posture: "strict", rules: [rule] }, {}, noFamilies);
   // The rule around it is ours: the approver knows only the conditions.
-  if (!loaded.ok) return `The pattern is malformed: ${loaded.error.message.replaceAll("/rules/0/when/arguments", "")}`;
+  if (!loaded.ok) return `The pattern is invalid: ${loaded.error.message.replaceAll("/rules/0/when/arguments", "")}`;
   const conditions = loaded.value.rules?.[0]?.when.arguments;
   if (!conditions) return "The pattern is not a list of conditions.";
   const misses = conditions.find((condition) => compileArgument(condition, "grant")(asked) !== true);
   return misses
-    ? `The pattern does not match the arguments that were shown: ${JSON.stringify(misses).slice(0, 200)}.`
+    ? `The pattern does not match the shown arguments: ${JSON.stringify(misses).slice(0, 200)}.`
     : conditions;
 }

@@ -52,7 +52,7 @@ function checkCategory(category: string): string | undefined {
 }
 
 function checkSomebody(name: string): string | undefined {
-  return name.includes("*") ? "callers and sessions are named in full; omit the name to mean every caller" : undefined;
+  return name.includes("*") ? "callers and sessions have full names; omit the name to mean every caller" : undefined;
 }
 
 function checkGrant({ tool, caller, capability }: GrantRule, families: Families): DocumentFault | undefined {

@@ -107,7 +107,7 @@ function compiledFault({ digest, ...parts }: JsonObject, by: Hash, families: Fam
   if (!isDigest(digest)) return { path: "/digest", message: "Got a compiled policy without a digest." };
   if (!digest.startsWith(`${by.algorithm}:`))
     return { path: "/digest", message: `Got a digest in another algorithm, expected ${by.algorithm}.` };
-  if (by.json(parts) !== digest) return { path: "/digest", message: "The policy was changed after it was compiled." };
+  if (by.json(parts) !== digest) return { path: "/digest", message: "The policy has changed since its compilation." };
   // The digest is one of `compilePolicy`.
   const { kinds, members } = parts as unknown as Parts;
   const unknown = kinds.find((kind) => !families.get(kind));

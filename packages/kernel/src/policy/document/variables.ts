@@ -23,7 +23,7 @@ export function resolveVariables(document: JsonValue, variables: PolicyVariables
           fault ??= invalidPolicy(
             path,
             `There is no variable ${text}.`,
-            "Pass the policy's variables where the policy is loaded.",
+            "Pass the policy's variables where you load the policy.",
           );
         // A pattern's wildcards are the author's alone.
         else if (given === "" || given.includes("*") || !given.isWellFormed())

@@ -31,7 +31,7 @@ export function obligationFault(proof: Proof, events: readonly AuditEvent[]): st
     const isReplaced = answers.some(
       ({ parentProofId, decision }) => parentProofId === proof.proofId && decision === "deny",
     );
-    if (!isApproved && !isReplaced) return "The tool ran without the approval that was demanded.";
+    if (!isApproved && !isReplaced) return "The tool ran without the demanded approval.";
   }
   const hasEnded = ofCall.some(({ type }) => type === "tool.completed" || type === "tool.failed");
   if (

@@ -21,7 +21,7 @@ const verbs = { allow: "allowed", ask: "asked about", deny: "denied" } as const 
 export function explain(proof: Proof, policy?: Policy): Explanation {
   const { decision, enforced, tool, reasonCode } = proof;
   const known = policy?.hash === proof.policyHash ? policy : undefined;
-  const observed = enforced ? "" : " The policy only observes, so this was not enforced.";
+  const observed = enforced ? "" : " The policy only observes, so the kernel did not enforce this.";
   return {
     summary: `The call of ${tool} was ${verbs[decision]}: ${because(proof, known)}.${observed}`,
     facts: factsOf(proof),
@@ -47,14 +47,14 @@ function because(proof: Proof, policy: Policy | undefined): string {
     "tool-approval": "the tool, or the policy for it, demands approval of every call",
     "tool-size": "the input was larger than the policy lets the tool take",
     rate: "the rate that the policy sets for the tool was used up",
-    "capability-denied": "the tool needs a capability that was not granted",
+    "capability-denied": "the tool needs a capability without a grant",
     revoked: "a grant that the tool needs was revoked",
     approved: `${approval?.approver ?? "somebody"} approved it (${approval?.scope ?? "once"})`,
-    "approval-denied": "the approver refused, or was not entitled to approve",
+    "approval-denied": "the approver refused, or had no right to approve",
     "approval-expired": "no approver answered in time",
     "approval-void": "the approval was revoked or expired, or policy or mode changed, before the tool started",
-    "request-denied": `a request of the running tool was refused${requestText(request)}`,
-    "target-denied": `the request that the arguments name would be refused${requestText(request)}`,
+    "request-denied": `the kernel refused a request of the running tool${requestText(request)}`,
+    "target-denied": `the kernel would refuse the request that the arguments name${requestText(request)}`,
   } as const satisfies Record<ReasonCode, string>;
   return said[reasonCode];
 }

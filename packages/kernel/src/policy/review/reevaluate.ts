@@ -38,7 +38,7 @@ export async function reevaluationFault(
 ): Promise<string | undefined> {
   const by = hashOf(proof.hash) ?? blake3Hash;
   const loaded = loadPolicy(evidence.policy, evidence.variables ?? {}, by, families);
-  if (!loaded.ok) return `The policy is refused: ${loaded.error.message}`;
+  if (!loaded.ok) return `The policy is invalid: ${loaded.error.message}`;
   const policy = loaded.value;
   const decisive = isAnswer(proof.reasonCode) ? question : proof;
   if (!decisive) return "The proof answers an approval request, and the proof of that request is missing.";
@@ -47,7 +47,7 @@ export async function reevaluationFault(
   const grant = grantFor(proof, evidence, policy, by);
   const verdict = verdictOf(proof, Date.parse(decisive.decidedAt), evidence, policy, grant);
   if (decisive !== proof && verdict.decision !== "ask")
-    return `Nothing had to be asked: the policy says ${verdict.decision}.`;
+    return `No question was necessary: the policy says ${verdict.decision}.`;
   const fresh = {
     ...outcomeOf(proof, verdict),
     ...contextOf(evidence, policy, by),

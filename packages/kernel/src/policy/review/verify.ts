@@ -65,7 +65,7 @@ export async function verifyProof(
 /** A log can be larger than anything else that a kernel is given. */
 const LARGE = { maxNodes: 100_000_000, maxMembers: 100_000_000, maxStringUnits: 1_000_000_000 };
 
-const NO_LOG = "No log was given.";
+const NO_LOG = "There is no log.";
 
 type Level = ProofStep["level"];
 type Name = ProofStep["name"];
@@ -90,7 +90,7 @@ async function checkSignature(
   });
   const skipped = (reason: string): ReturnType<typeof nobody> => nobody(skip(0, "signature", reason));
   const failed = (reason: string): ReturnType<typeof nobody> => nobody(step(0, "signature", reason));
-  if (!signature) return trusted ? failed("The proof is not signed.") : skipped("The proof is not signed.");
+  if (!signature) return trusted ? failed("The proof has no signature.") : skipped("The proof has no signature.");
   const { kid } = signature;
   const value = fromBase64Url(signature.value, 64);
   if (!value) return failed("The signature is not 64 bytes in base64url.");
@@ -101,7 +101,7 @@ async function checkSignature(
     return skipped(
       found === "consistent"
         ? `Key ${kid} came with the file. Ask its owner for the thumbprint, and pin it.`
-        : "Signature not checked: no public key was given.",
+        : "Signature not checked: there is no public key.",
     );
   }
   const vouchedBy = await trusted.verify(kid, value, signed);
@@ -154,7 +154,7 @@ async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | 
   const question = readParent(parent);
   // The decision must concern the hashed value.
   const plain = snapshot({ policy, tool, input, variables, grants }, LARGE);
-  if (!plain.ok) return step(2, "re-evaluation", `The evidence cannot be read: ${plain.error.message}.`);
+  if (!plain.ok) return step(2, "re-evaluation", `The evidence is unreadable: ${plain.error.message}.`);
   try {
     return step(
       2,
@@ -164,7 +164,7 @@ async function reevaluate(proof: Proof, evidence: ProofEvidence, log: ReadLog | 
   } catch (error) {
     // Evidence is foreign: a check that throws has failed.
     const why = error instanceof Error ? error.message.slice(0, 200) : "it threw";
-    return step(2, "re-evaluation", `The evidence cannot be read: ${why}.`);
+    return step(2, "re-evaluation", `The evidence is unreadable: ${why}.`);
   }
 }
 

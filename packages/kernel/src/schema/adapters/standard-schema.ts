@@ -49,7 +49,7 @@ export function standardSchema<const Schema>(
     if (targets.get(target) === draft && typeof schema === "object")
       return asTheirs(JSON.parse(JSON.stringify(schema)));
     throw new TypeError(
-      `Got the target ${target}; expected draft-${draft.replace("draft-", "")}: a schema is not converted.`,
+      `Got the target ${target}; expected draft-${draft.replace("draft-", "")}: the kernel converts no schema.`,
     );
   };
   return {

@@ -64,7 +64,7 @@ export async function refusalNow<Reader>(
     return refused("CAPABILITY_DENIED", `The grant of ${gone.join(", ")} was revoked.`, "Use another tool.");
   // No record of the call's requests exists, so another policy cannot decide about them.
   if (!areEqual(source.proof, preview.proof))
-    return refused("INVALID_INPUT", "The output was made under another policy.", againHint(source));
+    return refused("INVALID_INPUT", "The output comes from another policy.", againHint(source));
   if (preview.decision === "ask" && isTighter(source.proof, preview.proof))
     return refused(
       "APPROVAL_DENIED",

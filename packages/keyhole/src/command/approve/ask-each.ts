@@ -56,7 +56,7 @@ async function ask(edge: EdgeClient, request: ApprovalRequest, io: Asking): Prom
     io.ask(`${ways}; Enter leaves it open until ${plain(expiresAt)}: `, signal),
   );
   if (said === gone) {
-    io.note(`${marks.skipped} The question is closed: an approver answered, it expired, or the call ended.\n`);
+    io.note(`${marks.skipped} The question is no longer open: an approver answered, it expired, or the call ended.\n`);
     return "gone";
   }
   if (said === undefined) return "ended";

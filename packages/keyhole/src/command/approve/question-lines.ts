@@ -17,7 +17,7 @@ export function questionLines(request: ApprovalRequest): readonly string[] {
     ...(effects.length === 0 ? [] : [`  effects: ${effects.join(", ")}`]),
     ...grants.map((grant) => `  grant: ${grant}`),
     ...leaves.map(([at, value]) => `  ${at}: ${value}`),
-    ...(hasBody ? ["  Bytes come with the call. They are not shown."] : []),
+    ...(hasBody ? ["  Bytes come with the call. The command does not show them."] : []),
     ...(passkey ? [`  ${passkeyNote(passkey.keys)}`] : []),
     `  ${counted(leaves.length, "argument")}, ${counted(characters, "character")} as JSON`,
   ];

@@ -29,7 +29,7 @@ export async function packageSpecs(typed: string | undefined, folder: string): P
 
 async function specsIn(path: string, typed: string): Promise<ReadonlyMap<string, string>> {
   const files = await readdir(path).catch(() => {
-    throw new Unusable(`${visible(typed)} cannot be read; expected a folder of tarballs.`);
+    throw new Unusable(`${visible(typed)} is unreadable; expected a folder of tarballs.`);
   });
   return new Map(
     names.map((name) => {

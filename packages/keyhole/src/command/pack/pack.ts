@@ -64,7 +64,7 @@ async function packOnce(paths: readonly string[], to: string, io: CommandIo): Pr
   const clash = names.find((name, at) => names.indexOf(name) < at);
   if (clash !== undefined) {
     const files = tools.filter((_, at) => names[at] === clash).map(({ file }) => visible(file));
-    throw new Unusable(`${files.join(" and ")} would both be written to ${clash}. Pack them into two folders.`);
+    throw new Unusable(`${files.join(" and ")} would both go to ${clash}. Pack them into two folders.`);
   }
   await mkdir(to, { recursive: true });
   const written = tools.map(async (tool, at) => {

@@ -21,7 +21,7 @@ export const addDev: AddVerb = (program, act) => {
     .option("--port <number>", "with --edge: the port of 127.0.0.1", "8787")
     .option("--page-port <number>", "with --edge: the port of 127.0.0.1 for the playground", "8788")
     .option("--built-in", "with --edge: serve the built-in tools too")
-    .option("--state <folder>", "with --edge: where log and files are kept", ".keyhole/edge")
+    .option("--state <folder>", "with --edge: the folder of log and files", ".keyhole/edge")
     .addHelpText("after", below(help))
     .action((paths: readonly string[], options: CommandOptions) =>
       act(async (io) => (await import("../dev/dev.ts")).dev(paths, options, io)),

@@ -2,7 +2,7 @@ import type { CommandOptions } from "../io.ts";
 import { type AddVerb, below } from "./verb.ts";
 
 const help = `Reads the JSON in which clients of MCP name their servers: mcpServers, or servers.
-Writes NAME.keyhole.json beside it, in which each server is wrapped, and prints the lines that differ. The file itself stays as it is.
+Writes NAME.keyhole.json beside it, which wraps each server, and prints the lines that differ. The file itself stays as it is.
 `;
 
 export const addImport: AddVerb = (program, act) => {

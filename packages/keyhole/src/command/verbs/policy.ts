@@ -4,7 +4,7 @@ import { type AddVerb, below } from "./verb.ts";
 const explainHelp = `FILE is a call's result or a proof, and the words give the reasons of the decision. Or FILE is a policy, and --tool and --input name a call: the words give the decision about that call. The tool does not run.
 `;
 
-const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { tool, input, time } with caller, sessionId and decision where they are known.
+const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { tool, input, time } with caller, sessionId and decision where you know them.
 The exit code is 1 where a decision changed.
 `;
 
@@ -21,7 +21,7 @@ const addDiff: AddVerb = (policy, act) => {
     .description("report the calls that policy B decides differently from policy A")
     .argument("<a>", "a policy document, JSON or YAML")
     .argument("<b>", "the policy that would take its place")
-    .option("--tests <count>", "tests of a value against a clause that may be made (default: 20000000)")
+    .option("--tests <count>", "the most tests of a value against a clause (default: 20000000)")
     .option("--json", "print the differences as JSON")
     .addHelpText("after", below(diffHelp))
     .action((a: string, b: string, options: CommandOptions) =>

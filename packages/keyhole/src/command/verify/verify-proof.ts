@@ -36,7 +36,7 @@ export async function verifyProofFile(
   if (!gathered.ok) throw new Unusable(gathered.message);
   const { proof: candidate, evidence } = gathered.value;
   if (checkpoint !== undefined && !evidence.events)
-    throw new Unusable("--checkpoint is one of a log, and none is given: --log FILE.");
+    throw new Unusable("--checkpoint is one of a log: name the log with --log FILE.");
   const trusted = await readTrust(options, files, evidence.enclosedKeys);
   const report = await verifyProof(candidate, evidence, trusted);
   const exitCode = exitCodes[report.verdict];

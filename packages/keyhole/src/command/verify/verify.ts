@@ -13,7 +13,7 @@ export async function verify(file: string, options: CommandOptions, files: Comma
       takeOnly(options, ["checkpoint", "keys", "pin", "withheld", "json"], "an audit log");
       for (const name of ["keys", "pin"])
         if (options[name] !== undefined && options["checkpoint"] === undefined)
-          throw new Unusable(`--${name} is about a checkpoint, and none is given: --checkpoint FILE.`);
+          throw new Unusable(`--${name} is about a checkpoint: name it with --checkpoint FILE.`);
       return verifyLogFile(file, found.list, options, files);
     case "run":
       takeOnly(options, ["json"], "a recorded run");

@@ -33,7 +33,7 @@ export async function openDesk(
       });
     if (desk) return desk;
   }
-  const message = `Each port of the pages in \`passkeys.origins\` is taken: ${ports.join(", ")}.`;
+  const message = `Each port of the pages in \`passkeys.origins\` is in use: ${ports.join(", ")}.`;
   throw new Unusable(`${message} Add another origin, such as http://localhost:${passkeyPort + 1}.`);
 }
 

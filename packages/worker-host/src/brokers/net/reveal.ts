@@ -19,7 +19,7 @@ export async function revealed(request: NetRequest, { secrets }: BrokerSession):
   if (secrets.isSearching() && request.headers.some(([name]) => isRangeHeader(name)))
     return refused(
       "CAPABILITY_DENIED",
-      `A tool cannot request a part of an answer of ${host}: the kernel searches whole answers for the secrets that are granted there.`,
+      `A tool cannot request a part of an answer of ${host}: the kernel searches whole answers for the secrets with a grant there.`,
       "Leave out the header Range.",
     );
   const search = await secrets.reveal(request.url.search, host, encodeURIComponent);

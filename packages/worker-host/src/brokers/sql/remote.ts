@@ -70,7 +70,7 @@ export function remoteDatabase(
       } catch {
         // The platform gave no engine, or took no task: the next caller asks for another one.
         engine?.end("broken");
-        resolve(sqlFault("broken", "its engine cannot be started"));
+        resolve(sqlFault("broken", "its engine does not start"));
       }
     });
     return promise.finally(() => signal.removeEventListener("abort", onCancel));

@@ -31,7 +31,7 @@ export function policyWith(
 ): { readonly ok: true; readonly policy: PolicyDocument } | ({ readonly ok: false } & ConfigFault) {
   // The text says why the policy's file cannot be read.
   if (typeof document === "string")
-    return { ok: false, path: "/policy", message: `The policy's file cannot be read: ${document}.`, hint: "" };
+    return { ok: false, path: "/policy", message: `The policy's file is unreadable: ${document}.`, hint: "" };
   const policy = document ?? withoutGrants;
   const merged = isJsonObject(policy) ? withLimits(policy, limits) : policy;
   if (typeof merged === "string")

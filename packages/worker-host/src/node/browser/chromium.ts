@@ -74,7 +74,7 @@ export async function startChromium({
   const said = lastWords(child);
   const ended = new Promise<void>((resolve) => {
     child.on("error", (error: NodeJS.ErrnoException) => {
-      onFault(`the browser cannot be started: ${error.code ?? error.name}`);
+      onFault(`the browser does not start: ${error.code ?? error.name}`);
       resolve();
     });
     child.on("exit", () => {

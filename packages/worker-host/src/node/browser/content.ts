@@ -21,7 +21,7 @@ export function boundsFor({ textLength }: Visit, isSearching: boolean): PageBoun
 
 /** Why a part of the answer would be the tool's choice, where answers are searched for secrets. */
 export function chosenPart({ extract, screenshot }: Visit): string | undefined {
-  if (screenshot !== "none") return "a picture cannot be searched for the secrets that are granted there";
+  if (screenshot !== "none") return "the kernel cannot search a picture for the secrets with a grant there";
   // `[value^="a"]` tells whether a secret begins with `a`.
   return extract.some(({ selector }) => /[~|^$*]=/.test(selector))
     ? "a selector that matches a part of an attribute tells a part of a secret"

@@ -86,7 +86,7 @@ function takeAnswer(
   // A proxy that asks for credentials is not ours.
   if (status === 407) return "it asks as a proxy";
   const decoder = decoderOf(answer.headers["content-encoding"]);
-  if (decoder === "unknown") return "it has an encoding that is not known";
+  if (decoder === "unknown") return "it has an unknown encoding";
   const kept = pairsOf(answer.rawHeaders).filter(([name]) => !decoder || !/^content-(?:encoding|length)$/i.test(name));
   if (!rules.spend(bytesOf(kept), need)) return undefined;
   rules.answered(asked, status);

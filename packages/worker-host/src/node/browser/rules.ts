@@ -69,7 +69,7 @@ export class PageRules {
     const url = readUrl(request.url);
     if (!url.ok) return this.#refuse(request, isDocument, url.error);
     if ("service-worker" in request.headers)
-      return this.#refuse(request, isDocument, denied("Service workers are not served to pages."));
+      return this.#refuse(request, isDocument, denied("Pages receive no service workers."));
     const names = Object.keys(request.headers).filter((name) => !ofBrowser.test(name) && !ordinaryHeaders.has(name));
     const place = needOf("browser.page", {
       url: url.value,

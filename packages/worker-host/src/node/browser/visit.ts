@@ -238,7 +238,7 @@ function shownAt(error: BrokerError, wanted: URL, url: string): BrokerError {
   // The browser asks for a page of http over https first.
   const isSame = url.replace(/^https?:/, "").startsWith(wanted.href.replace(/^https?:/, ""));
   if (isSame) return error;
-  return { ...error, message: `${wanted.host} led to another page, which was not opened: ${error.message}` };
+  return { ...error, message: `${wanted.host} led to another page, which the broker did not open: ${error.message}` };
 }
 
 function faultOf(reason: string): BrokerReply {
@@ -247,7 +247,11 @@ function faultOf(reason: string): BrokerReply {
       "UNAVAILABLE",
       "This host has no sandbox for a browser.",
       "Use another tool.",
-      'Allow unprivileged user namespaces on this machine, or run where they are allowed. `sandbox: "off"` does without, and pages then run unconfined.',
+      'Allow unprivileged user namespaces on this machine, or run where the machine allows them. `sandbox: "off"` does without, and pages then run unconfined.',
     );
-  return refused("UNAVAILABLE", `The page cannot be opened: ${reason}.`, "Open another page, or try again later.");
+  return refused(
+    "UNAVAILABLE",
+    `The browser cannot open the page: ${reason}.`,
+    "Open another page, or try again later.",
+  );
 }

@@ -71,7 +71,7 @@ export async function loadConfig(file: string, base: string = process.cwd()): Pr
   try {
     text = await readBoundedText(path);
   } catch (error) {
-    return refusedAt(`The file cannot be read: ${textOf(error)}`, { line: 1, column: 1 });
+    return refusedAt(`The file is unreadable: ${textOf(error)}`, { line: 1, column: 1 });
   }
   const read = format === "module" ? await importConfig(path, text) : readConfigText(text, format);
   if (!read.ok) return refusedAt(read.message, read.at);

@@ -114,6 +114,6 @@ async function refuseUnsafe(spawn: ToolContext["spawn"], path: string): Promise<
   const keys = risky.slice(0, 5).map((key) => lineOf(key, 100));
   throw named(
     "UnsafeConfiguration",
-    `The configuration of ${lineOf(path)} can make git run a program, or has keys that this tool does not know: ${keys.join(", ")}. It was not read.`,
+    `The configuration of ${lineOf(path)} can make git run a program, or has keys that this tool does not know: ${keys.join(", ")}. The tool did not read it.`,
   );
 }

@@ -41,7 +41,7 @@ export function prepareCommand(name: string, command: WasiCommand): PreparedComm
 function meteredOf(name: string, module: WasiCommand["module"], memoryBytes: number): LoadedModule["module"] {
   if (module instanceof WebAssembly.Module) {
     if (readMeterSection(module) === undefined)
-      throw new TypeError(`The module of ${name} was not metered by this version of Keyhole.`);
+      throw new TypeError(`This version of Keyhole did not meter the module of ${name}.`);
     if (WebAssembly.Module.exports(module).some((each) => each.name === "_start")) return module;
     throw notACommand(name);
   }

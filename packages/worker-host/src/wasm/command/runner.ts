@@ -119,7 +119,7 @@ async function askForFile(
   const { kind, body } = request;
   const served = kind === "fs.read" ? fsRead : kind === "fs.write" ? fsWrite : undefined;
   if (!served || !files || !itemsOf(files.families, 100)?.includes(served))
-    return refused("CAPABILITY_DENIED", `A command is given no ${kind} here.`);
+    return refused("CAPABILITY_DENIED", `A command receives no ${kind} here.`);
   const needs = readNeeds(await files.needs(request));
   if (!needs.ok) return needs;
   for (const need of needs.needs) {

@@ -9,6 +9,6 @@ import { engineMetering } from "./engine-metering.ts";
  */
 export async function compileEngine(bytes: Uint8Array<ArrayBuffer>): Promise<Engine> {
   const metered = meter(bytes, engineMetering);
-  if (!metered.ok) throw new TypeError(`QuickJS cannot be metered: ${metered.message}`);
+  if (!metered.ok) throw new TypeError(`The meter refuses QuickJS: ${metered.message}`);
   return checkEngine({ module: await WebAssembly.compile(metered.bytes), names: metered.report.exports });
 }

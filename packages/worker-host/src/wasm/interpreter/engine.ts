@@ -16,7 +16,7 @@ export interface Engine {
  */
 export function builtEngine(module: WebAssembly.Module): Engine {
   const meterSection = readMeterSection(module);
-  if (meterSection === undefined) throw new TypeError("This module was not metered by this version of Keyhole.");
+  if (meterSection === undefined) throw new TypeError("This version of Keyhole did not meter this module.");
   return checkEngine({ module, names: meterSection.exports });
 }
 

@@ -142,8 +142,8 @@ class VmPort implements GuestPort {
     if (this.#isLoaded && state === "running") return;
     const reason =
       state === "running"
-        ? "it waits for something that never comes: while a tool is loaded, it has no requests"
-        : `it ended with ${state} while it was loaded`;
+        ? "it waits for something that never comes: while a tool loads, it has no requests"
+        : `it ended with ${state} while it loaded`;
     this.#say({ type: "load-failed", name: "Error", message: reason });
     this.#die(state);
   }

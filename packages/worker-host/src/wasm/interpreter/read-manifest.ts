@@ -36,10 +36,10 @@ export async function readManifest(engine: Engine, code: string): Promise<Manife
 }
 
 const endings = {
-  running: "it waits for something that never comes: while a tool is loaded, it has no timers and no network",
+  running: "it waits for something that never comes: while a tool loads, it has no timers and no network",
   "out-of-fuel": `it is still loading after ${READ_FUEL.toLocaleString("en")} instructions`,
-  "too-deep": "its functions call each other too deeply while it is loaded",
-  trapped: "it ends its isolate while it is loaded",
+  "too-deep": "its functions call each other too deeply while it loads",
+  trapped: "it ends its isolate while it loads",
 } satisfies Record<Slice["state"], string>;
 
 function hostOf(posted: string[]): typeof services {

@@ -14,7 +14,7 @@ export const services: HostFunctions = {
     const encoding = textOf(label);
     const given = bytes instanceof Uint8Array ? bytes : new Uint8Array();
     if (encoding === "windows-1252") return fromWindows1252(given);
-    if (!encodings.has(encoding)) throw new RangeError("The encoding is not known.");
+    if (!encodings.has(encoding)) throw new RangeError("The encoding is unknown.");
     const options = { fatal: textOf(flags).includes("f"), ignoreBOM: textOf(flags).includes("b") };
     return new TextDecoder(encoding, options).decode(given);
   },

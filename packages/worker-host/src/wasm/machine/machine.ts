@@ -156,7 +156,7 @@ export class Machine {
   /** Charges one fuel for each byte that crosses, before the host does the work. The host's own cost does not matter. */
   charge(bytes: number): void {
     const fuelGlobal = this.#fuelGlobal;
-    if (fuelGlobal === undefined) return this.stop({ kind: "failed", message: "an import was called before the run" });
+    if (fuelGlobal === undefined) return this.stop({ kind: "failed", message: "an import ran before the run" });
     fuelGlobal.value = addFuel(fuelGlobal.value, -bytes);
     if (this.#readFuel().state !== "running") this.stop({ kind: "out-of-fuel" });
   }

@@ -66,7 +66,7 @@ export function wasmHost({
 
 function originalOf(module: WebAssembly.Module): string {
   const meterSection = readMeterSection(module);
-  if (meterSection === undefined) throw new TypeError("This module was not metered by this version of Keyhole.");
+  if (meterSection === undefined) throw new TypeError("This version of Keyhole did not meter this module.");
   return meterSection.originalHash;
 }
 
@@ -97,7 +97,7 @@ export async function openModule(
   if (loaded.kind !== "loaded") {
     terminate("the tool did not load");
     const reason = loaded.kind === "failed" ? loaded.message : loaded.reason;
-    throw new IsolateFailure("TOOL_ERROR", `The module of ${name} cannot be compiled here: ${reason}.`);
+    throw new IsolateFailure("TOOL_ERROR", `The module of ${name} does not compile here: ${reason}.`);
   }
   return {
     call: (call, callPort) => channel.call(call, callPort),

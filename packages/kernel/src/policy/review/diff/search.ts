@@ -50,7 +50,7 @@ export function search(a: Policy, b: Policy, mostTests: number): Searched {
     for (const kind of new Set([...ofA.opaque, ...ofB.opaque]))
       walk.work.cap(
         `requests of ${kind}`,
-        "The kind is not one of the kernel's own, so its grants were not taken apart.",
+        "The kind is not one of the kernel's own, so the diff did not take its grants apart.",
       );
   if (own.length > 0) capNested([...ofA.clauses, ...ofB.clauses], walk.work);
   return walk.run();
@@ -67,7 +67,7 @@ function capNested(clauses: readonly Clause[], work: Work): void {
   );
   for (const [pointer, name] of pointers)
     if ([...pointers.keys()].some((other) => other !== pointer && other.startsWith(`${pointer}/`)))
-      work.cap(name, "A rule names an argument within it, and their values were not combined.");
+      work.cap(name, "A rule names an argument within it, and the diff did not combine their values.");
 }
 
 const mostValues = 20;

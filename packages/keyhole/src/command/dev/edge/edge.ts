@@ -27,7 +27,7 @@ export async function devEdge(
   const parts = await edgeParts();
   const port = await freePort("port", options, parts);
   const pagePort = await freePort("page-port", options, parts);
-  if (port === pagePort) throw new Unusable(`Port ${port} is wanted twice. Name another one with --page-port.`);
+  if (port === pagePort) throw new Unusable(`Two options name port ${port}. Name another one with --page-port.`);
   const token = tokenOf(parts);
   const folder = await mkdtemp(join(tmpdir(), "keyhole-edge-"));
   const forget = removedAtExit(folder);
@@ -173,7 +173,7 @@ async function freePort(option: "port" | "page-port", options: CommandOptions, {
   const typed = optionOf(options, option === "port" ? "port" : "pagePort") ?? "";
   const port = /^\d{1,5}$/.test(typed) ? Number(typed) : 0;
   if (port < 1 || port > 65_535) throw new Unusable(visible(`--${option} takes a port from 1 to 65535; got ${typed}.`));
-  if (!(await isFree(port))) throw new Unusable(`Port ${port} is taken. Name another one with --${option}.`);
+  if (!(await isFree(port))) throw new Unusable(`Port ${port} is in use. Name another one with --${option}.`);
   return port;
 }
 

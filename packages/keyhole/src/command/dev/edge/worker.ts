@@ -96,7 +96,7 @@ export async function writeWorker(folder: string, project: string, kind: WorkerK
       ],
     });
   } catch (error) {
-    throw new Unusable(visible(`The Worker cannot be built: ${error instanceof Error ? error.message : ""}`), {
+    throw new Unusable(visible(`The command cannot build the Worker: ${error instanceof Error ? error.message : ""}`), {
       cause: error,
     });
   }

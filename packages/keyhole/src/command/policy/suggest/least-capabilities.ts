@@ -51,7 +51,7 @@ export function leastCapabilities(kind: string, calls: readonly RecordedCall[]):
     isLiteral(capabilitiesOf(kind, [target], perCall)) ? "literal" : "unsaid",
   );
   if (literal.length === 0)
-    return { capabilities: [{ value: nothing, comment: "No recorded request can be granted literally." }], unsaid };
+    return { capabilities: [{ value: nothing, comment: "No grant fits a recorded request literally." }], unsaid };
   const count = `${counted(perCall.flat().length, "request")} in ${counted(calls.length, "call")}.`;
   const capabilities = capabilitiesOf(kind, literal, perCall) ?? [];
   return { capabilities: capabilities.map((each) => ({ ...each, comment: `${count}${each.comment}` })), unsaid };

@@ -74,8 +74,8 @@ function postureOf(tiers: readonly (Tier | undefined)[]): Suggested<Posture> {
   if (tiers.some((tier) => tier !== undefined && tier >= 3))
     return { value: "standard", comment: "strict denies tools of tier 3." };
   if (tiers.includes(undefined))
-    return { value: "standard", comment: "A tool's tier is not known; strict could deny it." };
-  return { value: "strict", comment: "Tools that are not named below start without a question only at tier 0." };
+    return { value: "standard", comment: "A tool's tier is unknown; strict could deny it." };
+  return { value: "strict", comment: "Tools without an entry below start without a question only at tier 0." };
 }
 
 function grantsOf({ name, caller, calls, optional }: Group, untold: string[]): readonly Suggested<GrantRule>[] {
@@ -124,7 +124,7 @@ function ruleOf(
   const effect = asked > 0 ? "ask" : "allow";
   if (asked > 0 && asked < calls.length)
     untold.push(
-      `A person was asked about ${asked} of ${calls.length} calls of ${name} by ${caller}. The log does not say by which arguments, so the policy asks about all.`,
+      `The kernel asked a person about ${asked} of ${calls.length} calls of ${name} by ${caller}. The log does not say by which arguments, so the policy asks about all.`,
     );
   if (byPosture === (effect === "ask")) return [];
   const rule: PolicyRule = {

@@ -13,7 +13,7 @@ export async function suggestPolicy(log: string, options: CommandOptions, io: Co
   const document = documentOf(least);
   const loaded = loadPolicy(document);
   if (!loaded.ok)
-    throw new Unusable(visible(`A target of the log cannot be granted: ${loaded.error.message} ${loaded.error.hint}`));
+    throw new Unusable(visible(`No grant fits a target of the log: ${loaded.error.message} ${loaded.error.hint}`));
   if (options["json"] === true) {
     const report = { policy: document, untold: least.untold, started: calls.started.length, stopped: calls.stopped };
     return { exitCode: 0, output: `${JSON.stringify(report, undefined, 2)}\n` };
