@@ -8,7 +8,7 @@ interface LastResortState {
   readonly reason: string | undefined;
 }
 
-/** Stands for the whole page when nothing else can be shown. It uses no other part of the page that could fail, too. */
+/** Stands for the whole page when it can show nothing else. It uses no other part of the page that could fail, too. */
 export class LastResort extends Component<{ readonly children: ReactNode }, LastResortState> {
   override state: LastResortState = { reason: undefined };
 

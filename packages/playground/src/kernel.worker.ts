@@ -13,7 +13,7 @@ import { exampleDatabase } from "./kernel/example-database.ts";
 import { exampleFiles } from "./kernel/example-files.ts";
 import { pageTools } from "./kernel/page-tools.ts";
 
-/** The page is typed as a window; in here it is a dedicated worker. */
+/** The page's types are a window's; this file runs in a dedicated worker. */
 const page = self as unknown as Endpoint;
 
 const told = new Promise<PageSettings>((resolve) =>

@@ -115,7 +115,7 @@ function useStopKey(conversation: Conversation, isBusy: boolean): void {
   }, [conversation, isBusy]);
 }
 
-/** The mode can be set from the header, by a key and by a trigger as well. */
+/** The header, a key and a trigger can set the mode, too. */
 function useLockdown(conversation: Conversation, mode: Mode | undefined): void {
   useEffect(() => {
     if (mode === "LOCKDOWN") conversation.stop("lockdown");

@@ -18,7 +18,7 @@ interface CallCardProps {
   readonly tools: readonly ToolSummary[];
 }
 
-/** One call where the model made it: what it asks for, how it was decided, and the question in place. */
+/** One call where the model made it: its request, its decision, and the question in place. */
 export function CallCard({ entry, question, tools }: CallCardProps): ReactNode {
   const { id, tool, what, refused, isAnswered = false } = entry;
   const { heads } = useSessionState();
@@ -67,7 +67,7 @@ export function CallCard({ entry, question, tools }: CallCardProps): ReactNode {
   );
 }
 
-/** A question is read from its beginning; its answers stay in sight below. */
+/** A person reads a question from its beginning; its answers stay in sight below. */
 function toTheTop(card: HTMLElement | null): void {
   card?.scrollIntoView({ block: "start" });
 }

@@ -17,7 +17,7 @@ interface TurnPaneProps {
   readonly governed: GovernanceState | undefined;
 }
 
-/** The calls of one turn on one axis of time, and the boundary of the call that is chosen. */
+/** The calls of one turn on one axis of time, and the boundary of the chosen call. */
 export function TurnPane({ state, turn, governed }: TurnPaneProps): ReactNode {
   const { heads } = useSessionState();
   const [chosen, setChosen] = useState<string>();

@@ -49,7 +49,7 @@ export interface ConversationState {
 
 const nothing: RunSpent = { tokens: 0, fuel: 0, calls: 0 };
 const budget: Required<RunBudget> = { tokens: 100_000, fuel: 50_000_000, calls: 25 };
-/** A message that is longer is cut in the page, which says so; the model has all of it. */
+/** The page cuts a longer message, and says so; the model has all of it. */
 const mostCharacters = 20_000;
 const cutText = "… The rest is not shown.";
 /** An endpoint can answer with a whole page. */
@@ -57,7 +57,7 @@ const mostReason = 500;
 /** Between two looks at what a model says: it can say more than a page can draw. */
 const flushMs = 50;
 
-/** One conversation with an agent. It goes on while another screen is shown, and ends with the page. */
+/** One conversation with an agent. It continues behind another screen, and ends with the page. */
 export class Conversation {
   readonly #client: KernelClient;
   readonly #calls: Calls;
@@ -68,7 +68,7 @@ export class Conversation {
   #sessionId = "";
   #isStopped = false;
   #added = 0;
-  /** Calls that started before their card was read from the stream. */
+  /** Calls that started before the page read their card from the stream. */
   #early: { readonly call: string | undefined; readonly id: string }[] = [];
   #isFlushing = false;
   #state: ConversationState = {
@@ -194,7 +194,7 @@ export class Conversation {
     if (!this.#change(call, { id })) this.#early.push({ call, id });
   }
 
-  /** A call over the budget, one that was made before, and one that only reads on, have an answer without a call of the kernel. */
+  /** A call over the budget, a repeated one, and one that only reads on, have an answer without a call of the kernel. */
   #answered(call: string, refused: string): void {
     this.#set({ spent: this.#run?.spent ?? nothing });
     this.#change(call, { isAnswered: true, ...(refused !== "" && { refused: shortened(refused) }) });

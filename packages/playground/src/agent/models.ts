@@ -46,7 +46,7 @@ export async function openRun(
   });
 }
 
-/** More than a model says in one answer; an endpoint can go on without end. */
+/** More than a model says in one answer; an endpoint can continue without end. */
 const mostBytes = 16_000_000;
 /** Some tens of events: the framework reads each piece at one go. */
 const pieceBytes = 4_096;

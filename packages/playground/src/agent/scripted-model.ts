@@ -9,13 +9,13 @@ interface Ask {
   readonly input: object;
 }
 
-/** One answer of the script: what it says, and what it asks for. */
+/** One answer of the script: its text, and its requests. */
 interface Line {
   readonly say: string;
   readonly asks: readonly Ask[];
 }
 
-/** Three steps that show what a policy does: reads side by side, a write that asks, a host that nobody granted. */
+/** Three steps that show what a policy does: reads side by side, a write that asks, a host without a grant. */
 const script: readonly Line[] = [
   {
     say: "I am a script, no model: I make the same calls for every message. First I look at your files, and take a digest.",

@@ -2,7 +2,7 @@ import { useCallback, useSyncExternalStore } from "react";
 import type { ActiveRun } from "../run/run-state.ts";
 import { useSession } from "../session/useSession.ts";
 
-/** The call while this tab has it in memory. It is not read from the store: what the workbench shows stays there. */
+/** The call while this tab has it in memory. It does not come from the store: the workbench keeps the call that it shows. */
 export function useLive(id: string | undefined): ActiveRun | undefined {
   const { calls } = useSession();
   return useSyncExternalStore(

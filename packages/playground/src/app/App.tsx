@@ -111,7 +111,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
   );
 }
 
-/** The workbench stays as it was while another screen is shown. */
+/** The workbench stays as it was behind another screen. */
 function useBenchRoute(route: Route): BenchRoute {
   const [last, setLast] = useState<BenchRoute>({ kind: "start" });
   if (route.kind === "timeline" || route.kind === "screen") return last;
@@ -137,7 +137,7 @@ function Log({ route, governance, onOpen }: LogProps): ReactNode {
   );
 }
 
-/** Nothing of a kernel's calls comes any more once the page has turned away from it. */
+/** No call of a kernel arrives after the page has turned away from it. */
 function useLeaving(client: KernelClient | undefined): void {
   const { calls } = useSession();
   useEffect(() => () => client && calls.leave(client), [calls, client]);
@@ -157,7 +157,7 @@ interface MainProps {
 }
 
 function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainProps): ReactNode {
-  /** One session per visit: what a person allows "for this session" ends when the page does. */
+  /** One session per visit: an approval "for this session" ends with the page. */
   const [sessionId] = useState(() => `playground-${crypto.randomUUID()}`);
   const approvals = useApprovals();
   const { question, questions, approve } = approvals;
@@ -209,7 +209,7 @@ interface BannersProps {
   readonly isLocked: boolean;
   readonly startLink: EdgeLink | undefined;
   readonly warning: string | undefined;
-  /** The person took an edge, which is saved. */
+  /** The person took an edge, and the page saved it. */
   readonly onEdge: () => void;
 }
 

@@ -6,7 +6,7 @@ import { type EdgeLink, takeEdgeLink } from "../client/edge-settings.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
 
-/** The last link that was opened, until the person answers. A link in the address bar of an open page comes without a reload. */
+/** The last opened link, until the person answers. A link in the address bar of an open page comes without a reload. */
 export function useEdgeLink(startLink: EdgeLink | undefined): readonly [EdgeLink | undefined, () => void] {
   const [link, setLink] = useState(startLink);
   useEffect(() => {

@@ -15,7 +15,7 @@ import { type Theme, useTheme } from "./useTheme.ts";
 interface HeaderProps {
   readonly place: Place;
   readonly onPlace: (place: Place) => void;
-  /** Origin of the edge, where one is set up. */
+  /** Origin of the edge; absent without one. */
   readonly address: string | undefined;
   /** The person's name for the edge; empty for its host. */
   readonly name: string;

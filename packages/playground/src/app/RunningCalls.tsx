@@ -7,7 +7,7 @@ import { readVersionedId, visible } from "@keyhole/kernel";
 /** Calls in sight at once; the log has all of them. */
 const shownCount = 2;
 
-/** The calls of this tab that run, each with a way to end it, whichever screen is shown. */
+/** The calls of this tab that run, each with a way to end it, on every screen. */
 export function RunningCalls({ onOpen }: { readonly onOpen: (id: string) => void }): ReactNode {
   const { calls } = useSession();
   const { heads } = useSessionState();

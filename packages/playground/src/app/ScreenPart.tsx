@@ -24,7 +24,7 @@ interface ScreenPartProps {
   readonly go: Go;
 }
 
-/** A screen beside the workbench, loaded when it is opened. */
+/** A screen beside the workbench. It loads when the person opens it. */
 export function ScreenPart(props: ScreenPartProps): ReactNode {
   return (
     <ErrorBoundary part="This screen" resetKey={props.screen.name}>
@@ -78,7 +78,7 @@ function Screen({ screen, connection, governed, approve, sessionId, go }: Screen
 
 const known = new WeakMap<Connection, readonly string[]>();
 
-/** The same array for the same connection: the editor is set up anew for another one. */
+/** The same array for the same connection: another one gets a new editor. */
 function namesOf(connection: Connection): readonly string[] {
   if (connection.state !== "ready") return noTools;
   const names = known.get(connection) ?? [...new Set(connection.tools.map(({ manifest }) => manifest.name))];

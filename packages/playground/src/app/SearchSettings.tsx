@@ -64,14 +64,14 @@ function SearchForm({ governance, onSaved }: SearchSettingsProps): ReactNode {
 
 interface SearchAddress {
   readonly address: string;
-  /** Why it was not saved; empty where nothing is wrong. */
+  /** Why the page did not save it; empty where nothing is wrong. */
   readonly fault: string;
   readonly type: (typed: string) => void;
   readonly submit: (event: SubmitEvent) => void;
   readonly remove: () => void;
 }
 
-/** The address as it is typed. Saved, it is in the policy and in the page's storage, or in neither. */
+/** The address as the person types it. Saved, it is in the policy and in the page's storage, or in neither. */
 function useSearchAddress(governance: Governance | undefined, onSaved: () => void): SearchAddress {
   const [address, setAddress] = useState(() => loadSearch() ?? "");
   const [fault, setFault] = useState("");

@@ -4,7 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { visible } from "@keyhole/kernel";
 
-/** The parts of the session that are not stored, or cannot be read. */
+/** The parts of the session that are unstored or unreadable. */
 export function SessionNotice(): ReactNode {
   const { store } = useSession();
   const { fault, unsaved, unreadable } = useSessionState();

@@ -8,7 +8,7 @@ const TimelineScreen = lazy(async () => {
   return { default: screen };
 });
 
-/** The timeline of a call or of the session, loaded when it is opened. */
+/** The timeline of a call or of the session. It loads when the person opens it. */
 export function TimelinePart({ id, go }: { readonly id: string | undefined; readonly go: Go }): ReactNode {
   return (
     <ErrorBoundary part="The timeline" resetKey={id}>

@@ -11,7 +11,7 @@ interface ToolListProps {
   readonly tools: readonly ToolSummary[];
   readonly selected: string | undefined;
   readonly onSelect: (id: string) => void;
-  /** A press or Enter: go on to the tool's form. Arrow keys only select. */
+  /** A press or Enter: continue at the tool's form. Arrow keys only select. */
   readonly onOpen: (id: string) => void;
   readonly searchRef: RefObject<HTMLInputElement | null>;
   /** Below the tools. */

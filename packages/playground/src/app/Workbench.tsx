@@ -22,7 +22,7 @@ interface WorkbenchProps {
   readonly sessionId: string;
   readonly approve: Approve;
   readonly route: BenchRoute;
-  /** Another screen is shown; what stands in the form stays. */
+  /** Another screen is in front; the form keeps its values. */
   readonly isHidden: boolean;
   readonly go: Go;
   readonly governed: GovernanceState | undefined;
@@ -149,7 +149,7 @@ function useCall({ connection, sessionId, approve, route, go }: WorkbenchProps, 
   };
 }
 
-/** The list of tools and the tool: on a narrow screen only one of them is in sight. Who shows one takes the focus there. */
+/** The list of tools and the tool: on a narrow screen only one of them is in sight. The code that shows one takes the focus there. */
 function usePanes(route: BenchRoute): {
   readonly view: "list" | "tool";
   readonly search: RefObject<HTMLInputElement | null>;
@@ -167,7 +167,7 @@ function usePanes(route: BenchRoute): {
     if (route.kind === "call") setView("tool");
   }
   const showList = (): void => {
-    // In sight first, and before the next key: what is typed after the slash belongs to the search.
+    // In sight first, and before the next key: the text after the slash belongs to the search.
     flushSync(() => setView("list"));
     search.current?.focus();
     search.current?.select();

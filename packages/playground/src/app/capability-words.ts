@@ -1,6 +1,6 @@
 import { builtInFamilies, type DeclaredCapability, type Determinism, type Families, visible } from "@keyhole/kernel";
 
-/** An effect of a family that the page does not know is called by its kind, as visible text. */
+/** The page names an effect of an unknown family by its kind, as visible text. */
 export function effectText(effect: string, families: Families = builtInFamilies): string {
   return families.get(effect)?.title ?? visible(effect);
 }

@@ -6,7 +6,7 @@ export interface EdgeTrust {
   readonly matched: number;
   /** The answer contradicted itself. */
   readonly broken: number;
-  /** Something of it could not be checked. */
+  /** A part of it has no check. */
   readonly unchecked: number;
 }
 

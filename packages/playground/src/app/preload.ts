@@ -6,7 +6,7 @@ const next = [
   () => import("../decision/DecisionView.tsx"),
 ];
 
-/** One after the other, once the kernel runs. What cannot be loaded now is asked for again where it is shown. */
+/** One after the other, once the kernel runs. A part that does not load now loads again where the page shows it. */
 export async function preload(): Promise<void> {
   for (const load of next) await load().catch(() => undefined);
 }

@@ -18,7 +18,7 @@ export type Route =
 /** A screen of the workbench. */
 export type BenchRoute = Exclude<Route, { kind: "timeline" | "screen" }>;
 
-/** A link is foreign: what is no route is the start. */
+/** A link is foreign: any other address is the start. */
 export function readRoute(hash: string): Route {
   const [, kind, encoded = "", ...rest] = hash.split("/");
   const id = decoded(encoded);

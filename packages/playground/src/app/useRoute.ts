@@ -21,7 +21,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The address is the only place that holds what is shown, so that back, reload and a copied link lead to the same. */
+/** Only the address holds the shown screen, so that back, reload and a copied link lead to the same. */
 export function useRoute(): readonly [Route, Go] {
   const hash = useSyncExternalStore(subscribe, () => location.hash);
   const route = useMemo(() => readRoute(hash), [hash]);

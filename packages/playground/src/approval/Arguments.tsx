@@ -13,7 +13,7 @@ interface Argument {
   readonly text: string;
 }
 
-/** In the order in which they are hashed. An input that is no object is one argument. */
+/** In the order of the hash. An input that is no object is one argument. */
 export function argumentsOf(input: JsonValue): readonly Argument[] {
   const entries = isObject(input) ? Object.entries(input) : [["The input", input] as const];
   return entries.map(([name, value]) => ({ name, text: JSON.stringify(value, undefined, 2) }));
@@ -72,7 +72,7 @@ export function Arguments({ all, before }: ArgumentsProps): ReactNode {
   );
 }
 
-/** A whole value stands above it, so that nothing of what is asked can hide in a difference. */
+/** A whole value stands above it, so that no part of the request can hide in a difference. */
 function Change({ name, before, after }: ChangeProps): ReactNode {
   if (before === after) return <p className="argument-same">As allowed before</p>;
   if (before === undefined) return <p className="argument-changed">New</p>;

@@ -48,7 +48,7 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
   const passkey = usePasskey(request, onAnswer);
   const isBound = useMemo(() => hashOf(request.argsHash)?.jsonOrFault(request.input) === request.argsHash, [request]);
   useEffect(() => {
-    // The button that answered the question before is gone, and the focus must not go to the next one's.
+    // The button of the answered question has left, and the focus must not go to the next one's.
     if (place.number > 1) heading.current?.focus();
   }, [place.number]);
   const deny = (): void => onAnswer({ answer: "deny", approver, ...(reason !== "" && { reason }) });
@@ -135,7 +135,7 @@ interface ActionsProps extends Pick<QuestionProps, "onAnswer"> {
   readonly armed: Armed | undefined;
   readonly mayAllow: boolean;
   readonly answers: ReturnType<typeof answersOf>;
-  /** The answer is for the arguments as they are shown: only that has keys. */
+  /** The answer is for the shown arguments: only that has keys. */
   readonly isShown: boolean;
   readonly onDeny: () => void;
 }
@@ -158,7 +158,7 @@ function Actions(props: ActionsProps): ReactNode {
   );
 }
 
-/** Two keys: the second one says that the first was meant. */
+/** Two keys: the second one confirms the first. */
 function allowingKeys(
   { hasBody }: ApprovalRequest,
   give: (answer: ApprovalAnswer) => void,
@@ -253,7 +253,7 @@ function OtherArguments({ text, onChange, fault }: OtherArgumentsProps): ReactNo
   );
 }
 
-/** In the order in which they are hashed. */
+/** In the order of the hash. */
 function canonicalForm({ input }: Pick<ApprovalRequest, "input">): JsonValue {
   const canonical = canonicalize(input);
   return canonical.ok ? (JSON.parse(canonical.text) as JsonValue) : input;

@@ -12,7 +12,7 @@ interface QueueProps {
   readonly onChoose: (approvalId: string) => void;
 }
 
-/** A person reads no more at once; the rest comes as these are answered. */
+/** A person reads no more at once; the rest follows the answers to these. */
 const mostRows = 50;
 
 /** The questions that wait, the oldest first. */

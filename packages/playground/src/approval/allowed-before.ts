@@ -19,7 +19,7 @@ type Asked = Pick<ApprovalRequest, "tool" | "caller" | "input">;
 /** Of pairs of a tool and a caller; the oldest go. */
 const mostKept = 200;
 
-/** The approvals since the page was opened, for each tool and caller the last. */
+/** The approvals since the start of the page, for each tool and caller the last. */
 export class AllowedBefore {
   readonly #calls = new Map<string, AllowedCall>();
 
@@ -34,7 +34,7 @@ export class AllowedBefore {
     }
   }
 
-  /** Asks a person, and notes the answer. An approval that is closed denies. */
+  /** Asks a person, and notes the answer. A closed approval denies. */
   ask(
     request: ApprovalRequest,
     signal: AbortSignal,

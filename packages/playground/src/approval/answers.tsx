@@ -11,7 +11,7 @@ export const answers = [
   { value: "edit", text: "Edited" },
 ] as const;
 
-/** The next body is another one: nothing is allowed beyond this call. */
+/** The next body is another one: the answer allows only this call. */
 export const answersToBody = answers.filter(({ value }) => value !== "pattern");
 
 export type AnswerKind = (typeof answers)[number]["value"];

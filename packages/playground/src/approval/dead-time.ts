@@ -4,8 +4,7 @@ import type { Device } from "../ui/press.ts";
 export const quietMs = 700;
 
 /**
- * Decides whether a press answers an approval request on purpose. The request appears without warning, so a press or a key may be meant for
- * the thing that was there before. Times are milliseconds of one clock.
+ * Decides whether a press answers an approval request on purpose. The request appears without warning, so a press or a key may belong to the thing that was there before. Times are milliseconds of one clock.
  */
 export class DeadTime {
   #endsAt: number;
@@ -25,12 +24,12 @@ export class DeadTime {
     this.#hasMoved = false;
   }
 
-  /** A press or a key anywhere. During the dead time it belongs to an earlier activity, which may go on. */
+  /** A press or a key anywhere. During the dead time it belongs to an earlier activity, which may continue. */
   disturb(now: number): void {
     if (this.leftMs(now) > 0) this.restart(now);
   }
 
-  /** The pointer really moved: nobody moves it after the dead time without the request in sight. */
+  /** The pointer really moved: the person moves it after the dead time only with the request in sight. */
   move(now: number): void {
     if (this.leftMs(now) === 0) this.#hasMoved = true;
   }

@@ -13,7 +13,7 @@ export interface EarlierCall {
   readonly input: JsonValue;
 }
 
-/** The latest that a pattern is tried on. */
+/** The latest calls that the page tries a pattern on. */
 const mostTried = 20;
 
 /** The calls that the pattern would have answered, had it stood then. */
@@ -25,7 +25,7 @@ export function matchedBy(
   return earlier.filter(({ input }) => patternFault({ ...request, input }, pattern) === undefined);
 }
 
-/** The latest ended calls of the tool in this browser; `undefined` while they are read. What cannot be read is left out. */
+/** The latest ended calls of the tool in this browser; `undefined` while they are read. The list omits unreadable calls. */
 export function useEarlierCalls({ tool }: ApprovalRequest): readonly EarlierCall[] | undefined {
   const { store } = useSession();
   const { heads } = useSessionState();

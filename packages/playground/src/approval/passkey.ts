@@ -40,7 +40,7 @@ async function assertionOf(challenge: string, rpId: string, keys: Keys): Promise
   };
 }
 
-/** The policy was loaded, so that its ids are base64url; those of an edge may be anything. */
+/** The kernel checked the policy, so that its ids are base64url; those of an edge may be anything. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   const bytes = decodeBase64Url(text);
   if (bytes === undefined) throw new Error("The question names a passkey that is not in base64url.");

@@ -10,7 +10,7 @@ import {
   pointerOf,
 } from "@keyhole/kernel";
 
-/** One way in which an argument of later calls may differ from the one that was shown. */
+/** One way in which an argument of later calls may differ from the shown one. */
 export interface ArgumentChoice {
   readonly id: string;
   readonly text: string;
@@ -29,7 +29,7 @@ export interface ArgumentChoices {
 const shownArguments = 12;
 
 /**
- * The choices of a person for each argument. An argument that the tool knows and this call leaves out has to stay out unless it is chosen otherwise. A
+ * The choices of a person for each argument. An argument that the tool knows and this call leaves out has to stay out unless the person chooses otherwise. A
  * pattern that says nothing of it would let a later call add it.
  */
 export function argumentChoices(input: JsonValue, known: JsonObject): readonly ArgumentChoices[] {

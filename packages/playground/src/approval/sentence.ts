@@ -14,7 +14,7 @@ const mostOfTarget = 120;
 /**
  * The action of the call, as a sentence: its effects, and the targets that its arguments name by the tool's own declaration. Visible text.
  *
- * @param tool absent where the page does not know it: then the effects alone are said
+ * @param tool absent where the page does not know it: then the sentence names the effects alone
  */
 export function sentenceOf(
   { tool: id, effects, input }: Pick<ApprovalRequest, "tool" | "effects" | "input">,

@@ -12,7 +12,7 @@ export interface Place {
 export interface Approvals {
   /** Everything that waits, the oldest first. */
   readonly questions: readonly Question[];
-  /** The question that is shown: the oldest, or the one that the person chose. */
+  /** The shown question: the oldest, or the one that the person chose. */
   readonly question: Question | undefined;
   readonly place: Place;
   readonly choose: (approvalId: string) => void;
@@ -32,7 +32,7 @@ function without({ questions, answered }: Queue, question: Question): Queue {
   return left.length === 0 ? empty : { questions: left, answered: answered + questions.length - left.length };
 }
 
-/** Questions in the order in which they came, each until it is answered or the approval is closed. */
+/** Questions in the order of arrival, each until its answer or the end of its approval. */
 export function useApprovals(): Approvals {
   const [{ questions, answered }, setQueue] = useState<Queue>(empty);
   const [chosen, setChosen] = useState<string>();

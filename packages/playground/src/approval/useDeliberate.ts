@@ -5,16 +5,16 @@ import { DeadTime } from "./dead-time.ts";
 export interface Deliberate {
   /** `false` during the dead time. */
   readonly isReady: boolean;
-  /** A press was refused because the mouse had not moved. */
+  /** The button ignored a press because the mouse had not moved. */
   readonly isResting: boolean;
-  /** Acts on a press that was made on purpose, and ignores any other. */
+  /** Acts on a deliberate press, and ignores any other. */
   readonly guard: (act: () => void) => (press: Press) => void;
 }
 
 /**
  * For buttons that grant something and appear unasked. It starts with the component.
  *
- * @param resting takes the focus after a press that was ignored: on the button, the next Enter would grant
+ * @param resting takes the focus after an ignored press: on the button, the next Enter would grant
  */
 export function useDeliberate(resting: RefObject<HTMLElement | null>): Deliberate {
   const [dead] = useState(() => new DeadTime(performance.now()));

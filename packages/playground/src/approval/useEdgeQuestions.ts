@@ -15,8 +15,7 @@ export interface EdgeQuestions {
 const pauseMs = 2_000;
 
 /**
- * The questions that wait at an edge, of all callers, asked for again and again while a screen shows them. A question that stays is the same object: its dead time and
- * what a person typed go on.
+ * The questions that wait at an edge, of all callers, asked for again and again while a screen shows them. A question that stays is the same object: its dead time and the typed text continue.
  */
 export function useEdgeQuestions(desk: Desk): EdgeQuestions {
   const [requests, setRequests] = useState<readonly ApprovalRequest[]>();

@@ -12,7 +12,7 @@ export interface PasskeyAnswer {
   readonly give: (answer: ApprovalAnswer) => void;
 }
 
-/** Only a yes is signed: a denial and other arguments need no passkey. */
+/** Only an approval has a signature: a denial and other arguments need no passkey. */
 export function usePasskey(request: ApprovalRequest, onAnswer: (answer: ApprovalAnswer) => void): PasskeyAnswer {
   const [isWaiting, setWaiting] = useState(false);
   const [fault, setFault] = useState("");

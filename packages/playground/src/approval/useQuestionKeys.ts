@@ -6,18 +6,18 @@ export type Armed = "once" | "session";
 interface QuestionKeys {
   /** Takes the focus when a key arms an answer: on a button, Enter would press that button. */
   readonly heading: RefObject<HTMLElement | null>;
-  /** Acts on a key that was pressed on purpose. */
+  /** Acts on a deliberate press of a key. */
   readonly guard: (act: () => void) => (press: Press) => void;
   readonly deny: () => void;
   readonly edit: () => void;
-  /** Absent where it cannot be answered so, for now. */
+  /** Absent where this answer is impossible for now. */
   readonly allow: Partial<Readonly<Record<Armed, () => void>>>;
 }
 
 const arming: Readonly<Record<string, Armed>> = { a: "once", s: "session" };
 
 /**
- * The keys of a question: D denies, E edits, A and S choose what Enter then allows. Two keys allow, never one that is held, and none that is typed into a field.
+ * The keys of a question: D denies, E edits, A and S choose what Enter then allows. Two presses allow, never a held key, and no key in a field.
  *
  * @returns the answer that Enter would give now
  */

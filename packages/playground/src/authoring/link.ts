@@ -7,7 +7,7 @@ import { decodeBase64Url, encodeBase64Url } from "@keyhole/kernel";
 
 /** Of the fragment. A browser takes more, and a chat window far less. */
 const mostLinkLength = 100_000;
-/** Of the source: what a short link inflates to is bounded, too. */
+/** Of the source: the inflated text of a short link has a bound, too. */
 const mostSourceLength = 500_000;
 
 type LinkRead = { readonly ok: true; readonly source: string } | { readonly ok: false; readonly reason: string };

@@ -12,12 +12,12 @@ export type PackAnswer =
   /** `reason`: for the author of the tool. */
   | { readonly ok: false; readonly reason: string; readonly tookMs: number };
 
-/** A tool whose module never ends while its manifest is read ends here, and the worker with it. */
+/** A tool whose module never ends during the reading of its manifest ends here, and the worker with it. */
 const mostMs = 60_000;
 
 let worker: Worker | undefined;
 
-/** Packs one tool, in a worker that is started with the first one. Never rejects. */
+/** Packs one tool, in a worker that starts with the first one. Never rejects. */
 export function packTool(request: PackRequest): Promise<PackAnswer> {
   worker ??= new Worker(new URL("./packer.worker.ts", import.meta.url), { type: "module", name: "packer" });
   const current = worker;

@@ -2,7 +2,7 @@ import type { Note } from "../code/notes.ts";
 import type { PackAnswer } from "./pack.ts";
 import { declare, type Use } from "./uses.ts";
 
-/** Notes at lines of the source: why it cannot be packed, and the access that it uses without a declaration. */
+/** Notes at lines of the source: why the packer refuses it, and the access that it uses without a declaration. */
 export function notesOf(
   source: string,
   packed: PackAnswer | undefined,

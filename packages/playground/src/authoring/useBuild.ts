@@ -15,7 +15,7 @@ export interface Build {
   readonly isPacking: boolean;
   /** The source of a link, until a person packs it: no code of it has run. */
   readonly isFromLink: boolean;
-  /** Why a link or a file was not opened. */
+  /** Why the page did not open a link or a file. */
   readonly openFault: string | undefined;
   /** The tool of the last pack, as the kernel has it. */
   readonly tool: ToolSummary | undefined;
@@ -111,7 +111,7 @@ interface Registered {
 
 const nothing: Registered = { tool: undefined, refusal: undefined };
 
-/** The kernel has the package that was made last. */
+/** The kernel has the last package. */
 function useRegistered(client: KernelClient | undefined, pkg: ToolPackage | undefined): Registered {
   const [taken, setTaken] = useState<Registered & { readonly pkg: ToolPackage | undefined }>({ ...nothing, pkg });
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { DeclaredCapability } from "@keyhole/kernel";
 export interface Use {
   /** As it is written. */
   readonly called: string;
-  /** Kinds of which one has to be declared. */
+  /** The tool has to declare one of these kinds. */
   readonly kinds: readonly string[];
   /** Offsets in the source. */
   readonly from: number;
@@ -31,7 +31,7 @@ const asks: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Calls that need a capability, as far as their names tell: `fetch(…)`, `context.kv.put(…)`. What is called by another name is not found; the kernel refuses it when
+ * Calls that need a capability, as far as their names tell: `fetch(…)`, `context.kv.put(…)`. The search misses a function under another name; the kernel refuses it when
  * the tool runs.
  */
 export function usesIn(source: string): readonly Use[] {
@@ -97,7 +97,7 @@ interface Span {
   readonly to: number;
 }
 
-/** The value of the first property of that name that is written in that form. */
+/** The value of the first property of that name in that form. */
 function valueOf(source: string, member: string, form: "ArrayExpression" | "String"): Span | undefined {
   let found: Span | undefined;
   typescriptLanguage.parser.parse(source).iterate({

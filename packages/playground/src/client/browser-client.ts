@@ -25,7 +25,7 @@ export function openBrowserClient(): KernelClient {
   };
   const starting = start();
   starting.catch(() => {});
-  /** Nothing is asked of a kernel that does not have the person's policy yet. */
+  /** The client sends no request to a kernel that does not have the person's policy yet. */
   const alive: Alive = async (work) => {
     await starting;
     return Promise.race([work(), died]);
@@ -62,7 +62,7 @@ export function openBrowserClient(): KernelClient {
 /** Waits for the start, and fails when the kernel dies. */
 type Alive = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** A tool of the page is never replaced: only one that came this way. */
+/** No import replaces a tool of the page: only one that came this way. */
 function registrar(
   kernel: Pick<ReturnType<typeof connectKernel>, "register" | "unregister">,
   alive: Alive,

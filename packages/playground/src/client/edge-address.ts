@@ -27,7 +27,7 @@ export function channelOf(address: string): string | undefined {
   return channelName.test(address) ? address.slice("channel:".length) : undefined;
 }
 
-/** A page of this browser, which is watched and never called. */
+/** A page of this browser, which this page watches and never calls. */
 export function isOfPage(address: string): boolean {
   return openerOf(address) !== undefined || channelOf(address) !== undefined;
 }

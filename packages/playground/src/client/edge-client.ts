@@ -49,7 +49,7 @@ export async function openEdgeClient(settings: EdgeSettings, transport?: EdgeTra
   };
 }
 
-/** Where the log of a watched kernel goes on, and what the page may do; `undefined` for an edge. */
+/** Where the log of a watched kernel continues, and what the page may do; `undefined` for an edge. */
 function inspectorOf(listed: unknown): Pick<Watchable, "start" | "mayChangeMode"> | undefined {
   const { next, mayChangeMode } = membersOf(membersOf(listed)["inspector"]);
   if (typeof next !== "number" && typeof next !== "string") return undefined;
@@ -130,7 +130,7 @@ async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promis
   return { result, verification };
 }
 
-/** A cancelled call has no answer: what is shown was put together from its events. */
+/** A cancelled call has no answer: this page derives the shown calls from its events. */
 const ofLog: Verification = {
   verdict: "inconclusive",
   checks: [

@@ -22,7 +22,7 @@ export type EdgeLink =
 /**
  * Takes `#edge=ADDRESS&token=TOKEN` out of the address bar, so that the token stays neither in the history nor in a copied link.
  *
- * @returns `undefined` where there is nothing to ask: no such link, or the edge that is set up already
+ * @returns `undefined` where there is nothing to ask: no such link, or the edge of the settings already
  */
 export function takeEdgeLink(): EdgeLink | undefined {
   const { hash, pathname, search } = location;
@@ -74,7 +74,7 @@ export function saveEdgeSettings({ address, token, name = "" }: EdgeSettings & {
   });
 }
 
-/** Turns to an edge that is saved. */
+/** Turns to a saved edge. */
 export function chooseEdge(address: string): void {
   store({ edges: load().edges, current: address });
 }

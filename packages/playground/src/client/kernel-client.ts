@@ -27,9 +27,9 @@ export interface KernelClient {
   readonly address?: string;
   /** The tools of the kernel, as far as the page knows them before its start. */
   readonly tools: readonly ToolSummary[];
-  /** The kernel answers. Calls that are made before wait for it. Rejects with a {@link ClientFault}. */
+  /** The kernel answers. Earlier calls wait for it. Rejects with a {@link ClientFault}. */
   readonly started: Promise<Started>;
-  /** Expected failures are results. Rejects when the kernel cannot be reached or does not speak its protocol. */
+  /** Expected failures are results. Rejects when the kernel does not answer or does not speak its protocol. */
   call(call: ClientCall): Promise<ClientAnswer>;
   /** The decision about the call if a caller made it now. Absent where this client cannot ask. */
   readonly preview?: (call: Pick<ClientCall, "tool" | "input" | "version" | "sessionId">) => Promise<Preview>;
@@ -49,7 +49,7 @@ export interface KernelClient {
    * @returns a function that removes the listener
    */
   readonly watch?: (listener: (events: readonly AuditEvent[]) => void) => () => void;
-  /** Absent where this client may not see how the kernel is governed. */
+  /** Absent where this client may not see the kernel's policy. */
   readonly governance: Governance | undefined;
   close(): void;
 }
@@ -85,13 +85,13 @@ export interface ClientCall {
   readonly onEvent: (event: AuditEvent) => void;
   readonly onLog: (entry: LogEntry) => void;
   readonly onProgress: (progress: Progress) => void;
-  /** `signal` aborts when nobody waits for the answer any more. */
+  /** `signal` aborts when no caller waits for the answer. */
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 }
 
 export interface Governance {
   read(): Promise<GovernanceState>;
-  /** Absent where the policy can only be read. */
+  /** Absent where the policy is read-only. */
   readonly setPolicy?: (document: JsonValue) => Promise<Setup<{ readonly policyHash: string }>>;
   readonly setMode?: (mode: Mode, reason: string) => Promise<void>;
   /**
@@ -114,7 +114,7 @@ export interface Governance {
   };
 }
 
-/** Tells its listeners of every change that is made through it. */
+/** Tells its listeners of every change through it. */
 export function heard(governance: Omit<Governance, "subscribe">): Governance {
   const { setPolicy, setMode } = governance;
   const listeners = new Set<() => void>();

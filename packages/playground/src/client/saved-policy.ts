@@ -26,14 +26,14 @@ export function watchStoredPolicy(listener: () => void): () => void {
 }
 
 interface Restored {
-  /** Absent where none is saved, or the kernel refuses the saved one. */
+  /** Absent without a saved policy, or where the kernel refuses it. */
   readonly policy?: JsonValue;
   readonly warning?: string;
 }
 
 /**
  * Applies the policy that the person applied last. Another version of the page, or another program on this origin, may have written
- * the value: a value that cannot be applied leaves the start policy in force.
+ * the value: a value that the kernel refuses leaves the start policy in force.
  */
 export async function restorePolicy(
   setPolicy: (document: JsonValue) => Promise<Setup<unknown>>,

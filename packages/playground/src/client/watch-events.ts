@@ -4,7 +4,7 @@ import { type Edge, readAuditPage } from "@keyhole/worker-host/edge-protocol";
 /** After an answer that did not come. */
 const pauseMs = 2_000;
 
-/** Asks for events one part after the other. What cannot be read is asked for again. */
+/** Asks for events one part after the other. The page requests an unreadable part again. */
 export function watchEvents(
   edge: Pick<Edge, "get">,
   start: number | string,

@@ -61,7 +61,7 @@ export function CodeEditor(props: CodeEditorProps): ReactNode {
     const { view, changing } = editor.current!;
     view.dispatch({ effects: changing.reconfigure([extensions, keymap.of([...keys])]) });
   }, [extensions, keys]);
-  // Before the next key: a text that waits here would take back what is typed meanwhile, and the caret with it.
+  // Before the next key: a text that waits here would take back the text typed meanwhile, and the caret with it.
   useLayoutEffect(() => editor.current?.take(text), [text]);
   useEffect(() => {
     const { view } = editor.current!;
@@ -88,7 +88,7 @@ interface Editor {
   readonly changing: Compartment;
 }
 
-/** Beside those that CodeMirror marks: what `visible` of the kernel shows as escapes. */
+/** Beside those that CodeMirror marks: the characters that `visible` of the kernel shows as escapes. */
 const hidden = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f]|[\ufe00-\ufe0f]|[\ufff0-\uffff]/u;
 
 function makeEditor(
@@ -145,7 +145,7 @@ function makeEditor(
 function replaceSelected({ inputType, data }: InputEvent, view: EditorView): boolean {
   const { doc, selection } = view.state;
   const { from, to, empty } = selection.main;
-  // A bracket or a quote is put around words of one line.
+  // A bracket or a quote encloses words of one line.
   const isAround = doc.lineAt(from).number === doc.lineAt(to).number && /^[([{'"`]$/.test(data ?? "");
   if (inputType !== "insertText" || data === null || empty || isAround || view.composing) return false;
   view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });

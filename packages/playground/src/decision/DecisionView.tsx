@@ -16,7 +16,7 @@ interface DecisionViewProps {
   readonly governed: GovernanceState | undefined;
 }
 
-/** How a call was decided, step by step, what would change that, and whether it holds without the kernel. */
+/** The steps of a call's decision, changes that would alter it, and whether it holds without the kernel. */
 export function DecisionView({ run, governance, governed }: DecisionViewProps): ReactNode {
   const decided = useMemo(() => decidedIn(run), [run]);
   if (decided === undefined) return <p className="hint">Nothing is decided yet.</p>;
@@ -44,7 +44,7 @@ function Summary({ proof, policy }: { readonly proof: Proof; readonly policy: Js
   return <p>{visible(summary)}</p>;
 }
 
-/** With the policy that decided, a rule's own words can be quoted. */
+/** With the policy that decided, the view can quote a rule's own words. */
 function policyOf({ policyHash }: Proof, document: JsonValue | undefined): Policy | undefined {
   if (document === undefined) return undefined;
   const loaded = loadPolicy(document, {}, hashOf(policyHash));

@@ -25,7 +25,7 @@ interface LevelsProps {
   readonly governance: Governance | undefined;
 }
 
-/** The proof, checked in this page by the levels of `verify.html`: the kernel is not asked. */
+/** The proof, checked in this page by the levels of `verify.html`: the page does not ask the kernel. */
 export function Levels({ run, proof, governance }: LevelsProps): ReactNode {
   const steps = useSteps({ run, proof, governance });
   if (steps === undefined) return <Loading>Checking the proof…</Loading>;

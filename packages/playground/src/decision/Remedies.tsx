@@ -8,7 +8,7 @@ import type { Remedy } from "./remedies.ts";
 
 interface RemedyCardProps {
   readonly remedy: Remedy;
-  /** Absent where the policy can only be read. */
+  /** Absent where the policy is read-only. */
   readonly setPolicy: Governance["setPolicy"];
 }
 
@@ -20,7 +20,7 @@ export function RemedyCard({ remedy, setPolicy }: RemedyCardProps): ReactNode {
   const done = useRef<HTMLOutputElement>(null);
   const isDone = document === undefined;
   useEffect(() => {
-    // The button had the focus and is gone: the keyboard goes on from here.
+    // The button had the focus and has left: the keyboard continues from here.
     if (isDone && globalThis.document.activeElement === globalThis.document.body) done.current?.focus();
   }, [isDone]);
   const apply = async (): Promise<void> => {

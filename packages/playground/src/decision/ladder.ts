@@ -27,9 +27,9 @@ export interface Rung {
 
 /** The decision of a call, and the request before it. */
 export interface Decided {
-  /** `undefined`: the call ended before the policy was asked. */
+  /** `undefined`: the call ended before the policy decided. */
   readonly proof: Proof | undefined;
-  /** The decision that a person had to be asked. */
+  /** The decision to ask a person. */
   readonly question: Proof | undefined;
 }
 
@@ -52,7 +52,7 @@ const rungOf = {
   "target-denied": "target",
 } as const satisfies Record<ReasonCode, RungName>;
 
-/** `undefined`: nothing is decided yet. */
+/** `undefined`: the decision is still to come. */
 export function decidedIn(run: ActiveRun): Decided | undefined {
   const proofs = ownEvents(run).flatMap((event) => {
     const logged = event.type === "policy.decided" ? event.payload.proof : undefined;
@@ -68,7 +68,7 @@ function ownEvents({ events }: ActiveRun): readonly Extract<AuditEvent, unknown>
   return events.filter(({ callId }) => callId === events[0]?.callId).filter(isKnown);
 }
 
-/** The steps of a decision. What is weighed together is shown whole: the strictest of mode, posture, rules and tool stands. */
+/** The steps of a decision. The view shows all rules that one decision weighs: the strictest of mode, posture, rules and tool stands. */
 export function ladderOf(run: ActiveRun, { proof, question }: Decided): readonly Rung[] {
   const failure = run.phase === "done" && !run.result.ok ? run.result : undefined;
   if (proof === undefined) return unproven(failure);
@@ -116,7 +116,7 @@ function isAlwaysShown(name: RungName): boolean {
 interface Telling {
   readonly run: ActiveRun;
   readonly proof: Proof;
-  /** The proof that mode, posture and rules were weighed for: that of the question, where a person was asked. */
+  /** The proof with the decision of mode, posture and rules: that of the question, where the kernel asked a person. */
   readonly weighed: Proof;
   readonly isDeciding: boolean;
 }

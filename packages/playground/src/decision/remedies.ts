@@ -72,7 +72,7 @@ function freeId(rules: readonly PolicyRule[], wanted: string): string {
   }
 }
 
-/** Empty where the policy with it would be refused. */
+/** Empty where the kernel would refuse the policy with it. */
 function remedy(
   document: PolicyDocument,
   member: Remedy["member"],

@@ -17,7 +17,7 @@ import { useLink } from "./useLink.ts";
 
 interface CallFormProps {
   readonly tool: ToolSummary;
-  /** Input of the call that is shown. */
+  /** Input of the shown call. */
   readonly seed: JsonValue | undefined;
   readonly foresee: Foresee | undefined;
   readonly isRunning: boolean;
@@ -132,7 +132,7 @@ function RunActions({ isRunning, isCancelling, onCancel }: RunActionsProps): Rea
     if (!isRunning) return undefined;
     const run = runButton.current;
     return () => {
-      // Cancel had the focus and is gone.
+      // Cancel had the focus and has left.
       if (document.activeElement === document.body) run?.focus({ preventScroll: true });
     };
   }, [isRunning]);

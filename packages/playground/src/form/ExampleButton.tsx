@@ -7,7 +7,7 @@ import { filledWith } from "./value.ts";
 
 interface ExampleButtonProps {
   readonly tool: ToolSummary;
-  /** How often it was filled: while the tool runs the button is not there, and goes on afterwards. */
+  /** The number of fills: while the tool runs the button is absent, and continues afterwards. */
   readonly fills: number;
   readonly onFill: (filled: JsonObject) => void;
 }

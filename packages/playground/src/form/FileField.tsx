@@ -11,7 +11,7 @@ interface FileFieldProps {
   readonly onChoose: (file: File) => void;
 }
 
-/** The body of a call: a file of the person's, which is read while the tool reads it. */
+/** The body of a call: a file of the person's, which the page reads while the tool does. */
 export function FileField({ mediaType, file, isMissing, onChoose }: FileFieldProps): ReactNode {
   const input = useRef<HTMLInputElement>(null);
   return (

@@ -3,9 +3,9 @@ import { type ReactNode, useEffect, useState } from "react";
 import { foreseen } from "../run/verdict.ts";
 import { StateMark } from "../ui/StateMark.tsx";
 
-/** Asks the kernel about a call that is not made. */
+/** Asks the kernel about a call without making it. */
 export interface Foresee {
-  /** Mode and policy; with another of it, the kernel is asked again. */
+  /** Mode and policy; after a change of them, the page asks the kernel again. */
   readonly restsOn: unknown;
   readonly ask: (input: JsonValue) => Promise<Preview>;
   /** The page cannot check what an edge says. */
@@ -14,14 +14,14 @@ export interface Foresee {
 
 interface ForesightProps {
   readonly foresee: Foresee;
-  /** `undefined`: what stands in the form is no input yet. */
+  /** `undefined`: the form's content is no input yet. */
   readonly input: JsonValue | undefined;
 }
 
-/** A person types on; the kernel is asked when they pause. */
+/** A person types on; the page asks the kernel when they pause. */
 const pauseMs = 150;
 
-/** The decision about the call if it were made now. */
+/** The decision about the call if it started now. */
 export function Foresight({ foresee, input }: ForesightProps): ReactNode {
   const preview = usePreview(foresee, input);
   return (

@@ -16,7 +16,7 @@ interface JsonEditorProps {
   readonly onCaret: (pointer: string) => void;
 }
 
-/** A longer text is edited without colours and numbers of lines. */
+/** A longer text has neither colours nor line numbers. */
 const mostLines = 2_000;
 const mostLength = 60_000;
 

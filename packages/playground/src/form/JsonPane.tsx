@@ -12,13 +12,13 @@ interface JsonPaneProps {
   readonly onCaret: (pointer: string) => void;
 }
 
-/** Where there is less, the pane is folded at first: the fields come before it. */
+/** With less room, the pane starts folded: the fields come before it. */
 const hasRoom = "(width >= 720px) and (height >= 860px), (width >= 2300px)";
 
 /** Faults in sight; the fields have all of them. */
 const shownFaults = 20;
 
-/** The same input as JSON. The kernel gets it as it is written, so that its own refusal can be seen; this only tells beforehand. */
+/** The same input as JSON. The kernel gets it unchanged, so that the person can see its own refusal; this only warns beforehand. */
 export function JsonPane({ input, linked, onCaret }: JsonPaneProps): ReactNode {
   const [isOpen, setOpen] = useState(() => globalThis.matchMedia?.(hasRoom).matches ?? true);
   const { draft, text, places, fault } = input;

@@ -93,7 +93,7 @@ interface MapOf {
   readonly depth: number;
 }
 
-/** Rows are kept as typed: while a name is half written it may equal another. What came from elsewhere makes them anew. */
+/** Rows stay as typed: while a name is half written it may equal another. A value from elsewhere makes them anew. */
 function useRows({ value, required, onChange }: FieldProps<Draft>, { extra, named, depth }: MapOf): Rows {
   const { root } = useForm();
   const given = isObject(value) ? Object.entries(value).filter(([key]) => !named.includes(key)) : [];

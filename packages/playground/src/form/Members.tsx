@@ -17,7 +17,7 @@ interface MembersProps {
 /** With no more optional members than these, all of them stay in sight. */
 const mostUnfolded = 3;
 
-/** Members that must be there first; many that need not be are folded. */
+/** Required members first; many optional ones start folded. */
 export function Members({ members, ...rest }: MembersProps): ReactNode {
   const { value, onChange } = rest;
   const [latest] = useState(() => new Latest(value, onChange));
@@ -52,7 +52,7 @@ export function Members({ members, ...rest }: MembersProps): ReactNode {
 
 type OnMember = (name: string, member: Draft) => void;
 
-/** Its function stays the same for as long as the form stands: a field that did not change is not drawn again. */
+/** Its function stays the same for as long as the form stands: React does not draw an unchanged field again. */
 class Latest {
   #value: Draft;
   #onChange: (value: Draft) => void;

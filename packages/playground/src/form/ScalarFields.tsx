@@ -55,7 +55,7 @@ export function TextualField({ text, ...field }: TextualProps): ReactNode {
   );
 }
 
-/** The browser's picker of colours. It has a colour always: what is not set stands in the text beside it. */
+/** The browser's picker of colours. It has a colour always: the text beside it names the absent value. */
 function Swatch({
   label,
   text,
@@ -168,7 +168,7 @@ export function ChoiceField({
   const isInvalid = useInvalid(path);
   const given = JSON.stringify(value);
   const chosen = options.findIndex((option) => JSON.stringify(option.value) === given);
-  // What stands in the JSON may be none of the options: the field does not show another one in its place.
+  // The value in the JSON may be none of the options: the field does not show another one in its place.
   const isOther = chosen < 0 && value !== undefined;
   return (
     <div className="field field-short">
@@ -188,7 +188,7 @@ export function ChoiceField({
   );
 }
 
-/** There is one value, and it is set. */
+/** The form sets the only value. */
 export function FixedField({ label, path, value }: FieldProps<Draft>): ReactNode {
   return (
     <div className="field">
@@ -204,7 +204,7 @@ export function FixedField({ label, path, value }: FieldProps<Draft>): ReactNode
 export function JsonField({ path, label, description, required, value, onChange }: FieldProps<Draft>): ReactNode {
   const { onLeave, onUnreadable } = useForm();
   const [fault, setFault] = useState("");
-  // Text that is no JSON yet has no value that it could be told by.
+  // Text that is no JSON yet has no value to compare.
   const [text, setText] = useTyped<Draft>(value, fault === "" ? readJson : () => value, writeJson);
   const isInvalid = useInvalid(path) || fault !== "";
 

@@ -17,7 +17,7 @@ export function VariantsField({ variants, depth, renderValue: Value, ...field }:
   const { root } = useForm();
   const { name, path, label, required, value, onChange } = field;
   const [chosen, setChosen] = useState(() => fitting(value, variants, root) ?? 0);
-  // What came from elsewhere, such as the JSON beside the form, may be of another kind.
+  // A value from elsewhere, such as the JSON beside the form, may be of another kind.
   const [own, setOwn] = useState(value);
   if (own !== value) {
     setOwn(value);

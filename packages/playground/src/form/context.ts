@@ -7,11 +7,11 @@ import type { Draft } from "./value.ts";
 /** It stays the same object while a person types, so that a key draws one field anew and not all of them. */
 export interface FormState {
   readonly root: JsonObject;
-  /** Only those that are to be seen by now. */
+  /** Only those that the person may see by now. */
   readonly faults: Faults;
   /** The person left the field. */
   readonly onLeave: (path: string) => void;
-  /** The field holds text that is no value yet: the form cannot be sent. */
+  /** The field holds text that is no value yet: the person cannot send the form. */
   readonly onUnreadable: (path: string, unreadable: boolean) => void;
 }
 

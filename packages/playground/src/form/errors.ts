@@ -11,7 +11,7 @@ export interface FieldError {
   readonly hint: string;
 }
 
-/** A missing member is reported at its object; the person looks for it at the member's own field. */
+/** The schema reports a missing member at its object; the person looks for it at the member's own field. */
 export function placeErrors(errors: readonly ValidationError[], value: Draft): readonly FieldError[] {
   return errors.map((error) => {
     const missing = error.keyword === "required" ? missingMember(error, value) : undefined;

@@ -16,7 +16,7 @@ export interface JsonPlaces {
   readonly fault: { readonly at: number; readonly expected: string } | undefined;
 }
 
-/** A text of more values is edited without links. */
+/** A text of more values has no links. */
 const mostPlaces = 5_000;
 const mostDepth = 200;
 

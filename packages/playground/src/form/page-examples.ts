@@ -7,7 +7,7 @@ const demos: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Examples that only this page can give. A page that was opened from a disk has no server.
+ * Examples that only this page can give. A page from a disk has no server.
  *
  * @param place address of the page without its fragment
  */

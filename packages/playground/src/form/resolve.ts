@@ -1,8 +1,8 @@
 import { type JsonObject, type JsonValue, pointerTokens } from "@keyhole/kernel";
 
-/** References are followed this far; a recursive schema is edited as JSON below. */
+/** The form follows references this far, and below takes JSON for a recursive schema. */
 export const maxDepth = 12;
-/** Parts and members that are folded into one schema: one of more is edited as JSON. */
+/** Parts and members that the form folds into one schema: one of more is edited as JSON. */
 const mostParts = 5_000;
 
 export function isObject(value: unknown): value is JsonObject {

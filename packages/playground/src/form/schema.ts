@@ -2,7 +2,7 @@ import { compileSchema } from "@keyhole/kernel/schema";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import { asObject, isObject, maxDepth, merge, resolve, schemasOf, stringsOf, textOf } from "./resolve.ts";
 
-/** The form of one part of a schema. A part without a better form is edited as JSON. */
+/** The form of one part of a schema. The person edits a part without a better form as JSON. */
 export type Shape =
   | ObjectShape
   | { readonly kind: "text"; readonly text: TextForm }
@@ -25,7 +25,7 @@ export interface ObjectShape {
 }
 
 export interface Extra {
-  /** By regular expressions that the name is held against. */
+  /** By regular expressions that the name has to match. */
   readonly patterns: readonly { readonly pattern: string; readonly schema: JsonObject }[];
   /** For names that fit none of them; `undefined`: there may be none. */
   readonly others: JsonObject | undefined;
@@ -139,7 +139,7 @@ function typesOf(branch: JsonObject): readonly JsonObject[] {
   return types.length === 0 ? [branch] : types.map((type) => ({ ...branch, type }));
 }
 
-/** No two are the same: what has no name of its own is told apart by its members, or has no label. */
+/** No two are the same: a part without its own name has a label from its members, or none. */
 function labelsOf(forms: readonly JsonObject[]): readonly (string | undefined)[] {
   const tag = tagOf(forms);
   const short = forms.map((form) => textOf(form["title"]) ?? constOf(form, tag) ?? labelOf(form));
@@ -205,7 +205,7 @@ export function schemaOfExtra({ patterns, others }: Extra, name: string): JsonOb
   return patterns.find(({ pattern }) => isMatch(pattern, name))?.schema ?? others ?? patterns[0]?.schema ?? {};
 }
 
-/** The kernel's own expressions: they take time that grows with the name alone, whatever the author wrote. */
+/** The kernel's own expressions: they take time that grows with the name alone, for every pattern of the author. */
 function isMatch(pattern: string, name: string): boolean {
   const compiled = compileSchema({ type: "string", pattern });
   return compiled.ok && compiled.validator.check(name);

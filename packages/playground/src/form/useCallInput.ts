@@ -13,7 +13,7 @@ export interface CallInput {
   readonly places: JsonPlaces;
   /** Why the text is not JSON; empty where it is. */
   readonly fault: string;
-  /** How often an example was filled in. */
+  /** How often the person filled in an example. */
   readonly fills: number;
   /** A field changed. */
   readonly change: (value: Draft) => void;

@@ -13,7 +13,7 @@ export interface DraftState {
   readonly form: FormState;
   /** Every error, seen or not. */
   readonly errors: readonly FieldError[];
-  /** From now on every error is shown. */
+  /** From now on the form shows every error. */
   readonly showAll: () => void;
   readonly isUnreadable: boolean;
 }
@@ -64,7 +64,7 @@ export function useDraft(tool: ToolSummary, seed?: JsonValue): DraftState {
   };
 }
 
-/** A registered tool's schema compiles; what does not is left to the kernel to refuse. */
+/** A registered tool's schema compiles; the kernel refuses any other. */
 function validatorOf(schema: JsonObject): Validator | undefined {
   const compiled = compileSchema(schema, { explain });
   return compiled.ok ? compiled.validator : undefined;

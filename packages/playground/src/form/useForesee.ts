@@ -11,7 +11,7 @@ interface Foreseen {
   readonly tool: ToolSummary | undefined;
 }
 
-/** How the form asks about a call that is not made. `undefined` without a tool, and for a kernel that cannot say. */
+/** How the form asks about a call without making it. `undefined` without a tool, and for a kernel that cannot say. */
 export function useForesee({ client, sessionId, governed, tool }: Foreseen): Foresee | undefined {
   return useMemo(() => {
     const { preview } = client;

@@ -1,8 +1,7 @@
 import { useState } from "react";
 
 /**
- * Text that a person types for a value. It stays as it was typed for as long as it means the value that the form holds. Any
- * other value came from elsewhere, such as the JSON beside the form, and is shown as it is.
+ * Text that a person types for a value. The typed text stays for as long as it means the value that the form holds. Any other value came from elsewhere, such as the JSON beside the form, and appears unchanged.
  */
 export function useTyped<Value>(
   value: Value,

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import { isObject, resolve } from "./resolve.ts";
 import { schemaOfExtra, shapeOf } from "./schema.ts";
 
-/** Fields that one form draws. The tool's author wrote the schema: past this the input is edited as JSON. */
+/** Fields that one form draws. The tool's author wrote the schema: past this the person edits the input as JSON. */
 export const mostFields = 500;
 
 /** The value of one part of a form. The input omits `undefined`. */
@@ -84,7 +84,7 @@ function count(
   } else if (shape.kind === "list" && Array.isArray(value)) {
     for (const item of value) within(shape.items, item as Draft, true);
   } else if (shape.kind === "variants") {
-    // Without a value the first one is drawn. A value is held against each of them.
+    // Without a value the form draws the first one. The form tries a value against each of them.
     if (value !== undefined) work.partsLeft -= shape.variants.length;
     for (const { schema } of value === undefined ? shape.variants.slice(0, 1) : shape.variants)
       within(schema, value, required);

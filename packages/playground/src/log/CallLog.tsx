@@ -20,7 +20,7 @@ interface CallLogProps {
 
 const shownFilters: readonly Filter[] = ["all", "asks", "refused", "failed", "completed", "crossed"];
 
-/** Every call of the session, whichever screen is shown. */
+/** Every call of the session, on every screen. */
 export function CallLog({ current, governance, onOpen }: CallLogProps): ReactNode {
   const { heads } = useSessionState();
   const [isFolded, setFolded] = useState(() => matchMedia("(width < 720px)").matches);

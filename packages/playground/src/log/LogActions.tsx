@@ -19,7 +19,7 @@ interface LogActionsProps {
   readonly governance: Governance | undefined;
 }
 
-/** Save and delete. What is deleted is asked about, because it cannot be brought back. */
+/** Save and delete. The page asks before a deletion, because no step restores the calls. */
 export function LogActions({ rows, current, governance }: LogActionsProps): ReactNode {
   const { store } = useSession();
   const announce = useAnnounce();

@@ -20,7 +20,7 @@ interface ApplyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the effect of a draft before it is applied. */
+/** Shows the effect of a draft before its application. */
 export function ApplyDialog(props: ApplyDialogProps): ReactNode {
   const { inForce, document, simulated, warning, onApply, onClose } = props;
   const [isBusy, setBusy] = useState(false);
@@ -55,7 +55,7 @@ export function ApplyDialog(props: ApplyDialogProps): ReactNode {
   );
 }
 
-/** Fewer than the command makes: a person waits for the dialog. What is left out is said. */
+/** Fewer than the command makes: a person waits for the dialog. The dialog names each omission. */
 const mostTests = 400_000;
 const mostSentences = 12;
 

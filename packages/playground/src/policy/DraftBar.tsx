@@ -12,7 +12,7 @@ interface DraftBarProps {
   readonly onApply: () => void;
 }
 
-/** How far the draft is from the policy in force, and what can be done with it. */
+/** The difference between draft and policy in force, and the actions on the draft. */
 export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
   const isUnsaved = useUnsaved().includes("the policy");
   const { isInForce, inForce, text, notes, read, canUndo } = draft;

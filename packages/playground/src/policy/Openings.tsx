@@ -12,7 +12,7 @@ import { NewHost } from "./NewHost.tsx";
 
 interface OpeningsProps {
   readonly document: PolicyDocument;
-  /** Calls that need each grant, where that is counted. */
+  /** Calls that need each grant; absent without a count. */
   readonly counts: readonly number[] | undefined;
   readonly onChange: (document: PolicyDocument) => void;
 }

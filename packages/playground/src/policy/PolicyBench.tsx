@@ -31,7 +31,7 @@ const parts = [
   { value: "standing", text: "Standing approvals" },
 ] as const;
 
-/** A policy that can be changed: the draft of this tab, and what it would do. */
+/** A policy that the person can change: the draft of this tab, and what it would do. */
 export function PolicyBench({ hash, modeField, approvals, ...options }: PolicyBenchProps): ReactNode {
   const [part, setPart] = useState<(typeof parts)[number]["value"]>("document");
   const [isAsking, setAsking] = useState(false);

@@ -20,7 +20,7 @@ interface PolicyCodeProps {
 /** The document as text, with faults at their line and, beside it, how many calls each rule and grant is good for. */
 export function PolicyCode({ draft, coverage, tools, onApply, ref }: PolicyCodeProps): ReactNode {
   const { text, notes, change, read } = draft;
-  // A new source would end a completion that is under way: the list is new with each event of the kernel, its names seldom.
+  // A new source would end a completion in progress: the list is new with each event of the kernel, its names seldom.
   const names = JSON.stringify(["*", ...tools]);
   const extensions = useMemo(() => {
     const known = new Map([["tool", JSON.parse(names) as string[]]]);

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Json } from "../ui/Json.tsx";
 import { Notice } from "../ui/Notice.tsx";
 
-/** Where the policy is set by whoever runs the kernel. */
+/** Where the operator of the kernel sets the policy. */
 export function PolicyReader({ policy }: { readonly policy: JsonValue }): ReactNode {
   return (
     <>

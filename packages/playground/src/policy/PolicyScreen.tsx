@@ -12,7 +12,7 @@ import { PolicyReader } from "./PolicyReader.tsx";
 import { StandingApprovals } from "./StandingApprovals.tsx";
 
 interface PolicyScreenProps {
-  /** Absent where this client may not see how the kernel is governed. */
+  /** Absent where this client may not see the kernel's policy. */
   readonly governance: Governance | undefined;
   /** Names of all tools of the kernel. */
   readonly tools: readonly string[];

@@ -6,7 +6,7 @@ import { formatDocument } from "./format.ts";
 import { templates } from "./templates.ts";
 
 interface TemplateMenuProps {
-  /** Absent where the draft is no policy: nothing can be added to it. */
+  /** Absent where the draft is no policy: no template fits into it. */
   readonly document: PolicyDocument | undefined;
   readonly onAdd: (text: string) => void;
 }

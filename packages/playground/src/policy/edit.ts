@@ -1,7 +1,7 @@
 import { checkHostPattern, loadPolicy, parseUrl, type PolicyDocument, type SetupError } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 
-/** The tool whose hosts the panel offers to add; any other grant is written as JSON. */
+/** The tool whose hosts the panel offers to add; the person writes any other grant as JSON. */
 const networkTool = "http_fetch";
 const searchTool = "web_search";
 
@@ -9,7 +9,7 @@ export type Reading =
   | { readonly ok: true; readonly document: PolicyDocument }
   | { readonly ok: false; readonly error: SetupError };
 
-/** The same check that the kernel makes when the policy is applied. */
+/** The same check that the kernel makes of an applied policy. */
 export function readPolicy(text: string): Reading {
   let foreign: unknown;
   try {

@@ -3,7 +3,7 @@ import { storedPolicy, watchStoredPolicy } from "../client/saved-policy.ts";
 import { readPolicy } from "./edit.ts";
 import { formatDocument } from "./format.ts";
 
-/** A policy that another tab applied: pages that are loaded later start with it, this one does not. */
+/** A policy that another tab applied: later pages start with it, this one does not. */
 export interface Elsewhere {
   readonly text: string;
   /** When this tab heard of it; `undefined` where it was there before. */

@@ -3,7 +3,7 @@ import { visible } from "@keyhole/kernel";
 const width = 120;
 
 /**
- * A document as people read it: what fits into a line stands in one, so that a grant or a rule is a line that can be counted. Invisible characters are escapes: the
+ * A document as people read it: a short value stands in one line, so that a grant or a rule is one line. Invisible characters are escapes: the
  * same document.
  */
 export function formatDocument(value: unknown): string {

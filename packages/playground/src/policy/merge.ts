@@ -7,7 +7,7 @@ export interface Merged {
 }
 
 /**
- * Puts what another changed into a draft: both began with `base`. Grants are told apart by their content, rules by their id, other members by their name.
+ * Puts what another changed into a draft: both began with `base`. Grants differ by their content, rules by their id, other members by their name.
  */
 export function mergePolicies(base: JsonObject, mine: JsonObject, theirs: JsonObject): Merged {
   const conflicts: string[] = [];

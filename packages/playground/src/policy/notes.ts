@@ -49,7 +49,7 @@ function syntaxNote(text: string, error: unknown): Note {
   return { ...lineAt(text, at), severity: "error", title: "not JSON", text: message };
 }
 
-/** The last of two equal keys counts, so that the first one is only read by people. */
+/** The last of two equal keys counts, and only people read the first one. */
 function doubledKeys(text: string): readonly Note[] {
   const notes: Note[] = [];
   const open: Map<string, number>[] = [];

@@ -1,6 +1,6 @@
 import type { JsonObject, PolicyDocument } from "@keyhole/kernel";
 
-/** A change that people make often. It stands in the draft, to be filled in; nothing holds before it is applied. */
+/** A change that people make often. It stands in the draft for the person to fill in, and holds only after the application. */
 export interface Template {
   readonly name: string;
   readonly hint: string;

@@ -17,11 +17,11 @@ export interface PolicyDraft {
   readonly isInForce: boolean;
   readonly read: PolicyText;
   readonly notes: readonly Note[];
-  /** The kernel could not be asked. */
+  /** The kernel did not answer. */
   readonly failure: ClientFault | undefined;
   /** The policy in force is not the one that the draft began with. */
   readonly isStale: boolean;
-  /** Members that two sides changed in different ways when they were merged last. */
+  /** Members that two sides changed in different ways at the last merge. */
   readonly conflicts: readonly string[];
   readonly canUndo: boolean;
   readonly change: (text: string) => void;
@@ -29,7 +29,7 @@ export interface PolicyDraft {
   /** All of the document holds, or nothing of it. */
   readonly apply: (document: PolicyDocument) => Promise<boolean>;
   readonly undo: () => Promise<void>;
-  /** A control holds at once, unless a draft waits to be applied: then it changes the draft. */
+  /** A control holds at once, unless a draft waits: then it changes the draft. */
   readonly edit: (document: PolicyDocument) => void;
   /** Takes what another changed into the draft. */
   readonly merge: (theirs: string, base: string) => void;

@@ -12,7 +12,7 @@ import { Empty, Loading } from "../ui/Notice.tsx";
 /** The latest of the log: one chooses from a list. */
 const mostCalls = 200;
 
-/** Two calls of the log of calls: what was given, decided and came of each. */
+/** Two calls of the log of calls: input, decision and outcome of each. */
 export function Compare(): ReactNode {
   const { heads } = useSessionState();
   const [first, setFirst] = useState<string>();
@@ -89,7 +89,7 @@ function partsOf(run: ActiveRun): readonly Part[] {
   ];
 }
 
-/** More than this is compared by its hash alone. */
+/** The view compares more than this by its hash alone. */
 const mostText = 200_000;
 
 function textOf(value: unknown): string {

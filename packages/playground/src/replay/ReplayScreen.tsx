@@ -9,7 +9,7 @@ const parts = [
   { value: "compare", text: "Compare two calls" },
 ] as const;
 
-/** A run executed again and held against what was recorded, or two calls of the log beside each other. */
+/** A repeated run beside its recording, or two calls of the log beside each other. */
 export function ReplayScreen(): ReactNode {
   const [part, setPart] = useState<(typeof parts)[number]["value"]>("run");
   return (

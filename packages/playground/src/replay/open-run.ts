@@ -3,7 +3,7 @@ import { lines } from "@keyhole/kernel/audit";
 import { readRun, type Replay, replay, type Run, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
 import { bytesText } from "../app/words.ts";
 
-/** A run file that was read: whole, or why not. */
+/** A run file in memory: whole, or why not. */
 export type OpenedRun =
   | { readonly ok: true; readonly name: string; readonly bytes: number; readonly run: Run; readonly hash: string }
   | { readonly ok: false; readonly name: string; readonly reason: string };
@@ -40,7 +40,7 @@ export async function toolsOf({ entries }: Run): Promise<KnownTools> {
       entry.kind === "call" ? [[entry.packageHash ?? entry.toolHash, entry.tool] as const] : [],
     ),
   );
-  // Not part of a page on which nobody replays.
+  // Not part of a page without a replay.
   const [{ builtinTools, runCode }, { exampleTools }] = await Promise.all([
     import("@keyhole/worker-host/tools"),
     import("../example-tools.ts"),

@@ -7,7 +7,7 @@ interface BoundaryProps {
   readonly openings: readonly Opening[];
 }
 
-/** Could versus did: the tool in its chamber, the wall with the openings that were granted, and what went through them. */
+/** Could versus did: the tool in its chamber, the wall with the granted openings, and the requests through them. */
 export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
   const count = (state: Opening["state"]): number => openings.filter((each) => each.state === state).length;
   const granted = openings.length - count("closed") - count("unasked");

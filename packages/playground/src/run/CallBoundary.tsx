@@ -11,7 +11,7 @@ interface CallBoundaryProps {
   readonly governed: GovernanceState | undefined;
 }
 
-/** The picture of a call. How far a grant reaches is known only while the policy that decided is in force. */
+/** The picture of a call. The page knows the reach of a grant only while the policy that decided is in force. */
 export function CallBoundary({ run, governed }: CallBoundaryProps): ReactNode {
   const { tool, events } = run;
   const proof = run.phase === "done" ? run.result.proof : undefined;

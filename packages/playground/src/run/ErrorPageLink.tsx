@@ -2,7 +2,7 @@ import type { ErrorCode } from "@keyhole/kernel";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { Button } from "../ui/Button.tsx";
 
-/** The project's own page per code, each loaded when it is asked for. */
+/** The project's own page per code. Each loads on demand. */
 const pages = import.meta.glob<string>(["../../../../docs/errors/*.md", "!../../../../docs/errors/README.md"], {
   query: "?raw",
   import: "default",

@@ -14,7 +14,7 @@ const governed: ReadonlySet<ErrorCode> = new Set(["CAPABILITY_DENIED", "POLICY_D
 interface ErrorViewProps {
   readonly result: CallFailure;
   readonly onOpenPolicy: () => void;
-  /** Leads to how it was decided, and what would change that. */
+  /** Leads to the decision, and to the changes that would alter it. */
   readonly onDecision: () => void;
 }
 

@@ -3,9 +3,9 @@ import { memo, type ReactNode, useMemo, useState } from "react";
 import { SearchField } from "../ui/TextField.tsx";
 import { VirtualLines } from "../ui/VirtualLines.tsx";
 
-/** Fewer lines are read, not searched. */
+/** A person reads fewer lines without a search. */
 const fewLines = 12;
-/** A longer line is cut, with a note. */
+/** The view cuts a longer line, with a note. */
 const mostInLine = 4_000;
 
 /** The lines that the tool wrote while it ran. New lines come at the end, so their position is their identity. */

@@ -6,11 +6,11 @@ import { useSession } from "../session/useSession.ts";
 
 interface OriginsProps {
   readonly input: JsonValue;
-  /** Milliseconds since the epoch: only calls before it are searched. */
+  /** Milliseconds since the epoch: the search covers only calls before it. */
   readonly before: number;
 }
 
-/** The latest that are searched. */
+/** The latest calls of the search. */
 const mostCalls = 50;
 const mostShown = 5;
 

@@ -23,7 +23,7 @@ interface ProofViewProps {
 
 export function ProofView({ run, governance }: ProofViewProps): ReactNode {
   const decisions = run.events.filter((event) => event.type === "policy.decided").filter(isKnown);
-  // While somebody is asked, the question's proof is in the log, and while the tool runs those of its refused requests. The call's own comes with the result.
+  // While a person decides, the question's proof is in the log, and while the tool runs those of its refused requests. The call's own comes with the result.
   const pending = decisions.findLast(({ payload }) => payload.reasonCode !== "request-denied");
   const proof = (run.phase === "done" ? run.result.proof : undefined) ?? pending?.payload.proof;
   if (proof === undefined)
@@ -115,7 +115,7 @@ interface VerifyProps {
   readonly onSave: () => void;
 }
 
-/** Computed here, in the page: the kernel is not asked. */
+/** Computed here, in the page: the page does not ask the kernel. */
 function Verify({ proof, logged, onSave }: VerifyProps): ReactNode {
   const [check, setCheck] = useState<ProofCheck | undefined>(undefined);
   const judged = check && verdictOf(check, logged.includes(proof.hash));

@@ -49,7 +49,7 @@ export function ResultView({ result, tool, file }: ResultViewProps): ReactNode {
   );
 }
 
-/** An edge is foreign: what it says stands for a stream may be anything. */
+/** An edge is foreign: the content that it names as a stream may be anything. */
 function referenceOf(data: CallSuccess["data"]): Reference | undefined {
   if (typeof data !== "object" || data === null || !("byteLength" in data)) return undefined;
   const { byteLength, mediaType } = data as { readonly byteLength: unknown; readonly mediaType?: unknown };

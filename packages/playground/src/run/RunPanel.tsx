@@ -10,7 +10,7 @@ const RunView = lazy(async () => ({ default: (await import("./RunView.tsx")).Run
 interface RunPanelProps extends Omit<RunViewProps, "run"> {
   /** `undefined`: no call is asked for. */
   readonly shown: Shown | undefined;
-  /** A tool is chosen, and its form is beside this. */
+  /** The person chose a tool, and its form is beside this. */
   readonly hasForm: boolean;
   readonly ref: RefObject<HTMLElement | null>;
 }

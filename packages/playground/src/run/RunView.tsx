@@ -128,7 +128,7 @@ function Outcome({ run, onOpenPolicy, onReconnect, onDecision }: OutcomeProps): 
   }
 }
 
-/** An answer that contradicts itself is not shown as a result. */
+/** The page shows no contradictory answer as a result. */
 interface EndedProps extends Pick<OutcomeProps, "onOpenPolicy" | "onDecision"> {
   readonly run: ActiveRun & { phase: "done" };
 }
@@ -196,7 +196,7 @@ function Underway({ run }: { readonly run: ActiveRun & { phase: "running" } }): 
   );
 }
 
-/** Looked at now and then: pieces come faster than anybody reads. */
+/** Looked at now and then: chunks come faster than a person reads. */
 function Received({ bytes, since }: { readonly bytes: () => number; readonly since: number }): ReactNode {
   useNow(since);
   return bytes() > 0 && <p className="received">{bytesText(bytes())} received</p>;

@@ -44,9 +44,9 @@ export function Timeline({ events, isRunning }: TimelineProps): ReactNode {
   );
 }
 
-/** Each is drawn, also out of sight. */
+/** The page draws each, also out of sight. */
 const shownEvents = 500;
-/** Deeper calls are shown at this depth: a line needs some width. */
+/** Deeper calls stand at this depth: a line needs some width. */
 const maxDepth = 8;
 
 /** How deep each call is within the one that the page made. */
@@ -89,7 +89,7 @@ function TimelineItem({ event, afterMs, depth }: TimelineItemProps): ReactNode {
   );
 }
 
-/** Made when it is opened: a log has many events, and few are looked into. */
+/** Made when it is opened: a log has many events, and a person opens few. */
 function EventBody({ event }: { readonly event: AuditEvent }): ReactNode {
   return (
     <>

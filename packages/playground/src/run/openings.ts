@@ -4,13 +4,13 @@ import { isKnown } from "@keyhole/worker-host/edge-protocol";
 
 type Use = Pick<AuditPayloads["capability.used"], "index" | "kind" | "operation" | "target">;
 
-/** One way through the wall: what the call could do there, and what it did. */
+/** One way through the wall: the possible access of the call there, and its requests. */
 export interface Opening {
   /** Kind of the capability, such as `net.read`. */
   readonly kind: string;
   /** How far the grant reaches; the tool's wish where the grant is not known. */
   readonly scope: string;
-  /** `unasked`: nothing was decided. */
+  /** `unasked`: there is no decision. */
   readonly state: "used" | "open" | "stopped" | "closed" | "unasked";
   /** It reaches everything of its kind, or much of it. */
   readonly isWide: boolean;

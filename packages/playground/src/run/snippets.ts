@@ -6,7 +6,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** The call, as a person makes it elsewhere. A token is a variable: none stands in what is copied. */
+/** The call, as a person makes it elsewhere. A token is a variable: the copied text has none. */
 export function snippetsOf({ manifest }: ToolSummary, input: JsonValue, address: string): readonly Snippet[] {
   const { name, version } = manifest;
   const pretty = JSON.stringify(input, undefined, 2);
@@ -42,7 +42,7 @@ export function snippetsOf({ manifest }: ToolSummary, input: JsonValue, address:
   ];
 }
 
-/** One word of a POSIX shell, whatever stands in it: within single quotes nothing has a meaning but the quote itself. */
+/** One word of a POSIX shell, with any content: within single quotes nothing has a meaning but the quote itself. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -10,7 +10,7 @@ export interface Session {
 
 let session: Session | undefined;
 
-/** The session of this browser. One for the page, however often it is drawn. */
+/** The session of this browser. One for the page, for all of its renders. */
 export function browserSession(): Session {
   return (session ??= open());
 }

@@ -4,7 +4,7 @@ import { isKnown } from "@keyhole/worker-host/edge-protocol";
 import type { Place } from "../client/kernel-client.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 
-/** How far a call is, or how it ended. `broken`: no answer, or one that contradicts itself. `left`: its page was closed before the end. */
+/** How far a call is, or how it ended. `broken`: no answer, or one that contradicts itself. `left`: its page closed before the end. */
 export const callStates = ["running", "asks", "completed", "refused", "failed", "cancelled", "broken", "left"] as const;
 export type CallState = (typeof callStates)[number];
 
@@ -31,11 +31,11 @@ export interface CallHead {
   readonly ownMs: number;
   /** For a person, or for a slot. */
   readonly waitedMs: number;
-  /** Capabilities that were granted. */
+  /** Granted capabilities. */
   readonly openings: number;
   /** Requests that went through the wall, also those that failed outside. */
   readonly crossings: number;
-  /** Requests that were refused at the wall. */
+  /** Requests that the wall refused. */
   readonly stopped: number;
   /** Of the output, and through the network. */
   readonly bytes: number;
@@ -45,7 +45,7 @@ export interface CallHead {
   readonly verdict: string | null;
   readonly events: number;
   readonly logs: number;
-  /** Sentences about what was too large to be kept. */
+  /** Sentences about the parts that were too large to store. */
   readonly unkept: readonly string[];
 }
 

@@ -25,7 +25,7 @@ export type Shown =
   | { readonly state: "missing" }
   | { readonly state: "unreadable"; readonly fault: ClientFault };
 
-/** A call of this tab, until it is stored. */
+/** A call of this tab, until the store has it. */
 interface Live {
   origin: Origin;
   readonly client: KernelClient;
@@ -39,7 +39,7 @@ interface Live {
 
 /** Between two looks at what a call sent: a tool can send more than a page can draw. */
 const flushMs = 50;
-/** Calls that stay in memory after their end: what a person goes back to. */
+/** Calls that stay in memory after their end: the calls that a person returns to. */
 const recent = 8;
 
 const loading: Shown = { state: "loading" };
@@ -114,7 +114,7 @@ export class Calls {
     live.controller.abort();
   }
 
-  /** Nothing of the client's calls comes any more. */
+  /** No more calls of the client arrive. */
   leave(client: KernelClient): void {
     for (const live of this.#live.values()) {
       if (live.client !== client || live.run.phase !== "running") continue;

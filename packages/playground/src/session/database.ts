@@ -120,7 +120,7 @@ export class SessionDatabase {
       );
       await Promise.all(requests);
     } catch (error) {
-      // A value that cannot be stored throws at once. What was asked for before it is taken back, and nobody waits for it.
+      // An unstorable value throws at once. The transaction takes back earlier requests, and no caller waits for them.
       for (const request of requests) request.catch(() => {});
       abort(changing);
       throw error;
@@ -146,7 +146,7 @@ function allOf(id: string): IDBKeyRange {
   return IDBKeyRange.bound([id], [id, []]);
 }
 
-/** Also one that cannot be read. */
+/** Also an unreadable one. */
 export function deleteSession(): Promise<void> {
   return deleteDB(sessionName);
 }

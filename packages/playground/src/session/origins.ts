@@ -39,7 +39,7 @@ export function valuesOf(input: JsonValue): readonly string[] {
   return [...found].filter((value) => value.length >= leastLength).slice(0, mostValues);
 }
 
-/** The output of a call as the text that is searched. */
+/** The output of a call as the text for the search. */
 export function outputText(data: unknown): string {
   if (data instanceof Uint8Array || data === undefined) return "";
   const text = typeof data === "string" ? JSON.stringify(data.slice(0, mostSearched)) : (JSON.stringify(data) ?? "");

@@ -2,7 +2,7 @@ import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "./call-head.ts";
 import type { CallChange, SessionDatabase } from "./database.ts";
 
-/** The reason why calls are not stored. They stay in memory until the tab closes. */
+/** The reason why the store takes no calls. They stay in memory until the tab closes. */
 export interface SessionFault {
   readonly kind: "full" | "refused";
   /** The browser's own words. */
@@ -18,19 +18,18 @@ export interface SessionPorts {
   /** This tab. */
   readonly tab: string;
   readonly open: (onLost: () => void) => Promise<SessionDatabase>;
-  /** Deletes all of it, also what cannot be read. */
+  /** Deletes all of it, also unreadable calls. */
   readonly destroy: () => Promise<void>;
   readonly tell: (told: Told) => void;
   /** Takes what other tabs told. */
   readonly listen: (listener: (foreign: unknown) => void) => void;
-  /** Resolves when the tab is closed. */
+  /** Resolves when the tab closes. */
   readonly whenGone: (tab: string) => Promise<void>;
 }
 
 /**
  * Every call of this browser, of all tabs. A tab writes its own calls alone, so no two writers
- * meet. Any tab may delete an ended call, and informs the others. What cannot be stored stays in
- * memory, and {@link SessionStore.fault} says why.
+ * meet. Any tab may delete an ended call, and informs the others. Calls that the store refuses stay in memory, and {@link SessionStore.fault} says why.
  */
 export class SessionStore {
   readonly #ports: SessionPorts;
@@ -58,7 +57,7 @@ export class SessionStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Everything that was asked for until now is done, or has failed. */
+  /** Every earlier request has ended or failed. */
   async settled(): Promise<void> {
     await this.#work;
   }
@@ -75,7 +74,7 @@ export class SessionStore {
     return this.#heads.has(id) && !this.#unsaved.has(id);
   }
 
-  /** @returns `undefined` where there is no such call, or not any more */
+  /** @returns `undefined` where there is no such call */
   async read(id: string): Promise<ActiveRun | undefined> {
     await this.#work;
     const head = this.#heads.get(id);
@@ -97,7 +96,7 @@ export class SessionStore {
     return this.#work;
   }
 
-  /** Deletes everything that is stored, also what no version of the page can read. Calls of this tab that are not stored stay in memory. */
+  /** Deletes the whole store, also calls that no version of the page can read. Unstored calls of this tab stay in memory. */
   removeAll(): Promise<void> {
     this.#enqueue(async () => {
       const opened = await this.#opened?.catch(() => undefined);
@@ -140,7 +139,7 @@ export class SessionStore {
     this.#watch();
   }
 
-  /** One call at a time: one that cannot be stored keeps no other from it. */
+  /** One call at a time: an unstorable one keeps no other from it. */
   async #write(): Promise<void> {
     const faults: unknown[] = [];
     const saved: string[] = [];
@@ -182,7 +181,7 @@ export class SessionStore {
     this.#publish({ unreadable: this.#state.unreadable.filter((id) => !ids.includes(id)) });
   }
 
-  /** A call whose tab is closed has no end: nobody writes it any more. */
+  /** A call of a closed tab has no end: no tab writes it. */
   #watch(): void {
     for (const { tab, state } of this.#heads.values())
       if (isOpen(state) && !this.#watched.has(tab)) {

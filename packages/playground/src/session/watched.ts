@@ -21,7 +21,7 @@ interface Watched {
   pieces: number;
 }
 
-/** Calls without an end that are followed at once. A log can begin any number. */
+/** Calls without an end that the page follows at once. A log can begin any number. */
 const mostOpen = 1_000;
 
 /** Calls that another program makes on a kernel, as its log tells them. Each becomes a call of the session. */

@@ -18,7 +18,7 @@ interface SpanRowProps {
   readonly view: View;
 }
 
-/** Cells of a row. They are drawn anew for another row or view alone: a step of scrolling costs the rows that come into sight. */
+/** Cells of a row. They render again only for another row or view: a step of scrolling costs the rows that come into sight. */
 export const RowCells = memo(function RowCells({ row, view }: SpanRowProps): ReactNode {
   if (row.kind === "break") return <BreakCells broken={row.broken} />;
   const { span, link } = row;
@@ -84,7 +84,7 @@ function BreakCells({ broken }: { readonly broken: Break }): ReactNode {
 /** Labels closer than this would cover each other, in percent. */
 const labelWidth = 14;
 
-/** Marks of the time axis, and where it is folded. */
+/** Marks of the time axis, and its folds. */
 export function Ruler({ view }: Omit<SpanRowProps, "row">): ReactNode {
   return (
     <span className="wf-ruler">

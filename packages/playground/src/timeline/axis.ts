@@ -1,6 +1,6 @@
 import type { Span } from "./spans.ts";
 
-/** A stretch of time that is drawn narrow: nothing works in it. */
+/** A narrow stretch of time: nothing works in it. */
 export interface Fold {
   readonly start: number;
   readonly end: number;
@@ -88,7 +88,7 @@ interface Change {
   readonly callId: string | null;
   /** Of tools that run. */
   readonly runs: -1 | 0 | 1;
-  /** Of people who are asked. */
+  /** Of questions to people. */
   readonly asks: -1 | 0 | 1;
 }
 

@@ -11,7 +11,7 @@ export interface Break {
 }
 
 /**
- * Where an event does not follow the one before, by the hashes that both name. Nothing is recomputed. Events of other calls may lie between two events: there a chain
+ * Where an event does not follow the one before, by the hashes that both name. The page recomputes no hash. Events of other calls may lie between two events: there a chain
  * can be neither whole nor broken.
  */
 export function breaksOf(events: readonly AuditEvent[]): readonly Break[] {
@@ -35,7 +35,7 @@ export function recompute(event: AuditEvent, index: number): Break | undefined {
   return { index, reason: `Event ${event.seq} was changed.`, expected, found: hash };
 }
 
-/** A log with more is broken as a whole: they are not listed. */
+/** A log with more is wholly broken: the page does not list them. */
 const mostBreaks = 1_000;
 /** Between two looks at the page: a frame has 16 ms. */
 const sliceMs = 8;

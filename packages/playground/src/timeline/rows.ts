@@ -35,7 +35,7 @@ export interface Shown {
   readonly to: number;
 }
 
-/** Rows in the order of the log. A break stays, whatever is hidden. */
+/** Rows in the order of the log. A break stays under every filter. */
 export function rowsOf(
   spans: readonly Span[],
   places: ReadonlyMap<AuditEvent, number>,

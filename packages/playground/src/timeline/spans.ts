@@ -28,12 +28,12 @@ export interface Span {
   readonly start: number;
   /** At least `start`. */
   readonly end: number;
-  /** The event has no time that can be read; it stands at the time of the one before. */
+  /** The event has no readable time; it stands at the time of the one before. */
   readonly isTimeless: boolean;
   readonly isOpen: boolean;
 }
 
-/** Deeper calls are drawn at this depth: a line needs some width. */
+/** Deeper calls stand at this depth: a line needs some width. */
 export const maxDepth = 8;
 
 type Draft = { -readonly [Member in keyof Span]: Span[Member] };
@@ -63,7 +63,7 @@ class SpanBuilder {
   readonly #calls = new Map<string | null, OpenCall>();
   #time = 0;
   #hasTime = false;
-  /** Latest time of all. What has no end yet lasts until then. */
+  /** Latest time of all. A span without an end lasts until then. */
   #latest = Number.NEGATIVE_INFINITY;
 
   take(event: AuditEvent): void {

@@ -19,7 +19,7 @@ export function useChain(events: readonly AuditEvent[]): Chain {
   }, [events]);
   const isOfThese = contents?.of === events;
   const found = isOfThese ? contents.breaks : noBreaks;
-  // The same list until there is another break: every row is made anew for another list.
+  // The same list until there is another break: another list makes every row anew.
   const breaks = useMemo(() => (found.length === 0 ? links : [...links, ...found]), [links, found]);
   return { breaks, checked: isOfThese ? contents.checked : 0 };
 }

@@ -8,7 +8,7 @@ export interface Logged {
   readonly events: readonly AuditEvent[];
   /** The call of the page that an event came with. */
   readonly callOf: ReadonlyMap<AuditEvent, string>;
-  /** A sentence about what is not drawn; empty where all is. */
+  /** A sentence about the undrawn events; empty without any. */
   readonly left: string;
   readonly isLoading: boolean;
 }

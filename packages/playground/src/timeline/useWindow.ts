@@ -38,7 +38,7 @@ interface ZoomKeys {
   readonly onPointerUp: (event: PointerEvent<HTMLElement>) => void;
 }
 
-/** The part of the time that is shown: dragged in the strip, or set by keys. */
+/** The shown part of the time: dragged in the strip, or set by keys. */
 export function useWindow(): ZoomKeys {
   const [window, setWindow] = useState(whole);
   const begun = useRef<number>(undefined);

@@ -1,6 +1,6 @@
 import type { Axis } from "./axis.ts";
 
-/** The part of the axis that is drawn, as places between 0 and 1. */
+/** The drawn part of the axis, as places between 0 and 1. */
 export interface Window {
   readonly from: number;
   readonly to: number;
@@ -20,7 +20,7 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** In percent. A narrower gap between two folds is not drawn: a log may have a fold for each event. */
+/** In percent. The axis omits a narrower gap between two folds: a log may have a fold for each event. */
 const leastGap = 0.5;
 
 export function viewOf(axis: Axis, window: Window): View {

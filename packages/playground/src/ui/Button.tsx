@@ -10,7 +10,7 @@ interface ButtonProps extends NativeProps {
   readonly icon?: IconName;
   readonly ref?: Ref<HTMLButtonElement>;
   readonly onPress?: (press: Press) => void;
-  /** Cannot be pressed for now, and keeps the focus: a disabled button would drop it, and the keyboard with it. */
+  /** Ignores presses for now, and keeps the focus: a disabled button would drop it, and the keyboard with it. */
   readonly isUnavailable?: boolean;
   readonly children: ReactNode;
 }

@@ -2,7 +2,7 @@ import { visible } from "@keyhole/kernel";
 import { lazy, type ReactNode, Suspense, useId } from "react";
 import type { ChoiceProps } from "./choice-props.ts";
 
-/** More options than these are searched, not looked through. */
+/** A person searches more options than these. */
 const mostInSight = 30;
 
 const ComboChoice = lazy(async () => {

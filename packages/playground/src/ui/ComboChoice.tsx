@@ -14,7 +14,7 @@ import {
 import type { ChoiceProps } from "./choice-props.ts";
 import { Icon } from "./icons.tsx";
 
-/** One of many: what is typed narrows the list, and only options in sight are drawn. */
+/** One of many: the typed text narrows the list, which draws only options in sight. */
 export function ComboChoice(props: ChoiceProps): ReactNode {
   const { label, optional = false, options, value } = props;
   return (

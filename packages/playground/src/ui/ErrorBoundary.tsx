@@ -6,7 +6,7 @@ import { visible } from "@keyhole/kernel";
 interface ErrorBoundaryProps {
   /** The name of the part of the page, as its user sees it: "The events". */
   readonly part: string;
-  /** Another value starts the part again: the data that failed is gone. */
+  /** Another value starts the part again: the page no longer has the data that failed. */
   readonly resetKey?: unknown;
   /** Where the part cannot be shown again without an effect elsewhere. */
   readonly onReset?: () => void;
@@ -20,7 +20,7 @@ interface ErrorBoundaryState {
   readonly resetKey: unknown;
 }
 
-/** A part of the page that fails while it is shown. The rest of the page stays. */
+/** A part of the page that fails on screen. The rest of the page stays. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { failure: undefined, resetKey: this.props.resetKey };
 

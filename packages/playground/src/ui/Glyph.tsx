@@ -12,7 +12,7 @@ interface GlyphProps {
 
 const most = 3;
 
-/** The boundary in 20 by 16: a wall with a gap for each opening. A line through a gap is a crossing; one that ends at the wall was stopped. */
+/** The boundary in 20 by 16: a wall with a gap for each opening. A line through a gap is a crossing; the wall stopped a line that ends there. */
 export function Glyph({ isPure, openings, crossings, stopped, label }: GlyphProps): ReactNode {
   const gaps = gapsOf(Math.min(openings, most));
   const crossed = Math.min(crossings, gaps.length);

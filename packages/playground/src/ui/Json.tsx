@@ -3,7 +3,7 @@ import { Button } from "./Button.tsx";
 import { pageLength } from "./LongText.tsx";
 import { visible } from "@keyhole/kernel";
 
-/** Colours are spared beyond this: tens of thousands of elements would make the page slow. */
+/** A longer text has no colours: tens of thousands of elements would make the page slow. */
 const colouredLength = 30_000;
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -13,7 +13,7 @@ interface JsonProps {
   readonly label: string;
 }
 
-/** Pretty-printed data. It can be scrolled by keyboard. */
+/** Pretty-printed data. The keyboard scrolls it. */
 export function Json({ value, label }: JsonProps): ReactNode {
   const text = useMemo(() => JSON.stringify(value, undefined, 2) ?? "undefined", [value]);
   return <Text text={text} label={label} isColoured={text.length <= colouredLength} />;

@@ -15,7 +15,7 @@ interface LongTextProps {
   readonly lines?: number;
 }
 
-/** A text whose beginning is in sight, and the rest one press away. Nothing is cut without a note of how much. */
+/** A text whose beginning is in sight, and the rest one press away. Each cut has a note of its size. */
 export function LongText({ text, what, length = 400, lines = 6 }: LongTextProps): ReactNode {
   const [end, setEnd] = useState(() => beginningOf(text, length, lines));
   const left = text.length - end;

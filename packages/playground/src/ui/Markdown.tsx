@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Text } from "./Json.tsx";
 import { visible } from "@keyhole/kernel";
 
-/** As much of Markdown as the project's own pages use: headings, paragraphs, lists, tables, fenced and inline code, bold; comments are left out. Its text never becomes HTML. */
+/** As much of Markdown as the project's own pages use: headings, paragraphs, lists, tables, fenced and inline code, bold; no comments. Its text never becomes HTML. */
 export function Markdown({ text }: { readonly text: string }): ReactNode {
   return <div className="prose">{blocksOf(text).map(renderBlock)}</div>;
 }

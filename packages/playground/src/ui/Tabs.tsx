@@ -4,7 +4,7 @@ import { arrowTo, focusChild } from "./arrows.ts";
 export interface TabItem {
   readonly id: string;
   readonly name: ReactNode;
-  /** Drawn while the tab is chosen. */
+  /** Only the chosen tab draws it. */
   readonly panel: () => ReactNode;
 }
 

@@ -6,7 +6,7 @@ interface VirtualLinesProps {
   readonly label: string;
   readonly className: string;
   readonly count: number;
-  /** In pixels, at first; a row that is higher is measured. */
+  /** In pixels, at first; the list measures a higher row. */
   readonly rowHeight: number;
   readonly children: (index: number) => ReactNode;
   /** The role for a screen reader. Default: a list of lines. */
@@ -15,18 +15,18 @@ interface VirtualLinesProps {
   readonly keyOf?: (index: number) => string | number;
 }
 
-/** Any number of lines, of which only those in sight are drawn. It scrolls by keyboard. */
+/** Any number of lines. The list draws only those in sight. It scrolls by keyboard. */
 export function VirtualLines(props: VirtualLinesProps): ReactNode {
   const { label, className, count, rowHeight, children, role = "list", keyOf } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  // What it returns changes with each scroll: nothing of it is memoized here.
+  // Its return value changes with each scroll: this component memoizes none of it.
   // oxlint-disable-next-line react/incompatible-library
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
-    // Until the browser has measured: what is drawn first is in sight.
+    // Until the browser has measured: the first draw is in sight.
     initialRect: { width: 600, height: 400 },
     ...(keyOf && { getItemKey: keyOf }),
   });

@@ -30,7 +30,7 @@ const moves: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 };
 
-/** A table of any number of rows, of which only those in sight are drawn. It is one stop of the Tab key; arrows move, Enter opens. */
+/** A table of any number of rows. It draws only those in sight. It is one stop of the Tab key; arrows move, Enter opens. */
 export function VirtualRows<Row>(props: VirtualRowsProps<Row>): ReactNode {
   const { label, className, rows, keyOf, rowHeight, head, children, selected, onOpen, emptyText } = props;
   const { scroller, virtual, stop, onKeyDown, press } = useRows(props);
@@ -86,7 +86,7 @@ function useRows<Row>({ rows, keyOf, rowHeight, onOpen }: VirtualRowsProps<Row>)
   const scroller = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
   const wantsFocus = useRef(false);
-  // With another function every row would be measured anew, at each step of scrolling.
+  // With another function the list would measure every row anew, at each step of scrolling.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const getItemKey = useCallback((index: number) => keyOf(rows[index]!), [rows]);
   const virtual = useVirtualizer({

@@ -22,7 +22,7 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   ];
 }
 
-/** Changed lines with a few around them; `undefined` stands for what is left out. */
+/** Changed lines with a few around them; `undefined` stands for omitted lines. */
 export function withContext(diff: readonly DiffLine[], around: number = 2): readonly (DiffLine | undefined)[] {
   const near = diff.map((_, at) =>
     diff.slice(Math.max(0, at - around), at + around + 1).some(({ kind }) => kind !== "same"),

@@ -21,7 +21,7 @@ interface Fault {
 
 export type ReadGiven = { readonly ok: true; readonly value: Read } | Fault;
 
-/** The text or file that a person chose. A field of its own takes the place of what the proof's file says, but for the keys: those of the file are never trusted. */
+/** The text or file that a person chose. A field of its own takes the place of what the proof's file says, but for the keys: the page never trusts those of the file. */
 export async function readGiven(given: Given): Promise<ReadGiven> {
   const read = readFiles(given);
   if (!read.ok) return read;
@@ -45,7 +45,7 @@ function readFiles(given: Given): { readonly ok: true; readonly value: EvidenceF
     return { ok: false, member: "proof", message: "Paste a proof, or choose a file with one." };
   const read = readEvidence(whole);
   if (read.ok) return read;
-  // What is wrong with the keys of the file is no fault of the field for keys.
+  // A fault of the keys of the file is no fault of the field for keys.
   const member = members.find((each) => each === read.member && each !== "keys") ?? "proof";
   return { ok: false, member, message: read.message };
 }

@@ -16,7 +16,7 @@ interface ResultDataProps {
   readonly name: string;
 }
 
-/** A longer text is saved, not copied: a clipboard of many megabytes helps nobody. */
+/** The person saves a longer text, and cannot copy it: a clipboard of many megabytes is of no use. */
 const mostCopied = 8 << 20;
 
 /** The answer of a tool, in every form that a person can look at. */

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { VirtualRows } from "../../ui/VirtualRows.tsx";
 import type { Table } from "./table.ts";
 
-/** Longer cells are cut; a press on the row shows it whole. */
+/** The table cuts longer cells; a press on the row shows all of it. */
 const mostInCell = 120;
 
 /** The rows of a result. The columns share the width; a row opens as a list of its cells. */

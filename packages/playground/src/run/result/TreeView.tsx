@@ -4,7 +4,7 @@ import { VirtualLines } from "../../ui/VirtualLines.tsx";
 import { childrenAtOnce, type TreeRow, treeRows, type TreeState } from "./tree.ts";
 
 const untouched: TreeState = { toggled: new Set(), shown: new Map() };
-/** Longer texts are cut, with a note; the view as text has all of them. */
+/** The tree cuts longer texts, with a note; the view as text has all of them. */
 const mostInValue = 400;
 
 /** A value of any size. Only what is open has rows, and only rows in sight are drawn. */

@@ -5,8 +5,7 @@ const signatures: readonly (readonly [string, readonly number[]])[] = [
 ];
 
 /**
- * The kind of a picture by its first bytes (WHATWG MIME Sniffing, 6.1). Pictures of pixels alone: one that is a document could
- * hold more than a picture.
+ * The kind of a picture by its first bytes (WHATWG MIME Sniffing, 6.1). Pictures of pixels alone: a document could hold more than a picture.
  */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   const found = signatures.find(([, signature]) => signature.every((byte, at) => bytes[at] === byte));

@@ -1,4 +1,4 @@
-/** A line longer than this is cut, with a note: no browser lays out megabytes in one line. */
+/** The view cuts a line longer than this, with a note: no browser lays out megabytes in one line. */
 export const mostInLine = 2_000;
 
 /** Where each line of a text starts. The lines themselves are cut out when they are drawn. */

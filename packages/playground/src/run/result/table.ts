@@ -7,7 +7,7 @@ export interface Table {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** More columns are read better as a tree. */
+/** More columns suit a tree. */
 const mostColumns = 60;
 /** Rows whose names make the columns: the others have those names alone. */
 const namingRows = 200;

@@ -11,7 +11,7 @@ export interface TreeRow {
   /** Members or items within; `undefined` for a value that has none. */
   readonly size: number | undefined;
   readonly isOpen: boolean;
-  /** Children that stand below and are not shown. */
+  /** Hidden children below. */
   readonly more?: number;
 }
 
@@ -21,7 +21,7 @@ export const childrenAtOnce = 1_000;
 export interface TreeState {
   /** Rows that a person opened or closed; the others are as deep as {@link openDepth}. */
   readonly toggled: ReadonlySet<string>;
-  /** How many children are shown of those with more than {@link childrenAtOnce}. */
+  /** How many children the tree shows of those with more than {@link childrenAtOnce}. */
   readonly shown: ReadonlyMap<string, number>;
 }
 

@@ -10,7 +10,7 @@ export type View =
   | { readonly id: "hex"; readonly text: "Hex"; readonly bytes: Uint8Array }
   | { readonly id: "raw"; readonly text: "Raw"; readonly content: () => string };
 
-/** A longer text is not looked through for JSON. */
+/** The page does not search a longer text for JSON. */
 const mostParsed = 2 << 20;
 
 /** The best one first. */
