@@ -8,12 +8,12 @@ const rowsOf = (rows: readonly SecretEncoding[]): readonly (readonly string[])[]
 
 describe("docs/secrets.md", () => {
   it("lists exactly the encodings that are tested to be found", () => {
-    const found = table(section(page, "Encodings that are found")!, "Encoding", "Found");
+    const found = table(section(page, "Detected encodings")!, "Encoding", "Found");
     expect(found).toEqual(rowsOf(encodings));
   });
 
   it("lists exactly the ways that are tested not to be found", () => {
-    const written = table(section(page, "Encodings that are not found")!, "Written", "For example");
+    const written = table(section(page, "Undetected encodings")!, "Written", "For example");
     expect(written).toEqual(rowsOf(unfound));
   });
 });
