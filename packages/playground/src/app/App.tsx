@@ -5,8 +5,7 @@ import { type EdgeLink, loadEdgeSettings, saveEdgeSettings } from "../client/edg
 import type { Governance, GovernanceState, KernelClient, Place } from "../client/kernel-client.ts";
 import { CallLog } from "../log/CallLog.tsx";
 import { browserSession } from "../session/browser-session.ts";
-import { isOpen } from "../session/call-head.ts";
-import { SessionProvider, useSession, useSessionState } from "../session/useSession.ts";
+import { SessionProvider, useSession } from "../session/useSession.ts";
 import { Announcer } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
@@ -58,8 +57,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
   const client = connection.state === "ready" ? connection.client : undefined;
   const [route, go] = useRoute();
   const bench = useBenchRoute(route);
-  const { heads } = useSessionState();
-  const governed = useGoverned(client?.governance, heads.filter(({ state }) => isOpen(state)).length);
+  const governed = useGoverned(client?.governance);
   const openCall = (id: string): void => go({ kind: "call", id });
   const edge = place === "edge" ? loadEdgeSettings() : undefined;
   useLeaving(client);

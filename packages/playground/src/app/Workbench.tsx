@@ -5,7 +5,7 @@ import type { GovernanceState } from "../client/kernel-client.ts";
 import { useForesee } from "../form/useForesee.ts";
 import { RunPanel } from "../run/RunPanel.tsx";
 import type { Approve, Shown } from "../session/calls.ts";
-import { useSession, useSessionState, useShown } from "../session/useSession.ts";
+import { useSession, useSessionFact, useShown } from "../session/useSession.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty } from "../ui/Notice.tsx";
@@ -112,11 +112,13 @@ function useShownTool(
   tools: readonly ToolSummary[],
   route: BenchRoute,
 ): { readonly tool: ToolSummary | undefined; readonly shown: Shown | undefined } {
-  const { heads } = useSessionState();
   const shown = useShown(route.kind === "call" ? route.id : undefined);
+  const logged = useSessionFact(({ heads }) =>
+    route.kind === "call" ? heads.find(({ id }) => id === route.id)?.tool : undefined,
+  );
   const wanted =
     route.kind === "call"
-      ? (heads.find(({ id }) => id === route.id)?.tool ?? (shown?.state === "shown" ? shown.run.tool.id : undefined))
+      ? (logged ?? (shown?.state === "shown" ? shown.run.tool.id : undefined))
       : route.kind === "tool"
         ? route.id
         : undefined;

@@ -1,5 +1,5 @@
 import { readVersionedId, visible } from "@keyhole/kernel";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { bytesText, durationText } from "../app/words.ts";
 import { type CallHead, type CallState, isOpen } from "../session/call-head.ts";
 import { Glyph } from "../ui/Glyph.tsx";
@@ -39,8 +39,8 @@ const stateTexts = {
   left: "left",
 } as const satisfies Record<CallState, string>;
 
-/** One call in a line. */
-export function CallCells({ head }: { readonly head: CallHead }): ReactNode {
+/** One call in a line. It is drawn anew for another head alone: others come many times a second. */
+export const CallCells = memo(function CallCells({ head }: { readonly head: CallHead }): ReactNode {
   const { id, tool, what, state, code, ownMs, waitedMs, bytes, hash, verdict, startedAt } = head;
   const { openings, crossings, stopped } = head;
   const isEnded = !isOpen(state);
@@ -77,7 +77,7 @@ export function CallCells({ head }: { readonly head: CallHead }): ReactNode {
       <td className="log-at">{new Date(startedAt).toLocaleTimeString("en", { hour12: false })}</td>
     </>
   );
-}
+});
 
 function wallText({ openings, crossings, stopped }: CallHead): string {
   if (openings === 0 && crossings === 0 && stopped === 0) return "no opening";

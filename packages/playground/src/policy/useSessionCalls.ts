@@ -1,9 +1,10 @@
 import { readVersionedId } from "@keyhole/kernel";
 import { isProof } from "@keyhole/kernel/policy";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "../session/call-head.ts";
-import { useSession, useSessionState } from "../session/useSession.ts";
+import { Paced } from "../session/paced.ts";
+import { useSession } from "../session/useSession.ts";
 import type { SessionCall } from "./simulation.ts";
 
 export interface SessionCalls {
@@ -16,30 +17,40 @@ export interface SessionCalls {
 /** The latest; a policy is tried on each of them at every pause of the keyboard. */
 const mostCalls = 1_000;
 
+/** Between two reads: after each, the policy is tried on all of them. */
+const readMs = 1_000;
+
 /** Every call that has ended, with its input, as far as the session keeps it. */
 export function useSessionCalls(): SessionCalls {
   const { store } = useSession();
-  const { heads, isLoaded } = useSessionState();
-  const known = useRef(new Map<string, SessionCall | undefined>());
   const [calls, setCalls] = useState<SessionCalls>({ calls: [], left: 0, isLoading: true });
   useEffect(() => {
     let isLeft = false;
-    const read = async (): Promise<void> => {
+    let known = new Map<string, SessionCall | undefined>();
+    const reading = new Paced(async () => {
+      const { heads, isLoaded } = store.state();
       const ended = heads.filter(({ state }) => !isOpen(state));
-      const found: SessionCall[] = [];
+      const before = known;
+      known = new Map();
       for (const head of ended.slice(0, mostCalls)) {
-        if (!known.current.has(head.id)) known.current.set(head.id, await callOf(head, store.read(head.id)));
-        const call = known.current.get(head.id);
-        if (call !== undefined) found.push(call);
         if (isLeft) return;
+        known.set(head.id, before.has(head.id) ? before.get(head.id) : await callOf(head, store.read(head.id)));
       }
+      const found = [...known.values()].filter((call) => call !== undefined);
       setCalls({ calls: found, left: ended.length - found.length, isLoading: !isLoaded });
+    }, readMs);
+    const ask = (): void => {
+      const { isLoaded, fault } = store.state();
+      if (isLoaded || fault !== undefined) reading.ask();
     };
-    void read();
+    const stop = store.subscribe(ask);
+    ask();
     return () => {
       isLeft = true;
+      stop();
+      reading.stop();
     };
-  }, [heads, isLoaded, store]);
+  }, [store]);
   return calls;
 }
 

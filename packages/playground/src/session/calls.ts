@@ -130,7 +130,9 @@ export class Calls {
    */
   watch(client: KernelClient): () => void {
     if (client.watch === undefined) return () => {};
-    const watched = import("./watched.ts").then(({ WatchedCalls }) => new WatchedCalls(this.#store, this.#tab, client));
+    const watched = import("./watched.ts").then(
+      ({ WatchedCalls }) => new WatchedCalls(this.#store, this.#tab, client, (id) => id === this.#current),
+    );
     const stop = client.watch((events) => void watched.then((calls) => calls.take(events)));
     return () => {
       stop();
@@ -207,11 +209,9 @@ export class Calls {
 
   /** Other tabs write and delete calls, too. */
   #follow(): void {
-    const { heads, isLoaded } = this.#store.state();
-    if (!isLoaded) return;
-    const known = new Map(heads.map((head) => [head.id, head]));
+    if (!this.#store.state().isLoaded) return;
     for (const [id, shown] of this.#shown) {
-      const head = known.get(id);
+      const head = this.#store.head(id);
       if (this.#live.has(id)) continue;
       if (head === undefined && shown.state === "shown") this.#found(id, missing);
       else if (head !== undefined && isBehind(shown, head.events, isOpen(head.state))) this.#reread(id);

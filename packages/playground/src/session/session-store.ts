@@ -1,6 +1,7 @@
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "./call-head.ts";
 import type { CallChange, SessionDatabase } from "./database.ts";
+import { Paced } from "./paced.ts";
 
 /** The reason why the store takes no calls. They stay in memory until the tab closes. */
 export interface SessionFault {
@@ -27,6 +28,11 @@ export interface SessionPorts {
   readonly whenGone: (tab: string) => Promise<void>;
 }
 
+/** Between two changes that the page draws: a watched kernel makes more calls than a person can read. */
+const drawMs = 100;
+/** Calls in one write. */
+const atOnce = 50;
+
 /**
  * Every call of this browser, of all tabs. A tab writes its own calls alone, so no two writers
  * meet. Any tab may delete an ended call, and informs the others. Calls that the store refuses stay in memory, and {@link SessionStore.fault} says why.
@@ -37,9 +43,12 @@ export class SessionStore {
   readonly #unsaved = new Map<string, CallChange>();
   readonly #listeners = new Set<() => void>();
   readonly #watched = new Set<string>();
+  readonly #drawn = new Paced(() => this.#draw(), drawMs);
+  #isWriteAsked = false;
   #opened: Promise<SessionDatabase> | undefined;
   #work: Promise<void>;
-  #state: SessionState = { heads: [], fault: undefined, unreadable: [], unsaved: 0, isLoaded: false };
+  #facts: Facts = { fault: undefined, unreadable: [], isLoaded: false };
+  #state: SessionState = { heads: [], unsaved: 0, ...this.#facts };
 
   constructor(ports: SessionPorts) {
     this.#ports = ports;
@@ -48,7 +57,7 @@ export class SessionStore {
     this.#work = this.#attempt(() => this.#load());
   }
 
-  /** The object changes when something of it does. */
+  /** The object changes when something of it does, at most once in each {@link drawMs}. */
   readonly state = (): SessionState => this.#state;
 
   /** @returns a function that removes the listener */
@@ -57,9 +66,15 @@ export class SessionStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Every earlier request has ended or failed. */
+  /** Every earlier request has ended or failed, and {@link state} has it. */
   async settled(): Promise<void> {
     await this.#work;
+    this.#drawn.flush();
+  }
+
+  /** As it is now, also where the page has not drawn it yet. */
+  head(id: string): CallHead | undefined {
+    return this.#heads.get(id);
   }
 
   save(change: CallChange): void {
@@ -67,7 +82,12 @@ export class SessionStore {
     this.#heads.set(id, change.head);
     this.#unsaved.set(id, merged(this.#unsaved.get(id), change));
     this.#publish();
-    this.#enqueue(() => this.#write());
+    if (this.#isWriteAsked) return;
+    this.#isWriteAsked = true;
+    this.#enqueue(() => {
+      this.#isWriteAsked = false;
+      return this.#write();
+    });
   }
 
   isSaved(id: string): boolean {
@@ -93,7 +113,7 @@ export class SessionStore {
       this.#ports.tell({ type: "removed", ids: ended });
       await this.#write();
     });
-    return this.#work;
+    return this.settled();
   }
 
   /** Deletes the whole store, also calls that no version of the page can read. Unstored calls of this tab stay in memory. */
@@ -109,7 +129,7 @@ export class SessionStore {
       this.#ports.tell({ type: "removed", ids: gone });
       await this.#write();
     });
-    return this.#work;
+    return this.settled();
   }
 
   #enqueue(task: () => Promise<void>): void {
@@ -139,23 +159,41 @@ export class SessionStore {
     this.#watch();
   }
 
-  /** One call at a time: an unstorable one keeps no other from it. */
+  /** Many calls at a time. Where that fails one at a time: an unstorable call keeps no other from it. */
   async #write(): Promise<void> {
-    const faults: unknown[] = [];
+    const ids = [...this.#unsaved.keys()];
     const saved: string[] = [];
-    for (const [id, change] of Array.from(this.#unsaved)) {
-      this.#unsaved.delete(id);
-      try {
-        await (await this.#database()).write([change]);
-        saved.push(id);
-      } catch (error) {
-        faults.push(error);
-        this.#unsaved.set(id, merged(change, this.#unsaved.get(id)));
-      }
+    let fault: unknown;
+    let isApart = false;
+    for (let at = 0; at < ids.length; at += atOnce) {
+      const some = ids.slice(at, at + atOnce);
+      fault = (await this.#writeSome(some, saved)) ?? fault;
+      // Many that wait for room are not each tried each time: the part that comes first moves to the end.
+      if (fault === undefined || isApart || some.length === 1) continue;
+      isApart = true;
+      fault = undefined;
+      for (const id of some) fault = (await this.#writeSome([id], saved)) ?? fault;
     }
     if (saved.length > 0) this.#ports.tell({ type: "changed", ids: saved });
     this.#publish();
-    if (faults.length > 0) throw toError(faults[0]);
+    if (fault !== undefined) throw toError(fault);
+  }
+
+  /** @returns the reason why nothing of it is stored; `undefined` where all is */
+  async #writeSome(ids: readonly string[], saved: string[]): Promise<unknown> {
+    const changes = ids.flatMap((id) => this.#unsaved.get(id) ?? []);
+    for (const id of ids) this.#unsaved.delete(id);
+    try {
+      await (await this.#database()).write(changes);
+      saved.push(...ids);
+      return undefined;
+    } catch (error) {
+      for (const change of changes) {
+        const { id } = change.head;
+        this.#unsaved.set(id, merged(change, this.#unsaved.get(id)));
+      }
+      return error;
+    }
   }
 
   /** Another tab may run another version of the page. */
@@ -178,7 +216,7 @@ export class SessionStore {
       this.#heads.delete(id);
       this.#unsaved.delete(id);
     }
-    this.#publish({ unreadable: this.#state.unreadable.filter((id) => !ids.includes(id)) });
+    this.#publish({ unreadable: this.#facts.unreadable.filter((id) => !ids.includes(id)) });
   }
 
   /** A call of a closed tab has no end: no tab writes it. */
@@ -213,23 +251,31 @@ export class SessionStore {
     return opened;
   }
 
-  #publish(change: Partial<SessionState> = {}): void {
+  #publish(change: Partial<Facts> = {}): void {
+    this.#facts = { ...this.#facts, ...change };
+    this.#drawn.ask();
+  }
+
+  #draw(): void {
     const heads = [...this.#heads.values()].sort((a, b) => b.startedAt - a.startedAt);
-    this.#state = { ...this.#state, heads, unsaved: this.#unsaved.size, ...change };
+    this.#state = { heads, unsaved: this.#unsaved.size, ...this.#facts };
     for (const listener of this.#listeners) listener();
   }
 }
 
-export interface SessionState {
-  /** The latest first. */
-  readonly heads: readonly CallHead[];
+interface Facts {
   readonly fault: SessionFault | undefined;
   /** Ids of stored calls that this version of the page cannot read. */
   readonly unreadable: readonly string[];
-  /** Calls that are in memory only. */
-  readonly unsaved: number;
   /** Whether what is stored was looked through. */
   readonly isLoaded: boolean;
+}
+
+export interface SessionState extends Facts {
+  /** The latest first. */
+  readonly heads: readonly CallHead[];
+  /** Calls that are in memory only. */
+  readonly unsaved: number;
 }
 
 /** @param newer wins */

@@ -18,6 +18,14 @@ export function useSessionState(): SessionState {
   return useSyncExternalStore(store.subscribe, store.state);
 }
 
+/** One fact of the session. Its part of the page is drawn anew where the fact changes, and not at each event. */
+export function useSessionFact<Fact extends string | number | boolean | undefined>(
+  read: (state: SessionState) => Fact,
+): Fact {
+  const { store } = useSession();
+  return useSyncExternalStore(store.subscribe, () => read(store.state()));
+}
+
 /** @returns `undefined` where no call is asked for */
 export function useShown(id: string | undefined): Shown | undefined {
   const { calls } = useSession();

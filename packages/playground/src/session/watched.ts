@@ -11,7 +11,7 @@ import {
 import { failureOf, isKnown, readResult, readTools, type Verification } from "@keyhole/worker-host/edge-protocol";
 import { ClientFault, type KernelClient } from "../client/kernel-client.ts";
 import { type ActiveRun, reduceRun, startRun } from "../run/run-state.ts";
-import { headOf, type Origin } from "./call-head.ts";
+import { headOf, isOpen, type Origin } from "./call-head.ts";
 import { bodyOf, kept, limits } from "./kept.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -23,23 +23,47 @@ interface Watched {
 
 /** Calls without an end that the page follows at once. A log can begin any number. */
 const mostOpen = 1_000;
+/** Ended calls of watched kernels that the session keeps: a program makes calls all day. */
+const mostEnded = 10_000;
+/** One deletion for many calls: the share of them that are too many before it. */
+const slack = 0.05;
+const prefix = "watched-";
 
 /** Calls that another program makes on a kernel, as its log tells them. Each becomes a call of the session. */
 export class WatchedCalls {
   readonly #store: SessionStore;
   readonly #tab: string;
   readonly #client: KernelClient;
+  readonly #isShown: (id: string) => boolean;
+  readonly #most: number;
   readonly #open = new Map<string, Watched>();
+  /** The ids of ended calls, the oldest first. */
+  readonly #ended: string[];
 
-  constructor(store: SessionStore, tab: string, client: KernelClient) {
+  /**
+   * @param isShown whether a person looks at the call: it is not deleted to make room
+   * @param most ended calls that stay
+   */
+  constructor(
+    store: SessionStore,
+    tab: string,
+    client: KernelClient,
+    isShown: (id: string) => boolean,
+    most: number = mostEnded,
+  ) {
     this.#store = store;
     this.#tab = tab;
     this.#client = client;
+    this.#isShown = isShown;
+    this.#most = most;
+    const earlier = store.state().heads.filter(({ id, state }) => id.startsWith(prefix) && !isOpen(state));
+    this.#ended = earlier.map(({ id }) => id).toReversed();
   }
 
   take(events: readonly AuditEvent[]): void {
     const byCall = Map.groupBy(events, ({ callId }) => callId);
     for (const [callId, own] of byCall) if (callId !== null) this.#takeCall(callId, own);
+    this.#makeRoom();
   }
 
   /** Ends the watch: the page sees no later events of the calls. */
@@ -49,6 +73,15 @@ export class WatchedCalls {
       this.#save(callId, watched, []);
     }
     this.#open.clear();
+  }
+
+  #makeRoom(): void {
+    const tooMany = this.#ended.length - this.#most;
+    if (tooMany <= this.#most * slack) return;
+    const oldest = this.#ended.splice(0, tooMany);
+    const kept = oldest.filter(this.#isShown);
+    this.#ended.unshift(...kept);
+    void this.#store.remove(oldest.filter((id) => !kept.includes(id)));
   }
 
   #takeCall(callId: string, events: readonly AuditEvent[]): void {
@@ -61,6 +94,7 @@ export class WatchedCalls {
       const result = resultOf(end, watched.run);
       watched.run = reduceRun(watched.run, { type: "done", result, verification: ofLog, file: undefined });
       this.#open.delete(callId);
+      this.#ended.push(watched.origin.id);
     }
     this.#save(callId, watched, events.slice(0, Math.max(0, limits.events - before)));
   }
@@ -73,7 +107,7 @@ export class WatchedCalls {
     const time = Date.parse(first.time);
     const what = `Called by ${caller}`.slice(0, mostOfCaller);
     const watched: Watched = {
-      origin: { id: `watched-${callId}`, tab: this.#tab, place, address, what, unkept: [notInLog] },
+      origin: { id: `${prefix}${callId}`, tab: this.#tab, place, address, what, unkept: [notInLog] },
       run: startRun(
         { tool: toolOf(tool, this.#client.tools), input: null, startedAt: Number.isFinite(time) ? time : Date.now() },
         undefined,
