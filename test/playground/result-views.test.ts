@@ -2,10 +2,11 @@ import * as fc from "fast-check";
 import { execFileSync } from "node:child_process";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { hexLine } from "../../packages/playground/src/run/result/HexView.tsx";
 import { lineOf, lineStarts, mostInLine } from "../../packages/playground/src/run/result/lines.ts";
 import { ResultData } from "../../packages/playground/src/run/result/ResultData.tsx";
+import { jsonLength } from "../../packages/playground/src/run/result/size.ts";
 import { childrenAtOnce, treeRows, type TreeState } from "../../packages/playground/src/run/result/tree.ts";
 import { viewsOf } from "../../packages/playground/src/run/result/views.ts";
 import { shellQuoted } from "../../packages/playground/src/run/snippets.ts";
@@ -45,12 +46,47 @@ describe("the views of a result", () => {
     expect(count(new Uint8Array(50_000_000))).toBeLessThan(1_000);
   });
 
+  it("write no text of a result of 50 MB before a person saves it, and say so", () => {
+    const data = Array.from({ length: 10 }, () => ({ text: "x".repeat(5_000_000), more: [[1, "two", null]] }));
+    const written = vi.spyOn(JSON, "stringify");
+    const markup = renderToStaticMarkup(createElement(ResultData, { data, name: "tool" }));
+    expect(written.mock.calls.filter(([value]) => value === data)).toEqual([]);
+    written.mockRestore();
+    expect(markup).toContain("10 items, more than 8.0 MiB: save it instead of copying");
+    expect(markup).toContain("Save as tool.json");
+    expect(markup).not.toContain("Raw");
+  });
+
   it("show no invisible character", () => {
     const trick = "a\u202eb";
     for (const data of [{ [trick]: trick }, trick, [{ [trick]: trick }], { list: [[trick]] }]) {
       const markup = renderToStaticMarkup(createElement(ResultData, { data, name: "tool" }));
       expect(markup).not.toContain("\u202e");
     }
+  });
+});
+
+describe("the length of a result", () => {
+  it("is that of its JSON, where nothing is escaped, and ends where it is asked to", () => {
+    const plain = fc.string({ unit: fc.constantFrom("a", "b", "é") });
+    const leaf = fc.oneof(plain, fc.integer(), fc.boolean(), fc.constant(null));
+    const tree = fc.letrec<{ readonly value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        leaf,
+        fc.array(tie("value"), { maxLength: 5 }),
+        fc.dictionary(plain, tie("value"), { maxKeys: 5, noNullPrototype: true }),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree.value, (value) => {
+        const { length } = JSON.stringify(value);
+        const about = jsonLength(value, Number.POSITIVE_INFINITY);
+        expect(about).toBeGreaterThanOrEqual(length);
+        expect(about).toBeLessThanOrEqual(length * 1.5 + 1);
+      }),
+    );
+    expect(jsonLength(["x".repeat(1_000), "y".repeat(1_000)], 10)).toBeLessThan(1_100);
   });
 });
 

@@ -1,4 +1,5 @@
 import { bytesText } from "../app/words.ts";
+import { jsonLength } from "../run/result/size.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import type { CallBody } from "./database.ts";
 
@@ -51,7 +52,7 @@ export function kept(id: string, run: ActiveRun): { readonly body: CallBody; rea
 function sizeOf(data: unknown): number {
   if (data instanceof Uint8Array) return data.byteLength;
   if (typeof data === "string") return data.length;
-  return data === undefined ? 0 : (JSON.stringify(data) ?? "").length;
+  return data === undefined ? 0 : jsonLength(data, Number.POSITIVE_INFINITY);
 }
 
 function cutText(count: number, limit: number, what: string): readonly string[] {

@@ -5,6 +5,7 @@ import { CopyButton } from "../../ui/CopyButton.tsx";
 import { saveFile } from "../../ui/save.ts";
 import { Segmented } from "../../ui/Segmented.tsx";
 import { HexView } from "./HexView.tsx";
+import { jsonLength } from "./size.ts";
 import { TableView } from "./TableView.tsx";
 import { TextView } from "./TextView.tsx";
 import { TreeView } from "./TreeView.tsx";
@@ -16,18 +17,22 @@ interface ResultDataProps {
   readonly name: string;
 }
 
-/** The person saves a longer text, and cannot copy it: a clipboard of many megabytes is of no use. */
-const mostCopied = 8 << 20;
+/** A person saves a longer text instead of copying it: a clipboard of many megabytes helps nobody. */
+const mostText = 8 << 20;
 
 /** The answer of a tool, in every form that a person can look at. */
 export function ResultData({ data, name }: ResultDataProps): ReactNode {
-  const views = useMemo(() => viewsOf(data), [data]);
+  const isLong = useMemo(() => !(data instanceof Uint8Array) && jsonLength(data, mostText) > mostText, [data]);
+  const views = useMemo(() => viewsOf(data).filter(({ id }) => !isLong || id !== "raw"), [data, isLong]);
   const [wanted, choose] = useState<View["id"]>();
   const view = views.find(({ id }) => id === wanted) ?? views[0]!;
   return (
     <section className="result-data" aria-label="Result">
       <div className="result-bar">
-        <span className="muted">{sizeText(data)}</span>
+        <span className="muted">
+          {sizeText(data)}
+          {isLong && `, more than ${bytesText(mostText)}: save it instead of copying`}
+        </span>
         <span className="result-tools">
           {views.length > 1 && (
             <Segmented
@@ -37,7 +42,7 @@ export function ResultData({ data, name }: ResultDataProps): ReactNode {
               onChange={choose}
             />
           )}
-          <SaveOrCopy data={data} name={name} />
+          <SaveOrCopy data={data} name={name} isLong={isLong} />
         </span>
       </div>
       <ShownAs view={view} />
@@ -84,25 +89,29 @@ function ImageView({ bytes, type }: { readonly bytes: Uint8Array; readonly type:
   );
 }
 
-function SaveOrCopy({ data, name }: ResultDataProps): ReactNode {
+interface SaveOrCopyProps extends ResultDataProps {
+  readonly isLong: boolean;
+}
+
+function SaveOrCopy({ data, name, isLong }: SaveOrCopyProps): ReactNode {
   if (data instanceof Uint8Array)
     return (
       <Button look="quiet" icon="download" onPress={() => saveFile(`${name}.bin`, new Uint8Array(data))}>
         Save {bytesText(data.byteLength)}
       </Button>
     );
-  return <CopyOrSaveText data={data} name={name} />;
-}
-
-function CopyOrSaveText({ data, name }: ResultDataProps): ReactNode {
-  const text = useMemo(() => textOf(data), [data]);
-  if (text.length <= mostCopied) return <CopyButton text={text} what="the result" />;
+  if (!isLong) return <CopyText data={data} />;
   const ending = typeof data === "string" ? "txt" : "json";
   return (
-    <Button look="quiet" icon="download" onPress={() => saveFile(`${name}.${ending}`, text)}>
-      Save {bytesText(text.length)}
+    <Button look="quiet" icon="download" onPress={() => saveFile(`${name}.${ending}`, textOf(data))}>
+      Save as {name}.{ending}
     </Button>
   );
+}
+
+function CopyText({ data }: Pick<ResultDataProps, "data">): ReactNode {
+  const text = useMemo(() => textOf(data), [data]);
+  return <CopyButton text={text} what="the result" />;
 }
 
 function textOf(data: unknown): string {
