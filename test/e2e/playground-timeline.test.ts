@@ -142,7 +142,8 @@ describe("the timeline", () => {
       expect(Number(await spans(page).getAttribute("aria-rowcount"))).toBeGreaterThan(count);
       expect(await spans(page).getByRole("row").count()).toBeLessThan(150);
       expect(await spans(page).locator("*").count()).toBeLessThan(150 * 25);
-      expect(await lookUpsOfScroll(page)).toBeLessThan(count);
+      // While events are hashed the rows change a few times a second; afterwards a step looks up only rows in sight.
+      await expect.poll(() => lookUpsOfScroll(page)).toBeLessThan(count);
       await spans(page).getByRole("row").nth(1).focus();
       await page.keyboard.press("End");
       await row(page, new RegExp(`${count - 1}`)).waitFor();
