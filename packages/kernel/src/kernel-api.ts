@@ -235,7 +235,7 @@ export interface Kernel {
   verifyPure(tool: ToolPackage | string, inputs: readonly unknown[], runs?: number): Promise<PureCheck>;
   readonly audit: AuditReader;
   readonly mode: Mode;
-  /** The log records a milder mode before it takes effect. A stricter one holds at once, and takes the grants of running calls that it denies. */
+  /** The log records a milder mode before it takes effect. A stricter one holds at once, and ends the running calls that it denies. */
   setMode(mode: Mode, reason: string): Promise<void>;
   readonly policyHash: string;
   /** Replaces the policy for calls that start later, by a document or a result of {@link compilePolicy}. Recorded before it takes effect. */
@@ -257,7 +257,8 @@ export interface Kernel {
     /**
      * Revokes grants, of every kind or of some: from running calls with their requests in progress
      * and nested calls, and from later calls until a restore. Takes effect immediately, and is on
-     * record when it resolves. `calls` is the number of running calls that it reached.
+     * record when it resolves. `calls` is the number of running calls that it reached. Calls of
+     * trusted tools that need such a grant end.
      *
      * @throws TypeError for an empty match: a bug of the embedding program
      * @example

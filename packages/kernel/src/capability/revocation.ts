@@ -32,8 +32,17 @@ export interface Holder {
   readonly parentCallId?: string | undefined;
 }
 
-/** Why a call is denied in a mode; `undefined` where it is not. */
-export type DenialIn = (mode: Mode) => string | undefined;
+/** A call that runs, and the end that a revocation or a mode can put to it. */
+export interface RunningCall {
+  /** Why it is denied in a mode; `undefined` where it is not. */
+  readonly denialIn: (mode: Mode) => string | undefined;
+  /** Whether it holds grants that can be revoked. */
+  readonly hasGrants: boolean;
+  /** Kinds without which it does not go on: those of a tool whose acts pass no gate. */
+  readonly needed: readonly string[];
+  /** Called with the reason, as a sentence, once it may run no longer. */
+  readonly stop: (why: string) => void;
+}
 
 /** A revocation before its announcement. */
 export interface NewRevocation {
@@ -70,7 +79,7 @@ export class Revocations {
   revoke(revocation: Revocation): NewRevocation {
     if (this.table.isFull) throw new RangeError(`${maxStanding} revocations stand: restore some first.`);
     // All that there are, before the first one ends and others with it.
-    const grants = [...this.#held.values()].flatMap((each) => [...each]).filter((grant) => grant.isReached(revocation));
+    const grants = [...this.#held.values()].flatMap((each) => [...each]).filter((grant) => grant.loses(revocation));
     return {
       calls: grants.length,
       changes: this.table.put(revocation.revocationId, revocation),
@@ -101,7 +110,7 @@ export class Revocations {
     return kinds.filter((kind) => reached.some(({ match }) => concerns(match, kind)));
   }
 
-  /** Applies a stricter mode to running calls: calls that it denies lose their grants for good. */
+  /** Applies a stricter mode to running calls: calls that it denies lose their grants for good, and end. */
   tighten(mode: Mode): void {
     const grants = [...this.#held.values()].flatMap((each) => [...each]);
     // All are taken before one is announced: a call asks at once what stands, for its parent as well.
@@ -109,8 +118,8 @@ export class Revocations {
   }
 
   /** The grants of one run of a call. Its owner ends them. */
-  track(holder: Holder, denialIn?: DenialIn): HeldGrant {
-    const grant: HeldGrant = new HeldGrant(holder, denialIn, this.#parentOf(holder), () => {
+  track(holder: Holder, running?: RunningCall): HeldGrant {
+    const grant: HeldGrant = new HeldGrant(holder, running, this.#parentOf(holder), () => {
       const held = this.#held.get(holder.callId);
       held?.delete(grant);
       if (held?.size === 0) this.#held.delete(holder.callId);
@@ -134,15 +143,16 @@ export class Revocations {
 
 export class HeldGrant {
   readonly #holder: Holder;
-  readonly #denialIn: DenialIn | undefined;
+  readonly #running: RunningCall | undefined;
   readonly #parent: HeldGrant | undefined;
   readonly #end: () => void;
   readonly #revoked: Revocation[] = [];
   #onRevoke: (() => void) | undefined;
+  #denial: string | undefined;
 
-  constructor(holder: Holder, denialIn: DenialIn | undefined, parent: HeldGrant | undefined, end: () => void) {
+  constructor(holder: Holder, running: RunningCall | undefined, parent: HeldGrant | undefined, end: () => void) {
     this.#holder = holder;
-    this.#denialIn = denialIn;
+    this.#running = running;
     this.#parent = parent;
     this.#end = end;
   }
@@ -163,7 +173,7 @@ export class HeldGrant {
 
   /** Whether a revocation reaches it. */
   take(revocation: Revocation): boolean {
-    if (!this.isReached(revocation)) return false;
+    if (!this.loses(revocation)) return false;
     this.#revoked.push(revocation);
     this.notify();
     return true;
@@ -171,15 +181,24 @@ export class HeldGrant {
 
   notify(): void {
     this.#onRevoke?.();
+    const { needed = [], stop } = this.#running ?? {};
+    const gone = needed.find((kind) => this.refusal(kind) !== undefined);
+    const why = this.#denial ?? (gone && `The grant for ${gone} was revoked: ${this.refusal(gone)}`);
+    if (why !== undefined) stop?.(why);
   }
 
   /** Whether a mode denies its call. Then its grants are taken, and not yet announced. */
   isStoppedIn(mode: Mode): boolean {
-    const reason = this.#denialIn?.(mode);
+    const reason = this.#running?.denialIn(mode);
     if (reason === undefined) return false;
+    this.#denial ??= reason;
     const { callId } = this.#holder;
     this.#revoked.push({ revocationId: `mode ${mode}`, match: { callId }, reason });
     return true;
+  }
+
+  loses(revocation: Revocation): boolean {
+    return this.#running?.hasGrants !== false && this.isReached(revocation);
   }
 
   isReached(revocation: Revocation): boolean {
@@ -200,8 +219,8 @@ export function withRevocations(
   return {
     reasonFor: (holder, kind) =>
       kernel.reasonFor(holder, kind) ?? taken.find(({ match }) => fits(match, holder) && concerns(match, kind))?.reason,
-    track(holder, denialIn) {
-      const held = kernel.track(holder, denialIn);
+    track(holder, running) {
+      const held = kernel.track(holder, running);
       for (const revocation of taken) held.take(revocation);
       return held;
     },

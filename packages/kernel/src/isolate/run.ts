@@ -19,6 +19,8 @@ export type RunEnd =
   /** `opening`: no isolate was there for it, or the isolate waited for its machine. */
   | { readonly kind: "timed-out"; readonly opening?: boolean }
   | { readonly kind: "cancelled" }
+  /** The kernel would not let it begin now. `code`: of the error that its tool threw. */
+  | { readonly kind: "forbidden"; readonly why: string; readonly code?: string | undefined }
   /** {@link Body.fault} says why. */
   | { readonly kind: "bad-body" }
   | { readonly kind: "suspended" }
@@ -31,6 +33,8 @@ export interface RunOptions {
   readonly gate: Pick<Gate, "request" | "close">;
   readonly deadline: Deadline;
   readonly cancel: AbortSignal | undefined;
+  /** Ends the run as a cancellation does, for the operator. */
+  readonly brake?: { watch(onPull: (why: string) => void): void };
   /** Aborts when no caller can take a result: then there is no grace. */
   readonly abandoned: AbortSignal | undefined;
   readonly onLog: Listener<[LogEntry]> | undefined;
@@ -80,7 +84,7 @@ class IsolateRun implements CallPort {
   #ended = false;
 
   constructor(options: RunOptions, resolve: (end: RunEnd) => void, reject: (error: unknown) => void) {
-    const { cancel, deadline, abandoned, flow } = options;
+    const { cancel, deadline, abandoned, brake, flow } = options;
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -97,6 +101,7 @@ class IsolateRun implements CallPort {
       // A caller that takes no more of the output wants no more of the call.
       flow?.onRefused(this.#onCancel);
     }
+    brake?.watch((why) => this.#cancel({ kind: "forbidden", why }));
   }
 
   start(tool: RegisteredTool, call: IsolateCall): void {
@@ -228,7 +233,9 @@ class IsolateRun implements CallPort {
   #end(how: RunEnd): void {
     if (this.#ended) return;
     this.#leave();
-    this.#resolve(this.#cancelled && how.kind !== "timed-out" ? this.#cancelled : how);
+    const cancelled = how.kind === "timed-out" ? undefined : this.#cancelled;
+    const isRefusal = cancelled?.kind === "forbidden" && how.kind === "threw";
+    this.#resolve(isRefusal ? { ...cancelled, code: how.code } : (cancelled ?? how));
   }
 
   #fail(error: unknown): void {

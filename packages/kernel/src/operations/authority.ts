@@ -19,7 +19,7 @@ export class AuthorityState {
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param onTighten takes from running calls what a stricter mode denies
+   * @param onTighten ends the running calls that a stricter mode denies
    * @throws TypeError for an unknown mode: a bug of the embedding program.
    */
   constructor(policy: Policy, mode: Mode, log: AuditLog, onTighten: (mode: Mode) => void) {

@@ -62,6 +62,15 @@ export function badBody({ reason, message = "" }: BodyFault, limit: number): Fau
   }
 }
 
+/** The output is withheld as well: a call that begins now gives none. */
+export function stopped(toolId: string, why: string): FaultText {
+  return {
+    message: `${toolId} was stopped while it ran. ${why}`,
+    hint: "Tell the user which effects the call had. Do not repeat it.",
+    operatorHint: "Lift the mode or the revocation for later calls.",
+  };
+}
+
 export function usedUp(toolId: string, bound: "fuel" | "memoryBytes", limit: number | undefined): FaultText {
   const amount = limit === undefined ? "" : ` of ${limit}`;
   return {

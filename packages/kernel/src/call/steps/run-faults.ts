@@ -21,14 +21,13 @@ export function runFault(
   { tool: { id, manifest }, gate, bounds, body }: Started,
   end: Exclude<RunEnd, { kind: "returned" | "suspended" }>,
 ): CallFault {
+  const refusal = refusalBehind(end, gate);
+  if (refusal) return refusalFault(refusal);
   switch (end.kind) {
     case "refused":
       return new CallFault("INVALID_INPUT", (texts) => texts.refusedInput(id, end.message));
-    case "threw": {
-      const refusal = refusalBehind(end, gate);
-      if (refusal) return refusalFault(refusal);
+    case "threw":
       return new CallFault("TOOL_ERROR", (texts) => texts.threw(id, end), { retryable: end.retryable === true });
-    }
     case "unnormalizable":
       return notNormalizable(id, end.reason, end.path);
     case "too-large":
@@ -52,6 +51,10 @@ export function runFault(
         retryable: opening || manifest.idempotent === true,
       });
     }
+    case "forbidden":
+      return new CallFault("CAPABILITY_DENIED", (texts) => texts.stopped(id, end.why), {
+        details: { reason: "revoked" },
+      });
     case "cancelled":
       return new CallFault("CANCELLED", (texts) => texts.cancelled.running);
     case "bad-body": {
@@ -75,5 +78,6 @@ const codeOfBody: Readonly<Record<BodyFault["reason"], ErrorCode>> = {
 /** The refusal of a request that ended a run. A tool may claim any code; it is believed only of a refusal that it was really given. */
 export function refusalBehind(end: RunEnd, { counts }: Pick<Gate, "counts">): LastRefusal | undefined {
   const { lastRefusal } = counts;
-  return end.kind === "threw" && lastRefusal?.code === end.code ? lastRefusal : undefined;
+  const hasThrown = end.kind === "threw" || end.kind === "forbidden";
+  return hasThrown && lastRefusal?.code === end.code ? lastRefusal : undefined;
 }

@@ -40,7 +40,7 @@ export interface RunPorts {
 
 /** Step 8. When it resolves, the grants of the run have ended, and so have the calls that it made. */
 export function run(state: Started, { pools, clock, onRun }: RunPorts): Promise<Ran> {
-  const { call, tool, host, gate, deadline, input, attempt, used, mayCall, flow, body } = state;
+  const { call, tool, host, gate, deadline, input, attempt, used, mayCall, brake, flow, body } = state;
   const suspendable = onRun?.(state);
   const owner = ownerOf(state);
   const running = runInIsolate(withProgram(tool, input, call.hash), isolateCallOf(state), {
@@ -51,6 +51,7 @@ export function run(state: Started, { pools, clock, onRun }: RunPorts): Promise<
     onLease: suspendable?.onLease,
     deadline,
     cancel: call.options.signal,
+    brake,
     abandoned: call.parent?.ended,
     onLog: call.options.onLog,
     onProgress: call.options.onProgress,

@@ -2,7 +2,7 @@ import type { AuditLog } from "../../audit/log.ts";
 import type { Broker } from "../../capability/broker.ts";
 import { Gate, type GateOptions } from "../../capability/gate/gate.ts";
 import { sourcesOf } from "../../capability/grant.ts";
-import { withRevocations } from "../../capability/revocation.ts";
+import { type RunningCall, withRevocations } from "../../capability/revocation.ts";
 import type { SecretKeeper } from "../../capability/secret.ts";
 import { Deadline } from "../../bounds/deadline.ts";
 import { secretToken } from "../../id/placeholder.ts";
@@ -14,9 +14,10 @@ import { type RequestPolicy, requestPolicyOf } from "../../policy/decision/reque
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { OwnNeed } from "../../capability/family.ts";
-import type { Mode } from "../../tool/manifest.ts";
+import type { DeclaredCapability } from "../../tool/manifest.ts";
 import { isStricter } from "../../tool/modes.ts";
 import type { CallRecord } from "../record/record.ts";
+import { Brake } from "../record/brake.ts";
 import { originPart } from "../record/origin.ts";
 import { authorityText } from "../ending/given-again.ts";
 import { learn, ownsSession } from "../record/ancestors.ts";
@@ -46,6 +47,8 @@ export interface Started extends Reserved, Made {
   readonly denials: Denials;
   /** Whether its tool may call tools. */
   readonly mayCall: boolean;
+  /** Ends its run. */
+  readonly brake: Brake;
   /** Where its output is a stream. */
   readonly flow: OutputStream | undefined;
   /** Where one comes with its input. */
@@ -110,19 +113,21 @@ function startedAs(state: Reserved, ports: StartPorts): Started {
     const grounds = { decision: "deny", reasonCode: "request-denied", request } as const;
     return recordDecision(state, grounds, ports, { parentProofId: state.proof.proofId });
   });
+  const brake = new Brake();
+  state.hold?.revoked.addEventListener("abort", () => brake.pull("Its approval was revoked."), { once: true });
   const gate = openGate(state, ports, {
     onDenied: (kind, target, reason) => denials.add(kind, target, reason),
     families: policy.families,
     brokers: brokersFor(state, deadline, ports),
     counts: call.came(gatePart),
-    hold: holdOf(state, ports),
+    hold: holdOf(state, ports, brake),
     secrets: secretsOf(state, ports),
   });
   const isStream = tool.manifest.output.kind === "stream";
   const flow = isStream ? new OutputStream(bounds.outputBytes, call.hash, call.output) : undefined;
   const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
   const { attempt = 1, used = [] } = before ?? {};
-  return { ...state, attempt, used: [...used], deadline, gate, denials, mayCall, flow, body } as Started;
+  return { ...state, attempt, used: [...used], deadline, gate, denials, mayCall, brake, flow, body } as Started;
 }
 
 function carryRun({ call, gate, deadline, attempt, used, grant }: Started): void {
@@ -149,15 +154,31 @@ function brokersFor(state: Reserved, deadline: Deadline, { brokers, brokersOf }:
   return new Map([...brokers, ...own.flatMap((broker) => broker.families.map(({ kind }) => [kind, broker] as const))]);
 }
 
-function holdOf(state: Reserved, { revocations }: StartPorts): GateOptions["hold"] {
+function holdOf(state: Reserved, { revocations }: StartPorts, brake: Brake): GateOptions["hold"] {
   const { call, tool, policy, decisionInput } = state;
-  if (tool.manifest.capabilities.length === 0) return undefined;
+  const { source, capabilities } = tool.manifest;
   // Counters, labels and time are those of its decision: only the mode is another one.
-  const denialIn = (mode: Mode): string | undefined => {
+  const denialIn: RunningCall["denialIn"] = (mode) => {
     const verdict = decide(policy, { ...decisionInput, mode }, () => 0);
     return isDenied(verdict) ? verdict.reason : undefined;
   };
-  return () => withRevocations(revocations, call.revocations).track(holderOf(call, tool), denialIn);
+  // Code of the kernel's own realm can act without a request: a foreign server's tools do.
+  const needed = source === "inline" ? capabilities.filter(canActAlone(policy)) : [];
+  const running: RunningCall = {
+    denialIn,
+    hasGrants: capabilities.length > 0,
+    needed: needed.map(({ kind }) => kind),
+    stop: (why) => brake.pull(why),
+  };
+  return () => withRevocations(revocations, call.revocations).track(holderOf(call, tool), running);
+}
+
+/** Calls and secrets pass through the kernel always. */
+function canActAlone({ families }: Reserved["policy"]): (capability: DeclaredCapability) => boolean {
+  return ({ kind, optional }) => {
+    const { isCall, secretNeed } = families.get(kind) ?? {};
+    return optional !== true && isCall !== true && secretNeed === undefined;
+  };
 }
 
 /** The policy for the requests of a call, in the strictest mode since its decision. */
