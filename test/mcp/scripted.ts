@@ -11,6 +11,10 @@ interface Request {
 type Send = (message: object) => void;
 
 export interface ScriptedOptions {
+  /** Default: 2025-11-25. */
+  era?: "2026-07-28" | "2025-11-25";
+  /** `false`: the SDK takes its connection for HTTP, and makes the calls of 2026-07-28. Default: true. */
+  hasProcess?: boolean;
   tools?: readonly object[];
   /** The result of a call; `undefined` for none. `send` sends anything else. */
   call?: (request: Request, send: Send) => object | undefined | void;
@@ -18,7 +22,7 @@ export interface ScriptedOptions {
   list?: (request: Request, send: Send) => object | undefined | void;
 }
 
-/** A server of 2025-11-25 that says exactly what it is told to, wrong or right. Each connection is a new process of it, so to say. */
+/** A server that says exactly what it is told to, wrong or right. Each connection is a new process of it, so to say. */
 export class Scripted implements McpEndpoint {
   readonly capabilities: McpEndpoint["capabilities"] = [];
   readonly effects: McpEndpoint["effects"] = [];
@@ -42,7 +46,9 @@ export class Scripted implements McpEndpoint {
   open(): Transport {
     this.connections++;
     let isOpen = true;
+    const { hasProcess = true } = this.options;
     const transport: Transport = {
+      ...(hasProcess && { pid: 1, stderr: null }),
       start: async () => {},
       send: async (message) => {
         if (!isOpen) throw new Error("The server has ended.");
@@ -72,25 +78,33 @@ export class Scripted implements McpEndpoint {
   }
 
   #resultOf(request: Request, send: Send): object | undefined | void {
-    const { tools = [plain("echo")], list, call } = this.options;
+    const { tools = [plain("echo")], list, call, era } = this.options;
+    const isModern = era === "2026-07-28";
+    const kept = isModern && { resultType: "complete", ttlMs: 0, cacheScope: "private" };
     switch (request.method) {
+      case "server/discover":
+        if (isModern) return { ...kept, supportedVersions: [era], capabilities: { tools: {} } };
+        return unknownMethod;
       case "initialize":
+        if (isModern) return unknownMethod;
         return {
           protocolVersion: "2025-11-25",
           capabilities: { tools: { listChanged: true } },
           serverInfo: { name: "scripted", version: "1.0.0" },
         };
       case "tools/list":
-        return list ? list(request, send) : { tools };
+        return list ? list(request, send) : { tools, ...kept };
       case "tools/call":
         return call
           ? call(request, send)
-          : { content: [{ type: "text", text: JSON.stringify(request.params?.arguments) }] };
+          : { content: [{ type: "text", text: JSON.stringify(request.params?.arguments) }], ...kept };
       default:
-        return { error: { code: -32_601, message: "Method not found" } };
+        return unknownMethod;
     }
   }
 }
+
+const unknownMethod = { error: { code: -32_601, message: "Method not found" } };
 
 export function plain(name: string, more: object = {}): object {
   return { name, description: `The tool ${name}.`, inputSchema: { type: "object" }, ...more };

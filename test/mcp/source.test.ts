@@ -27,6 +27,19 @@ async function stateOf(source: McpSource, serverName: string, state: string): Pr
   await expect.poll(() => source.tools.find((tool) => tool.serverName === serverName)?.state).toBe(state);
 }
 
+/** What each request of 2026-07-28 says of its client. */
+const envelope = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "keyhole", version: "0.0.0" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+  "io.modelcontextprotocol/logLevel": "info",
+};
+
+const saidOf = (request: object | undefined): unknown => {
+  const { progressToken: _, ...said } = (request as { params: { _meta?: Record<string, unknown> } }).params._meta ?? {};
+  return said;
+};
+
 const code = (result: Awaited<ReturnType<Kernel["call"]>>): string => (result.ok ? "ok" : result.error.code);
 
 describe("tools of a server", () => {
@@ -99,35 +112,46 @@ describe("tools of a server", () => {
     expect(same.tools).toMatchObject([{ state: "refused", reason: "The kernel has another tool peer_echo." }]);
   });
 
-  it("carry progress, and log lines of the one call that runs", async () => {
-    const { kernel } = await sourceOf({
-      call({ params }, send) {
-        const { progressToken } = (params as { readonly _meta: { readonly progressToken: number } })._meta;
-        const progress = { progressToken, progress: 1, total: 2, message: "half" };
-        send({ method: "notifications/progress", params: progress });
-        send({ method: "notifications/message", params: { level: "warning", data: "careful" } });
-        return { content: [] };
-      },
-    });
-    const reports: unknown[] = [];
-    const onProgress = (progress: unknown): void => void reports.push(progress);
-    const onLog = (entry: unknown): void => void reports.push(entry);
-    expect(code(await kernel.call("peer_echo", {}, { onProgress, onLog }))).toBe("ok");
-    expect(reports).toMatchObject([
-      { done: 1, total: 2, message: "half" },
-      { level: "warn", message: "careful" },
-    ]);
-  });
+  it.each(["2025-11-25", "2026-07-28"] as const)(
+    "carry progress, and log lines of the one call that runs, in %s",
+    async (era) => {
+      const { kernel } = await sourceOf(
+        {
+          era,
+          call({ params }, send) {
+            const { progressToken } = (params as { readonly _meta: { readonly progressToken: number } })._meta;
+            const progress = { progressToken, progress: 1, total: 2, message: "half" };
+            send({ method: "notifications/progress", params: progress });
+            send({ method: "notifications/message", params: { level: "warning", data: "careful" } });
+            return { content: [], resultType: "complete" };
+          },
+        },
+        { era },
+      );
+      const reports: unknown[] = [];
+      const onProgress = (progress: unknown): void => void reports.push(progress);
+      const onLog = (entry: unknown): void => void reports.push(entry);
+      expect(code(await kernel.call("peer_echo", {}, { onProgress, onLog }))).toBe("ok");
+      expect(reports).toMatchObject([
+        { done: 1, total: 2, message: "half" },
+        { level: "warn", message: "careful" },
+      ]);
+    },
+  );
 
-  it("are cancelled at the server with their call", async () => {
+  it.each(["2025-11-25", "2026-07-28"] as const)("are cancelled at the server with their call, in %s", async (era) => {
     const started = Promise.withResolvers<void>();
-    const { kernel, server } = await sourceOf({ call: () => started.resolve() });
+    const { kernel, server } = await sourceOf({ era, call: () => started.resolve() }, { era });
     const cancel = new AbortController();
     const called = kernel.call("peer_echo", {}, { signal: cancel.signal });
     await started.promise;
     cancel.abort();
     expect(code(await called)).toBe("CANCELLED");
-    expect(server.heard.map(({ method }) => method)).toContain("notifications/cancelled");
+    const [sent, cancelled] = server.heard.slice(-2);
+    expect([sent?.method, cancelled?.method]).toEqual(["tools/call", "notifications/cancelled"]);
+    expect(cancelled?.params).toMatchObject({ requestId: sent?.id });
+    expect(saidOf(cancelled)).toEqual(saidOf(sent));
+    expect(saidOf(sent)).toEqual(era === "2026-07-28" ? envelope : {});
   });
 
   it("go with their source", async () => {

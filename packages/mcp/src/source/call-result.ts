@@ -11,12 +11,14 @@ const MOST_LENGTH = 1_500;
 
 /** The answer of a server, as the output of the kernel's tool. @throws Error where the server says that the call failed */
 export function outputOf(result: CallToolResult): JsonValue {
-  if (isInputRequiredResult(result))
-    throw new Error("The server asked its client for input. Keyhole refuses requests of a server.");
+  if (isInputRequiredResult(result)) throw inputRefused();
   const { content, structuredContent, isError } = result;
   if (isError === true) throw new Error(textOf(content));
   return { content, ...(structuredContent !== undefined && { structuredContent }) } as unknown as JsonObject;
 }
+
+export const inputRefused = (): Error =>
+  new Error("The server asked its client for input. Keyhole refuses requests of a server.");
 
 /** The server's own words: they are shown, and nothing follows from them. */
 function textOf(content: CallToolResult["content"]): string {

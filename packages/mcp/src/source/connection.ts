@@ -1,6 +1,16 @@
 import type { Clock } from "@keyhole/kernel";
-import { Client, type LoggingLevel, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import {
+  Client,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  LOG_LEVEL_META_KEY,
+  type LoggingLevel,
+  PROTOCOL_VERSION_META_KEY,
+  SdkError,
+  SdkErrorCode,
+} from "@modelcontextprotocol/client";
 import { jsonValidator } from "../json-validator.ts";
+import type { DirectCalls } from "./direct-calls.ts";
 import type { McpEndpoint } from "./endpoint.ts";
 import { GuardedTransport } from "./guard.ts";
 
@@ -13,6 +23,10 @@ const MOST_PAGES = 10;
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
 
+/** In each request of the newer era. */
+export const wantsLog: { readonly [LOG_LEVEL_META_KEY]: LoggingLevel } = { [LOG_LEVEL_META_KEY]: "info" };
+const identity = { name: "keyhole", version: "0.0.0" };
+const capabilities = {};
 const atOnce = { autoRefresh: false, debounceMs: 0 } as const;
 
 /** A list that a server can say has changed. */
@@ -38,6 +52,8 @@ export interface ConnectionPorts {
 export interface Open {
   readonly client: Client;
   readonly transport: GuardedTransport;
+  /** `undefined` where the client has to make the calls. */
+  readonly calls: DirectCalls | undefined;
 }
 
 /** A connection to a server that is opened when it is needed, and opened again when it ended. The source pauses between starts of a server that keeps failing. */
@@ -131,22 +147,19 @@ export class ServerConnection {
   async #attempt(mode: "auto" | "legacy" | { readonly pin: string }): Promise<Open> {
     const { endpoint, clock, messageBytes, onRequest, onListChanged, onLog } = this.#ports;
     const transport = new GuardedTransport(endpoint, { messageBytes, clock, onRequest });
-    const client = new Client(
-      { name: "keyhole", version: "0.0.0" },
-      {
-        capabilities: {},
-        versionNegotiation: { mode, probe: { timeoutMs: PROBE_MS } },
-        jsonSchemaValidator: jsonValidator,
-        inputRequired: { autoFulfill: false },
-        listMaxPages: MOST_PAGES,
-        // Not held back here: notices without a pause would put the list off for good.
-        listChanged: {
-          tools: { ...atOnce, onChanged: () => onListChanged("tools") },
-          prompts: { ...atOnce, onChanged: () => onListChanged("prompts") },
-          resources: { ...atOnce, onChanged: () => onListChanged("resources") },
-        },
+    const client = new Client(identity, {
+      capabilities,
+      versionNegotiation: { mode, probe: { timeoutMs: PROBE_MS } },
+      jsonSchemaValidator: jsonValidator,
+      inputRequired: { autoFulfill: false },
+      listMaxPages: MOST_PAGES,
+      // Not held back here: notices without a pause would put the list off for good.
+      listChanged: {
+        tools: { ...atOnce, onChanged: () => onListChanged("tools") },
+        prompts: { ...atOnce, onChanged: () => onListChanged("prompts") },
+        resources: { ...atOnce, onChanged: () => onListChanged("resources") },
       },
-    );
+    });
     client.onerror = () => {}; // What matters fails a request, or ends the connection.
     client.setNotificationHandler("notifications/message", ({ params }) => onLog(params.level, params.data));
     try {
@@ -156,8 +169,18 @@ export class ServerConnection {
       // The end of a server that was too slow is ours: it is not why it did not start.
       throw isTimeout(error) ? tooSlow() : (transport.fault ?? error);
     }
-    this.#era = client.getProtocolEra() === "modern" ? "2026-07-28" : "2025-11-25";
-    return { client, transport };
+    const isModern = client.getProtocolEra() === "modern";
+    this.#era = isModern ? "2026-07-28" : "2025-11-25";
+    const { calls } = transport;
+    if (!isModern) return { client, transport, calls };
+    if (!transport.hasProcess) return { client, transport, calls: undefined };
+    calls.speakModern({
+      [PROTOCOL_VERSION_META_KEY]: client.getNegotiatedProtocolVersion(),
+      [CLIENT_INFO_META_KEY]: identity,
+      [CLIENT_CAPABILITIES_META_KEY]: capabilities,
+      ...wantsLog,
+    });
+    return { client, transport, calls };
   }
 
   #failed(open: Promise<Open> | undefined, error: unknown): void {

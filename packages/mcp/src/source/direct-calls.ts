@@ -2,12 +2,14 @@ import type { Clock, JsonObject } from "@keyhole/kernel";
 import {
   type CallToolResult,
   isCallToolResult,
+  isInputRequiredResult,
   type JSONRPCMessage,
   ProtocolError,
   SdkError,
   SdkErrorCode,
 } from "@modelcontextprotocol/client";
 import { isRecord } from "../message.ts";
+import { inputRefused } from "./call-result.ts";
 
 /** Members of other results that have no content. */
 const foreignMembers = ["task", "inputRequests", "requestState"];
@@ -35,19 +37,25 @@ export interface DirectRequest {
   readonly onProgress: (progress: Progress) => void;
 }
 
-/**
- * `tools/call` of 2025-11-25 without the SDK's client, which parses each answer with five schemas. Here one schema of the SDK parses it. All other requests, and the
- * newer era, are the client's.
- */
+/** Members of `_meta` that each message of the newer era has. */
+export type Envelope = Readonly<Record<`io.modelcontextprotocol/${string}`, unknown>>;
+
+/** `tools/call` without the SDK's client, which parses each answer with five schemas. Here one schema of the SDK parses it. All other requests are the client's. */
 export class DirectCalls {
   readonly #send: (message: JSONRPCMessage) => Promise<void>;
   readonly #open = new Map<string, DirectCall>();
   readonly #clock: Clock;
+  #envelope: Envelope | undefined;
   #calls = 0;
 
   constructor(clock: Clock, send: (message: JSONRPCMessage) => Promise<void>) {
     this.#clock = clock;
     this.#send = send;
+  }
+
+  /** The connection is of 2026-07-28. */
+  speakModern(envelope: Envelope): void {
+    this.#envelope = envelope;
   }
 
   /** @throws ProtocolError for an error of the server, SdkError for the end of the connection or an answer of another form */
@@ -57,7 +65,7 @@ export class DirectCalls {
     const cancel = (reason: string): void => {
       const call = this.#taken(id);
       if (!call) return;
-      const params = { requestId: id, reason };
+      const params = { requestId: id, reason, ...(this.#envelope && { _meta: this.#envelope }) };
       this.#send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {}); // The server has ended.
       call.reject(new SdkError(SdkErrorCode.RequestTimeout, reason));
     };
@@ -67,7 +75,7 @@ export class DirectCalls {
     if (signal.aborted) follow();
     else {
       signal.addEventListener("abort", follow, { once: true });
-      const params = { name, arguments: input, _meta: { progressToken: id } };
+      const params = { name, arguments: input, _meta: { ...this.#envelope, progressToken: id } };
       this.#send({ jsonrpc: "2.0", id, method: "tools/call", params }).catch((error: Error) => {
         this.#taken(id)?.reject(error);
       });
@@ -90,7 +98,11 @@ export class DirectCalls {
       call.reject(ProtocolError.fromError(code, text, data));
       return true;
     }
-    const result = withContent(message.result);
+    if (isInputRequiredResult(message.result)) {
+      call.reject(inputRefused());
+      return true;
+    }
+    const result = this.#envelope ? completeOf(message.result) : withContent(message.result);
     if (isCallToolResult(result)) call.resolve(result);
     else call.reject(new SdkError(SdkErrorCode.InvalidResult, "The result of the server has another form than MCP's."));
     return true;
@@ -123,7 +135,12 @@ export class DirectCalls {
   }
 }
 
-/** Some servers leave out a content that is empty. */
+/** A result of the newer era says that it is one. Other types, such as a request for input, are refused. */
+function completeOf(result: object): object | undefined {
+  return "resultType" in result && result.resultType === "complete" ? result : undefined;
+}
+
+/** Some servers of the older era leave out a content that is empty. */
 function withContent(result: object): object {
   const isContentless = !("content" in result) && !foreignMembers.some((name) => name in result);
   return isContentless ? { ...result, content: [] } : result;

@@ -28,8 +28,9 @@ export class GuardedTransport implements Transport {
   readonly #clock: Clock;
   readonly #onRequest: (method: string) => void;
   readonly #awaited = new Set<string | number>();
-  /** For the client's calls of tools, where it is of the older era. */
+  /** For the client's calls of tools, except those of the newer era over HTTP: each needs headers that the SDK makes. */
   readonly calls: DirectCalls;
+  readonly hasProcess: boolean;
   #strays = 0;
   #messages = 0;
   #windowMs: number;
@@ -46,8 +47,9 @@ export class GuardedTransport implements Transport {
     this.calls = new DirectCalls(clock, (message) => this.send(message));
     this.#windowMs = clock.monotonicMs();
     const marks = inner as ProcessMarks;
+    this.hasProcess = "pid" in marks && "stderr" in marks;
     // Only where the transport has them: the SDK takes any other transport for HTTP.
-    if ("pid" in marks && "stderr" in marks) Object.assign(this, { pid: marks.pid, stderr: marks.stderr });
+    if (this.hasProcess) Object.assign(this, { pid: marks.pid, stderr: marks.stderr });
   }
 
   get hasPerRequestStream(): boolean {

@@ -2,6 +2,7 @@ import type { JsonObject, Kernel, Tier, Tool, ToolContext, ToolSummary } from "@
 import { boundsOf } from "@keyhole/kernel/foreign-tools";
 import { type Client, isInputRequiredResult, type ServerCapabilities } from "@modelcontextprotocol/client";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
+import { inputRefused } from "./call-result.ts";
 import type { McpSourceOptions } from "./options.ts";
 import type { Prompts } from "./prompts.ts";
 import { toolOf } from "./source-tool.ts";
@@ -179,8 +180,7 @@ export class PassedOn {
 
 /** Without what belongs to the exchange: how long it may be kept, and for whom. @throws Error where the server asks in return */
 function partsOf(result: object, gives: string): object {
-  if (isInputRequiredResult(result))
-    throw new Error("The server asked its client for input. Keyhole refuses requests of a server.");
+  if (isInputRequiredResult(result)) throw inputRefused();
   const parts = ["description", gives].flatMap((name) => {
     const value: unknown = Reflect.get(result, name);
     return value === undefined ? [] : [[name, value] as const];

@@ -17,7 +17,7 @@ import {
 } from "@keyhole/kernel/foreign-tools";
 import type { Client, LoggingLevel, Tool as ListedTool } from "@modelcontextprotocol/client";
 import { callFault, outputOf } from "./call-result.ts";
-import { type McpList, type Open, ServerConnection } from "./connection.ts";
+import { type McpList, type Open, ServerConnection, wantsLog } from "./connection.ts";
 import type { Progress } from "./direct-calls.ts";
 import type { McpSource, McpSourceOptions } from "./options.ts";
 import { PassedOn, type RequestLimits } from "./passed-on.ts";
@@ -209,11 +209,11 @@ class KernelSource implements McpSource {
     tool.assertOpen();
     const onProgress = ({ progress: done, total, message }: Progress): void =>
       progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
-    return this.#request(context, async ({ client, transport }, limits) => {
+    return this.#request(context, async ({ client, calls }, limits) => {
       tool.assertOpen(); // The server can have been started again, with another definition.
       const { serverName: name } = tool;
-      const result = await (client.getProtocolEra() === "legacy"
-        ? transport.calls.call({ name, input, signal: limits.signal, timeoutMs: limits.timeout, onProgress })
+      const result = await (calls
+        ? calls.call({ name, input, signal: limits.signal, timeoutMs: limits.timeout, onProgress })
         : client.callTool(
             { name, arguments: input, _meta: wantsLog },
             { ...limits, toolDefinition: withoutOutput(tool), onprogress: onProgress },
@@ -253,8 +253,6 @@ function withoutOutput({ definition }: OpenTool): ListedTool {
   const { outputSchema: _, ...rest } = definition as unknown as ListedTool;
   return rest;
 }
-
-const wantsLog = { "io.modelcontextprotocol/logLevel": "info" };
 
 const levels = {
   debug: "debug",
