@@ -19,9 +19,12 @@ export interface McpServerOptions extends CatalogueOptions {
   readonly instructions?: string;
   /** Default: the kernel's own approver, of whose questions the client learns nothing. */
   readonly approvals?: McpApprovals;
-  /** The kernel's content store. With it an output of more than 1 MiB is a link that the same caller can read. */
+  /**
+   * The kernel's content store. With it an output of more than 1 MiB is a link. The same caller can read it in the same session, while the kernel would allow its call.
+   * The link ends with this server, also with a fixed `stateKey`.
+   */
   readonly content?: ContentStore;
-  /** 32 bytes that vouch for what clients carry. Default: random, so that it ends with the process. */
+  /** 32 bytes that seal the `requestState` of clients. Default: random, so that each state ends with the process. */
   readonly stateKey?: Uint8Array;
   /** How long one exchange waits for a person, in ms. Default 25,000: clients give up after 60,000. */
   readonly waitMs?: number;
