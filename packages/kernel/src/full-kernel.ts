@@ -24,7 +24,7 @@ import { readFullOptions } from "./own-options.ts";
  * @throws the sink's error, if the log cannot be read.
  */
 export async function createFullKernel(foreign: FullKernelOptions = {}): Promise<Kernel> {
-  // Each is read once: extension and kernel have the same part.
+  // The kernel reads each once: extension and kernel have the same part.
   const {
     approver,
     cache,

@@ -18,7 +18,7 @@ const { writeWhole } = await import("./command/whole-file.ts");
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
-  // A verb that does not end by itself is left at the second one.
+  // The second one leaves a verb that does not end.
   if (interrupted.signal.aborted) process.exit(130);
   interrupted.abort(new Error("interrupted"));
 });

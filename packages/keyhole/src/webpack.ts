@@ -59,7 +59,7 @@ export function keyhole(): { apply(compiler: object): void } {
       compiler.hooks.beforeCompile.tap(name, () => imports.clear());
       compiler.hooks.compilation.tap(name, (compilation, { normalModuleFactory: { hooks } }) => {
         hooks.beforeResolve.tapPromise(name, async ({ request, contextInfo }) => {
-          // It throws: without the scheme the file would be evaluated.
+          // It throws: without the scheme the bundler would evaluate the file.
           if (unschemedPattern.test(request) || idPattern.test(request))
             await imports.resolve(request, contextInfo.issuer);
           return undefined;

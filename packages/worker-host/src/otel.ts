@@ -131,7 +131,7 @@ class CallSpans {
         this.#open.set(callId, span);
         addEvent(span, event);
       }
-      // A promise that it gives is handed on to who takes its rejection.
+      // The caller receives the returned promise, and handles its rejection.
       return onEvent?.(event);
     };
   }

@@ -107,7 +107,7 @@ class KernelServer implements BusServer {
       await this.#port.flush();
       this.announce();
     } catch {
-      // A connection that is lost: with the next one the subscriptions are in force.
+      // A lost connection: with the next one the subscriptions are in force.
     }
   }
 

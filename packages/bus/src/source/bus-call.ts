@@ -79,7 +79,7 @@ export class BusCall {
       (message) => this.#take(message),
       () => this.#abandon("The source was closed."),
     );
-    // Callers of this kernel may choose equal keys, and the bus is not told them.
+    // Callers of this kernel may choose equal keys, and the bus does not learn them.
     this.#key = idempotencyKey === undefined ? undefined : digestOf(JSON.stringify([caller, idempotencyKey]));
     this.#deadlineMs = ports.clock.now() + Math.max(1, timeoutMs - MARGIN_MS);
   }

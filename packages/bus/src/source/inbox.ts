@@ -83,7 +83,7 @@ export class Inbox {
   #hear(message: BusMessage): void {
     const taking = this.#taking.get(message.subject);
     if (taking) return taking.take(message);
-    // A kernel that describes its tools later than others was asked as well.
+    // The source asked kernels that describe their tools late, too.
     const kind = kindOf(message);
     const isKnown = message.noResponders || kind === "definition" || kind === "described";
     if (!isKnown) this.report("An answer came that nobody waits for. It was dropped.");

@@ -30,7 +30,7 @@ export function sourceTool(
     input: definition["inputSchema"] ?? { type: "object" },
     output: outputOf(definition["output"]),
     execute: call,
-    // The schemas are the other kernel's: this one reads them when the tool is registered.
+    // The schemas are the other kernel's: this one reads them at the registration of the tool.
   } as unknown as Parameters<typeof defineTool>[0]);
 }
 

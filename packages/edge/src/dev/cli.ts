@@ -6,6 +6,6 @@ if (Number.parseInt(process.versions.node) < neededMajor) {
   process.exit(2);
 }
 
-// Not before: on an older Node these modules cannot be loaded.
+// Not before: an older Node cannot load these modules.
 const { runCommand } = await import("./command.ts");
 await runCommand(process.argv.slice(2));

@@ -36,7 +36,7 @@ const neededVersion = "4.149.0";
  * @throws {Error} in one sentence where it is not installed, or is another version than this works with
  */
 export async function loadWrangler(): Promise<Wrangler> {
-  // Read when the module is evaluated. A wrong setting is told in an error; its warnings are about deployment.
+  // Read at the evaluation of the module. A wrong setting is told in an error; its warnings are about deployment.
   process.env["WRANGLER_LOG"] ??= "error";
   const { path, loaded } = await imported();
   const miniflare: unknown = createRequire(path)("miniflare");

@@ -210,7 +210,7 @@ export class Place {
   }
 
   async #look(): Promise<void> {
-    // All that waits in one that has gone is rejected without us.
+    // The platform rejects all that waits in one that has gone.
     if (!(await this.answers()) && this.#state === "still") this.#onStill(this);
   }
 }

@@ -77,7 +77,7 @@ function recordsFrom(sql: SqlStorage, fromSeq: number, limit: number): EventReco
   if (limit < 1) return found;
   const query =
     "SELECT seq, event FROM audit WHERE seq >= ifnull((SELECT max(seq) FROM audit WHERE seq <= ?), 0) ORDER BY seq";
-  // Row by row: a cursor reads no further than it is asked.
+  // Row by row: a cursor reads no further than its caller asks.
   for (const row of sql.exec<Row>(query, fromSeq))
     for (const record of recordsIn(row)) {
       if (record.seq < fromSeq) continue;
@@ -114,7 +114,7 @@ export function verifiesToday({ sql }: Pick<DurableObjectStorage, "sql">, nowMs:
 function* partsOf(text: string): Iterable<string> {
   for (let from = 0; from < text.length;) {
     let to = from + PART_CHARACTERS;
-    // Half a character cannot be stored.
+    // The store takes no half of a character.
     if (!text.slice(from, to).isWellFormed()) to--;
     yield text.slice(from, to);
     from = to;

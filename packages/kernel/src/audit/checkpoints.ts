@@ -56,7 +56,7 @@ export class Checkpoints {
     try {
       await this.#parts.sink.writeCheckpoint?.(taken.text, taken.seq);
     } catch (error) {
-      // The whole log is read instead.
+      // The kernel reads the whole log instead.
       this.#parts.pressure?.heard(error);
     } finally {
       this.#isWriting = false;

@@ -24,7 +24,7 @@ export class TrustedKeys {
   async verify(kid: string, signature: Bytes, signed: Bytes): Promise<VouchedByKey | Refused> {
     const key = this.#keys.get(kid);
     if (!key) return "unknown";
-    // The one place that makes it: the key is trusted, and has signed.
+    // The one place that makes it: the operator trusts the key, and it has signed.
     return (await hasSigned(key, signature, signed)) ? ({ kind: "key", kid } as VouchedByKey) : "forged";
   }
 }

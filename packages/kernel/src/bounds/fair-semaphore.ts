@@ -99,7 +99,7 @@ export class FairSemaphore {
       for (const signal of signals) stopListening(signal, leave);
     };
     const waiter: Waiter = { path, limit, isWanted, settle };
-    // A signal that throws here leaves no request in the queue: its slot would be lost.
+    // A signal that throws here leaves no request in the queue: nothing would free its slot.
     for (const signal of signals) signal.addEventListener("abort", leave, { once: true });
     this.#add(waiter);
     const position = (): number => this.#positionOf(waiter);

@@ -168,7 +168,7 @@ export class Limiter {
     const { callsPerHour: limit } = bounds;
     if (limit === undefined) return undefined;
     const nowMs = this.#steady.now();
-    // `undefined` when there is no room for one more window: callers are foreign names, and memory is bounded.
+    // `undefined` when there is no room for one more window: callers are foreign names, and memory has a bound.
     const window: readonly Spent[] | undefined = this.table.entries(windowKey(toolId, caller), nowMs);
     const first = window?.at(-limit);
     if (window && !first) return undefined;

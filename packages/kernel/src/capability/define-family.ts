@@ -102,7 +102,7 @@ function needsOf<C extends OfKind, N extends OfKind>(spec: FamilySpec<C, N>, fam
     narrowest(): LoadedCapability | undefined {
       const candidate = spec.narrowest(this.#need);
       const loaded = candidate && family().load(candidate);
-      // A tool, and a model behind it, writes the texts of a need: one that a pattern reads for a wildcard would grant other things.
+      // A tool, and a model behind it, writes the texts of a need: a character that a pattern reads as a wildcard would grant other things.
       const isLiteral = loaded && "kind" in loaded && loaded.isNarrow;
       return isLiteral && loaded.covers(this, "authority") ? loaded : undefined;
     }

@@ -60,7 +60,7 @@ export class Families {
     const more = [...others].filter((each) => this.#families.get(each.kind) !== each);
     const schemaParts = { ...this.schemaParts, ...parts };
     const hasSameParts = partNames.every((name) => schemaParts[name] === this.schemaParts[name]);
-    // The same object, without a change: its derived values are made once.
+    // The same object, without a change: the registry derives its values once.
     return more.length === 0 && hasSameParts ? this : new Families([...this, ...more], schemaParts);
   }
 

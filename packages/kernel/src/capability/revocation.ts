@@ -113,7 +113,7 @@ export class Revocations {
   /** Applies a stricter mode to running calls: calls that it denies lose their grants for good, and end. */
   tighten(mode: Mode): void {
     const grants = [...this.#held.values()].flatMap((each) => [...each]);
-    // All are taken before one is announced: a call asks at once what stands, for its parent as well.
+    // The loop takes all before it announces one: a call asks at once what stands, for its parent as well.
     if (grants.filter((grant) => grant.isStoppedIn(mode)).length > 0) for (const grant of grants) grant.notify();
   }
 

@@ -167,7 +167,7 @@ export class Toolbox {
   async #block(entry: Entry, state: ForeignToolState, reason?: string): Promise<void> {
     entry.state = state;
     entry.reason = reason;
-    // A tool that stays listed is blocked: a call reports it.
+    // The toolbox blocks a tool that stays listed: a call reports it.
     if (entry.id !== undefined && this.#mayChange()) await this.#unregister(entry);
   }
 

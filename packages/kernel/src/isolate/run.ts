@@ -178,7 +178,7 @@ class IsolateRun implements CallPort {
   }
 
   #callIn(lease: Lease, call: IsolateCall): void {
-    // The deadline may have passed, or the caller cancelled, while the isolate was being opened: then it is free for the next call, and this one never starts.
+    // The deadline may have passed, or the caller cancelled, during the opening of the isolate: then it is free for the next call, and this one never starts.
     if (this.#ended || this.#cancelled) {
       lease.release();
       if (this.#cancelled) this.#end(this.#cancelled);

@@ -36,7 +36,7 @@ export class AuthorityState {
 
   /** @throws TypeError for an unknown mode: a bug of the embedding program. */
   async setMode(mode: Mode, reason: string): Promise<void> {
-    // What tightens holds at once; what loosens waits for the record, and for stricter ones that were asked for meanwhile.
+    // A tighter policy holds at once; a looser one waits for the record, and for stricter ones of the meantime.
     if (isStricter(knownMode(mode), this.#mode)) this.#tighten(mode);
     this.#modesAhead.push(mode);
     await this.#inTurn(async () => {

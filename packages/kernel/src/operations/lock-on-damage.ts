@@ -16,7 +16,7 @@ export async function lockOnDamage(log: AuditLog, kernel: Lockable, verifiesEarl
     damage === null ? undefined : kernel.setMode("LOCKDOWN", `The log was tampered with. ${damage}`);
   await lock(log.damage);
   if (!verifiesEarlier) return;
-  // A kernel whose log cannot be written runs no tool.
+  // A kernel with an unwritable log runs no tool.
   log
     .verifyEarlier()
     .then(lock)

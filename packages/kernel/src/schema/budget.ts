@@ -1,7 +1,7 @@
 import type { Limits } from "./limits.ts";
 import { EXHAUSTED } from "./refusal.ts";
 
-// What the check that runs now may still spend. There is one at a time: a check that begins inside another one, through
+// The rest of the budget of the current check. There is one at a time: a check that begins inside another one, through
 // an accessor in its value, puts back what it found.
 let steps = 0;
 let depth = 0;

@@ -36,7 +36,7 @@ export function findDialect(uri: string, metaSchema: (uri: string) => unknown): 
   const meta = metaSchema(bare);
   if (!isObject(meta)) return undefined;
   const { $schema, $vocabulary } = meta;
-  // One step only: a meta-schema whose own meta-schema is unknown is not followed further.
+  // One step only: the search ends at a meta-schema whose own meta-schema is unknown.
   const base = KNOWN.get(String($schema).replace(/#$/, "")) ?? DRAFT_2020;
   if (base === DRAFT_7 || !isObject($vocabulary)) return base;
   const has = (name: string): boolean => Object.keys($vocabulary).some((each) => each.endsWith(`/${name}`));

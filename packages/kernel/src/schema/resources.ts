@@ -65,7 +65,7 @@ export class Resources {
 
   /** The resource that a schema begins, or the one that it is in. */
   enclosing(schema: unknown, current: Resource): Resource {
-    // With one resource there is no question, and no object has to be hashed.
+    // With one resource there is no choice, and no object needs a hash.
     return this.#byRoot.size === 1 ? current : (this.#byRoot.get(schema) ?? current);
   }
 

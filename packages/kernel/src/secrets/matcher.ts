@@ -77,7 +77,7 @@ export class Matcher {
         const { value } = candidate;
         const match: Match = { from: view.startOf(first), to: view.endOf(end - 1), value };
         const last = matches.at(-1);
-        // A value that repeats itself is found at every byte: matches that overlap are one.
+        // The matcher finds a repetitive value at every byte: matches that overlap are one.
         if (last?.value === value && match.from >= last.from && match.from < last.to)
           matches[matches.length - 1] = { ...last, to: Math.max(last.to, match.to) };
         else matches.push(match);

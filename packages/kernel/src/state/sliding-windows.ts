@@ -118,7 +118,7 @@ export class SlidingWindows implements DeclaredTable {
   #add(key: string, windowMs: number, spent: Spent): void {
     const window = this.#windows.get(key) ?? { windowMs, entries: [] };
     const { entries } = window;
-    // Calls start in another order than they came, by a little. The log has them in that order, so amounts of one time are sorted as well.
+    // Calls start in another order than they came, by a little. The log has them in that order, so the sort includes amounts of one time.
     const at = entries.findLastIndex((each) => !isLater(each, spent)) + 1;
     if (at === entries.length) entries.push(spent);
     else entries.splice(at, 0, spent);

@@ -164,7 +164,7 @@ export function takeTool(foreign: Foreign<unknown>): Taken {
     const { definition, code } = membersOf(foreign as Foreign<Tool>, "definition", "code");
     if (definition === undefined)
       return named({}, refused("", "The value is not a result of `defineTool`.", "Register packages with `register`."));
-    // Its own code of this realm, which is called as often as the tool is.
+    // Its own code of this realm, which runs as often as the tool.
     const tool = { code: portOf(code) as Tool["code"] };
     if (typeof tool.code?.execute !== "function")
       return named({}, refused("/code/execute", "The tool has no function `execute`."));

@@ -35,7 +35,7 @@ export async function watchRounds(
   };
   try {
     while (!io.signal.aborted) {
-      // Made before the files are read: a change meanwhile is one more round.
+      // Made before the reading of the files: a change meanwhile is one more round.
       const changed = new Promise<void>((resolve) => (change = resolve));
       const { folders, lines, ...round } = await work();
       ignored = round.ignored ?? ignored;

@@ -46,7 +46,7 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
     config: ({ worker }) => ({
       // Only a worker of ours imports it, so that the dev server would find it when the page runs, and load all of it again. It finds its WebAssembly beside it, too.
       optimizeDeps: { exclude: ["@sqlite.org/sqlite-wasm"] },
-      // Vite gives workers a list of plugins of their own. A classic worker cannot be split into chunks.
+      // Vite gives workers a list of plugins of their own. The bundler cannot split a classic worker into chunks.
       ...(!isInWorker && {
         worker: { format: worker?.format ?? "es", plugins: () => [pluginOf(options, state, true)] },
       }),

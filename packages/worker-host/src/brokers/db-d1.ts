@@ -56,7 +56,7 @@ export function d1Database(database: D1DatabaseLike): SqlDatabase {
         const needs = target === undefined ? [] : await missingKinds(prepare(definitionQuery, [target]), kinds);
         if (needs.length > 0) return sqlNeeds(needs);
         const { meta } = await prepare(sql, params).run();
-        // Where nothing was inserted, it is the row of another statement.
+        // Without an insertion, it is the row of another statement.
         const inserts = kinds.includes("insert") && !kinds.includes("update") && meta.changes > 0;
         return { ok: true, value: { changes: meta.changes, lastInsertRowId: inserts ? meta.last_row_id : 0 } };
       }),

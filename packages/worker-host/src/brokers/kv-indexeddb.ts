@@ -32,7 +32,7 @@ export function indexedDbKv({ database = "keyhole-kv" }: IndexedDbKvOptions = {}
     const transaction = (await open()).transaction(values, mode, { durability: "strict" });
     const request = use(transaction.objectStore(values));
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    // Only a transaction that is complete is stored.
+    // The database stores only a complete transaction.
     transaction.oncomplete = () => resolve(request.result);
     transaction.onabort = () => reject(transaction.error ?? new DOMException("aborted", "AbortError"));
     return promise;
@@ -48,7 +48,7 @@ export function indexedDbKv({ database = "keyhole-kv" }: IndexedDbKvOptions = {}
       }, faultOf),
     put: (key, bytes) =>
       attempt(async () => {
-        // A copy: of a view the whole buffer would be stored.
+        // A copy: for a view the database would store the whole buffer.
         const value = new Uint8Array(bytes);
         await transact("readwrite", (store) => store.put(value, keyBytes(key)));
         return done;

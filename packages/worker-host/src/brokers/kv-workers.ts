@@ -48,7 +48,7 @@ export function workersKv(namespace: KvNamespaceLike, { prefix: own = "" }: Work
           limit,
           ...(after !== undefined && { cursor: after }),
         });
-        // Again here: the cursor is the tool's word, and says where the platform goes on.
+        // Again here: the cursor is the tool's word, and says where the platform continues.
         const keys = page.keys.flatMap(({ name }) => (name.startsWith(own + prefix) ? [name.slice(own.length)] : []));
         return found({ keys, ...(!page.list_complete && page.cursor !== undefined && { next: page.cursor }) });
       }),

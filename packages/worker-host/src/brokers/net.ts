@@ -54,7 +54,7 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
       const location = redirectTarget(response);
       if (location === null) return await replyOf(response, request, hop, session);
       response.body?.cancel().catch(() => {});
-      // A server can put what it was sent into the address to which it sends on.
+      // A server can put the received bytes into the address of its redirect.
       const target = await session.secrets.redact(location);
       if (!target.ok) return target;
       const next = followRedirect(request, response.status, target.value);

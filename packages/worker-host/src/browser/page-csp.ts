@@ -40,7 +40,7 @@ export function pagePolicy({ connect = [], trustedTypes }: PagePolicyOptions = {
     ["connect-src 'self'", ...connect].join(" "),
     "style-src 'self'",
     "img-src 'self' data:",
-    // A frame of ours is made from text and not fetched. With this it cannot navigate itself away.
+    // Text, and not a request, makes a frame of ours. With this it cannot navigate itself away.
     "frame-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",

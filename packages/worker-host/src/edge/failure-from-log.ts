@@ -11,7 +11,7 @@ export function failureOf(event: AuditEvent, events: readonly AuditEvent[]): Cal
   const isOfCall = ({ payload }: AuditEventOf<"policy.decided">): boolean =>
     payload.reasonCode !== "request-denied" || code === "CAPABILITY_DENIED";
   const decided = known.filter((each) => each.type === "policy.decided").findLast(isOfCall);
-  // The log keeps the digest of what was said, not the words.
+  // The log keeps the digest of the message, not the words.
   const message =
     code === "CANCELLED" ? "The call was cancelled." : `The call ended with ${code} during its cancellation.`;
   return {

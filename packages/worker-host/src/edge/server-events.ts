@@ -22,7 +22,7 @@ export async function* serverEvents(body: ReadableStream<Uint8Array<ArrayBuffer>
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       rest += read.value;
       if (rest.length > maxEventLength) throw tooLong();
-      // A line of megabytes comes in thousands of parts, and is not searched again with each of them.
+      // A line of megabytes comes in thousands of parts, and each part has one search.
       maybeEnds ||= /[\r\n]/.test(read.value);
       if (!maybeEnds) continue;
       maybeEnds = read.value.endsWith("\r");

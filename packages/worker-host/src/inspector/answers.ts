@@ -104,7 +104,7 @@ export class InspectorAnswers {
     if (events.length > 0) return page(events, from);
     if (this.#waiting.size >= mostWaiting)
       return problem(429, "TOO_MANY_REQUESTS", `${mostWaiting} requests wait for events already.`);
-    // One may have come while the log was read.
+    // One may have come during the reading of the log.
     if (this.#last === last) await this.#untilEvent();
     const next = start ?? this.#first;
     if (next === undefined) return page([], "first");

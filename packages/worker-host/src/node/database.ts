@@ -42,7 +42,7 @@ function startProcess(file: string, { message, ended }: EngineEvents): Engine {
   };
   hold(false);
   return {
-    // A message that cannot be sent gets no answer.
+    // An unsendable message gets no answer.
     send: (task) => void child.send(task, (error) => error && ended()),
     end: () => void child.kill("SIGKILL"),
     hold,

@@ -27,7 +27,7 @@ export function nodeKv(file: string, { totalBytes = 64 << 20 }: NodeKvOptions = 
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(file, { timeout: 2_000 });
   database.exec("PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA trusted_schema = off");
-  // The bound of the file is kept by the engine, as it would meet the end of the disk.
+  // The engine keeps the bound of the file, as it would meet the end of the disk.
   database.exec(`PRAGMA max_page_count = ${Math.ceil(totalBytes / pageBytes)}`);
   database.exec("CREATE TABLE IF NOT EXISTS kv (key BLOB PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID");
   const get = database.prepare("SELECT length(value) AS bytes FROM kv WHERE key = ?");

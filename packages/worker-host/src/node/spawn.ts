@@ -107,7 +107,7 @@ async function run(
   const child = spawn(path, [...ownArgs, ...args], {
     cwd,
     env: { ...env, [markName]: markValue },
-    // A group of its own, which can be killed whole.
+    // A group of its own, which one signal kills.
     detached: true,
     shell: false,
     stdio: ["pipe", "pipe", "pipe"],
@@ -120,7 +120,7 @@ async function run(
   signal.addEventListener("abort", onCancel, { once: true });
   child.on("error", (error: NodeJS.ErrnoException) => end({ kind: "failed", code: error.code ?? error.name }));
   child.on("exit", (code, name) => end({ kind: "exit", exitCode: code ?? 128 + (name ? system.signals[name] : 0) }));
-  // A program need not read what it is given.
+  // A program need not read its input.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin);
 

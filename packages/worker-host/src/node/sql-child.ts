@@ -25,7 +25,7 @@ const valueBytes = 32 << 20;
 /** How long a statement waits for another process that writes. */
 const busyMs = 1_000;
 
-// Without imports: the process is started from text.
+// Without imports: the process starts from text.
 const sqlite = process.getBuiltinModule("node:sqlite");
 const { Worker } = process.getBuiltinModule("node:worker_threads");
 

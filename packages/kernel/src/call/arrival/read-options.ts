@@ -202,7 +202,7 @@ export function readTool(foreign: Foreign<unknown>): { readonly name: string; re
     const { name, version } = membersOf(manifest, "name", "version");
     if (typeof name === "string" && typeof version === "string") return { name, pinned: version };
   } catch {
-    // It cannot be read, so it names nothing.
+    // It is unreadable, so it names nothing.
   }
   return { name: "" };
 }

@@ -38,7 +38,7 @@ export class CallFault {
   /** Data for the caller, in the fixed order of its members: the same at each request. Never rejects. */
   async error(): Promise<CallError> {
     if (this.#error) return this.#error;
-    // They do not load where the bundle lacks a file, or the network is gone.
+    // They do not load where the bundle lacks a file, or the network fails.
     const loaded = await loadTexts().catch(() => undefined);
     const error = (this.#error ??= errorOf(this.code, this.#text(loaded), loaded));
     // The function holds on to values of the call, and the fault can outlive the call.

@@ -60,7 +60,7 @@ export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts)
   }
   const isFree = isCounted || entry.phase === "preview" || isDenied(verdict);
   const charges = isFree ? [] : verdict.charges;
-  // In the same turn in which the counters were read: no other call comes in between.
+  // In the turn of the reading of the counters: no other call comes in between.
   const charged = charges.length === 0 ? undefined : counters.charge(charges);
   const charge = charged && call.defer(({ hasStarted }) => charged.end(hasStarted));
   if (charged) call.persist("start", charged.changes);

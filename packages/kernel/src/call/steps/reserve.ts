@@ -95,7 +95,7 @@ function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): 
   const { call, tool } = state;
   if (reservation.ok) return own(call, reservation);
   if (call.options.signal?.aborted) throw new CallFault("CANCELLED", (texts) => texts.cancelled.queued);
-  // A call that waited is refused for what made it wait in vain, not for the queue.
+  // The refusal of a call that waited names the cause of the vain wait, not the queue.
   assertCurrent(state, ports);
   throw limitedFault(tool.id, reservation);
 }

@@ -92,7 +92,7 @@ function fileFamily(kind: FileKind): Family {
     targetArguments: {
       required: ["path"],
       needs({ path = "" }) {
-        // The root can be listed, and not written.
+        // A tool can list the root, and not write it.
         const fault = path === "" && kind === "fs.read" ? undefined : checkPath(path);
         return fault ? `The path is invalid: ${fault}.` : [{ kind, path }];
       },

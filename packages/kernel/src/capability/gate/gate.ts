@@ -114,7 +114,7 @@ export class Gate {
       if (this.#isCall(asked.kind)) this.#calls = Promise.allSettled([this.#calls, serving]).then(() => {});
       return await serving;
     } catch (error) {
-      // What a request would need, or the journal, broke its promise.
+      // The family or the journal broke its promise.
       return this.#refuse(refusals.outOfOrder(error));
     } finally {
       this.#inFlight--;

@@ -73,7 +73,7 @@ export class ForbiddenPaths {
       if (segment.name === ".") continue;
       if (segment.name === "..") {
         if (depths.length > 1) depths.pop();
-        // No step up leaves what a script is handed.
+        // No step up leaves the path that a script receives.
         if (isBehindScript) depths.push(new Set([...depths.pop()!, this.#root]));
         continue;
       }

@@ -50,7 +50,7 @@ export function hostMatcher(patterns: readonly string[]): (host: string, isReach
   return (host, isReached) => {
     if (known.has(host)) return true;
     if (!isReached) return false;
-    // No address is reached by what grants: here it is forbidden, in each of its forms.
+    // A grant reaches no address: here it is forbidden, in each of its forms.
     if (known.has("*") || carried.has(host) || carriedAddresses(host).some((each) => known.has(each))) return true;
     for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
       if (known.has(`*${host.slice(dot)}`)) return true;

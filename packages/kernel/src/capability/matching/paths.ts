@@ -164,7 +164,7 @@ function matchSequence(patternLength: number, length: number, { isAny, matches, 
       at = lastAny + 1;
       position = ++resume;
     } else {
-      // Also where the elements could not be compared to their end.
+      // Also where no comparison of the elements reached their end.
       return work.left < 0 ? undefined : false;
     }
   }

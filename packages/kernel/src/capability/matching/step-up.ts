@@ -31,7 +31,7 @@ const mostReadings = 12;
 export function couldStepUp(argument: string): boolean {
   if (!argument.includes(".") && /^[^%\\[?*\u0080-\uffff]*$/.test(argument)) return false;
   const readings = new Set([argument]);
-  // A set is walked with what is added to it on the way.
+  // A loop over a set also visits the elements that it adds.
   for (const reading of readings) {
     if (readings.size > mostReadings || stepsUp(reading)) return true;
     for (const read of steps) readings.add(read(reading));

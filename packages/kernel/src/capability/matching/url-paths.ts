@@ -66,7 +66,7 @@ function folded(path: string): string {
 /** All places that servers could take a path for, in one case. `undefined` where there is no telling, or it takes more work than is left. */
 function readingsOf(path: string, work: PathWork): readonly string[] | undefined {
   const readings = new Set([folded(path)]);
-  // A set is walked with what is added to it on the way.
+  // A loop over a set also visits the elements that it adds.
   for (const reading of readings) {
     if (!work.take(reading.length + readingWork) || reading.length > longest) return undefined;
     if (/[\u0000-\u001f\u007f-\u009f]/.test(reading)) return undefined;

@@ -28,7 +28,7 @@ export function pureCache(): Extension {
       }
       const ending = await awaitEnding(found, call, context.clock);
       if (ending.wasCancelled) continue;
-      // Where it never started it was refused as that caller's call; this one is judged for itself.
+      // Without a start the refusal was that caller's; the kernel decides about this call separately.
       return ending.hasStarted ? { ending, by: "cache" } : undefined;
     }
   }

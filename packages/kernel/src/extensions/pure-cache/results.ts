@@ -23,7 +23,7 @@ export class Results {
    */
   keysOf({ call, tool, inputHash }: Allowed): readonly [string, ...string[]] | undefined {
     const { determinism, output, body } = tool.manifest;
-    // Of a stream nothing is kept but its digest, and which body comes is not known before it has come.
+    // The cache keeps only the digest of a stream, and knows a body only after its end.
     if (output.kind === "stream" || body) return undefined;
     // The digest of an inline tool is not over its code, and nothing takes the clock and the world away from it.
     if (determinism !== "pure" || tool.body.source === "inline" || call.options.cache === false) return undefined;

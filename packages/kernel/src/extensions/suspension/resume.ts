@@ -89,7 +89,7 @@ async function resumeFrozen(
   parts: ResumeParts,
 ): Promise<CallResult> {
   const { snapshotId, root, labels, tree } = frozen;
-  // Filled in before the call goes on: its slot is taken first, and that can take a while.
+  // Filled in before the call continues: it takes its slot first, and that can take a while.
   const since: Since = {
     revocations: [],
     revokedApprovals: new Set(),

@@ -64,7 +64,7 @@ export function obstacleOf(live: SuspendableCall, givesUp: boolean): Obstacle | 
   if (live.pending.length === 0)
     return refusal("NOT_WAITING", "The tool is running and has no pending request to suspend at.", "Try again.");
   for (const { request, isSent, reply, child } of live.pending) {
-    // A request that reads can be made again.
+    // The kernel can repeat a request that reads.
     if (!isSent || reply || (givesUp && !changesWorld(request.kind))) continue;
     const inside = child && !child.hasEnded ? obstacleOf(child, givesUp) : undefined;
     if (child && !child.hasEnded && !inside) continue;

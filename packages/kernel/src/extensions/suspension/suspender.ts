@@ -85,7 +85,7 @@ class Suspender implements CallSuspender {
     const live = new SuspendableCall(call, () => this.#changed());
     this.#calls.set(call.callId, live);
     call.defer(() => {
-      // One that was resumed here may have taken its place.
+      // A call resumed here may have taken its place.
       if (this.#calls.get(call.callId) === live) this.#calls.delete(call.callId);
       live.end();
     });

@@ -52,7 +52,7 @@ export async function ask(approver: Theirs<Approver>, question: Question, clock:
         .then(() => approver(JSON.parse(JSON.stringify(question.request)) as ApprovalRequest, nobodyWaits.signal))
         .then((answer) => readAnswer(answer, question, clock))
         .then(resolve)
-        // Its answer may throw as well, when it is read.
+        // Its answer may throw as well, on reading.
         .catch(() => resolve({ kind: "denied", approver: "", reason: "The approver failed." }));
     });
   } finally {

@@ -96,6 +96,6 @@ function compileRequest(when: RuleCondition, families: Families): (need: OwnNeed
     const own = named.flatMap(([name, patterns]) => family.conditions.get(name)?.touches(patterns) ?? []);
     tests.set(family, canShow(family, when, families) ? own : [() => false]);
   }
-  // Nothing is known of a need of a family that the policy does not know.
+  // The policy knows nothing of a need of an unknown family.
   return (need) => tests.get(need.family)?.every((test) => test(need)) ?? true;
 }

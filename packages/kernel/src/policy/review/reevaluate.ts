@@ -90,7 +90,7 @@ function verdictOf(
 ): FreshVerdict {
   const granted = grant.kinds;
   const read = targetsIn(input, targetArguments(manifest, policy.families));
-  // Such an input is refused before anything is decided.
+  // The kernel refuses such an input before any decision.
   if (!read.ok) return { decision: "deny", reasonCode: "target-denied" };
   const { targets } = read;
   if (neededKinds(manifest, targets).some((kind) => !granted.includes(kind)))

@@ -36,7 +36,7 @@ export function explainSpot(spot: Spot): void {
   const before = errors.reported;
   for (const keyword of Object.keys(place.schema))
     if (!keyword.startsWith("unevaluated")) explainKeyword(spot, place, keyword, applied);
-  // What is unevaluated is only known of a value that conforms to the rest.
+  // Only a value that conforms to the rest has known unevaluated parts.
   if (errors.reported > before || !isCompound(value)) return;
   const seen = evaluated(place, value, context, /^unevaluated/);
   for (const part of applied)

@@ -70,7 +70,7 @@ export function unknownHint(name: string, value: JsonObject, known: readonly str
   const properties = at(place, "properties");
   const into = known.find((each) => at(at(at(properties, each), "properties"), name).schema !== undefined);
   if (into !== undefined) return `Move it into ${quote(into)}.`;
-  // A value equal to its default was probably filled in.
+  // A default probably produced a value that equals it.
   const free = known.filter(
     (each) => !Object.hasOwn(value, each) || equal(value[each], at(at(properties, each), "default").schema),
   );

@@ -15,7 +15,7 @@ export function content(schema: JsonObject): Check | undefined {
     if (typeof value !== "string") return true;
     spend(1 + (value.length >> (json ? 2 : 4)));
     if (!base64) return isJson(value);
-    // The bytes are read as Latin-1: outside strings JSON is ASCII, so whether they are JSON does not change.
+    // This reads the bytes as Latin-1: outside strings JSON is ASCII, so whether they are JSON does not change.
     return value.length % 4 === 0 && BASE64.test(value) && (!json || isJson(atob(value)));
   };
 }

@@ -55,7 +55,7 @@ export function longestPiece(
     const bytes = content.subarray(start, Math.max(start, end));
     return { piece: encode ? encode(bytes) : decoder.decode(bytes), end: Math.max(start, end) };
   };
-  // A piece has at least as many bytes as the text that has it, so that nothing longer is looked at.
+  // A piece has at least as many bytes as the text that has it, so that the search skips longer texts.
   const most = Math.min(content.length - start, limitBytes);
   const count = largestCount(most, limitBytes, (each) => write(pieceOf(each)));
   return write(pieceOf(count ?? 0));

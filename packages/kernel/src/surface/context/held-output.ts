@@ -54,7 +54,7 @@ export async function refusalNow<Reader>(
   reader: Reader,
 ): Promise<ModelError | undefined> {
   const preview = await source.preview(reader);
-  // An output that was given once does not count against a rate again.
+  // A second reading of one output does not count against a rate.
   if (preview.decision === "deny" && preview.error.code !== "RATE_LIMITED") {
     const { code, message, hint } = preview.error;
     return refused(code, message, hint);

@@ -46,7 +46,7 @@ async function foresee(file: string, tool: string, options: CommandOptions, io: 
   try {
     const preview = await kernel.preview(name, input, { version, caller: optionOf(options, "caller") ?? "anonymous" });
     if (options["json"] === true) return { exitCode: 0, output: `${JSON.stringify(preview, undefined, 2)}\n` };
-    // Of ids, which only a call has, nothing is explained.
+    // The command explains no ids, which only a call has.
     const explained = preview.proof === undefined ? undefined : explain(preview.proof as Proof);
     const error =
       preview.decision === "deny"

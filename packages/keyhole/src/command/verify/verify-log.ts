@@ -39,7 +39,7 @@ export async function verifyLogFile(
   const steps = (await Promise.all(checkpoints.map((each) => checkpointSteps(each, trusted)))).flat();
   const file = new WatchedFile(path, files);
   const withheld = options["withheld"] === true;
-  // A checkpoint that is broken decides; the log is read all the same, for what else is wrong.
+  // A broken checkpoint decides; the command reads the log all the same, for other faults.
   const fault = steps.find(({ outcome }) => outcome === "failed");
   const usable = fault ? {} : { checkpoints, trusted };
   const check = await verifyAudit(list ?? file.lines(), { ...usable, withheld });
@@ -101,7 +101,7 @@ function whole(check: AuditFacts, isCovered: boolean, times: readonly string[]):
 function broken(check: AuditCheck & { readonly verdict: "broken" }, file: WatchedFile | undefined): Step {
   const { events, reason } = check;
   const place = file ? `Line ${events + 1}: ` : `Item ${events + 1}: `;
-  // A reader of lines names the line itself; a log that was cut has none.
+  // A reader of lines names the line itself; a cut log has none.
   const named = /^(?:Line \d|The log was cut)/.test(reason) ? reason : `${place}${reason}`;
   const marked =
     file?.hasMark === true ? " The file begins with a byte order mark, which no log has: something rewrote it." : "";

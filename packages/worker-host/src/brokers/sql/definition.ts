@@ -18,7 +18,7 @@ export function kindsByDefinition(
   { type, sql }: SqlDefinition,
 ): readonly StatementKind[] {
   if (!anyRow.some((kind) => kinds.includes(kind))) return [];
-  // The rows of a view that an UPDATE or a DELETE means are found by running its SELECT.
+  // SQLite runs the SELECT of a view to find the rows of an UPDATE or a DELETE.
   if (type === "view") return kinds.includes("update") || kinds.includes("delete") ? ["select"] : [];
   const words = readWords(sql);
   // An unreadable value could contain anything.

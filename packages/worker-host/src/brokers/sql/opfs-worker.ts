@@ -83,7 +83,7 @@ const operations = {
     let bytes = 0;
     while (prepared.step()) {
       if (rows.length === limits.rows) return sqlFault("too-many-rows");
-      // Before it is taken out of SQLite's memory.
+      // Before the copy out of SQLite's memory.
       for (const at of columns.keys()) bytes += capi.sqlite3_column_bytes(prepared, at) || 8;
       if (bytes > limits.bytes) return sqlFault("too-large");
       rows.push(columns.map((name, at) => prepared.get(at) as SqlValue));

@@ -109,7 +109,7 @@ function runEngine(start: (events: EngineEvents) => Engine, graceMs: number, sta
     ready.resolve(sqlFault(reason, why));
     answer(sqlFault(reason, why));
   };
-  // It can end while it is started, before there is anything to hold.
+  // It can end during its start, before there is a handle.
   const held: { engine?: Engine } = {};
   held.engine = start({
     message(message) {

@@ -29,7 +29,7 @@ export function policyWith(
   document: JsonValue | undefined,
   limits: Limits,
 ): { readonly ok: true; readonly policy: PolicyDocument } | ({ readonly ok: false } & ConfigFault) {
-  // The text says why the policy's file cannot be read.
+  // The text says why the policy's file is unreadable.
   if (typeof document === "string")
     return { ok: false, path: "/policy", message: `The policy's file is unreadable: ${document}.`, hint: "" };
   const policy = document ?? withoutGrants;

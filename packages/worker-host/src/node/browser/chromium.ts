@@ -65,7 +65,7 @@ export async function startChromium({
   const child = spawn(executable, argumentsOf(folder, proxy, sandbox), {
     cwd: folder,
     env: environmentOf(folder, mark),
-    // A group of its own, which can be killed whole.
+    // A group of its own, which one signal kills.
     detached: true,
     shell: false,
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
@@ -107,7 +107,7 @@ function argumentsOf(folder: string, { port, keyHash, greeting }: PageProxy, san
     "--remote-debugging-pipe",
     "--no-startup-window",
     `--user-data-dir=${join(folder, "profile")}`,
-    // The one way out. Loopback is no exception to it, and no name is resolved beside it.
+    // The one way out. Loopback is no exception to it, and the browser resolves no name beside it.
     `--proxy-server=http://127.0.0.1:${port}`,
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",

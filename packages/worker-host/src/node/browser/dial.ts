@@ -39,7 +39,7 @@ export class AddressRefused extends Error {
 export function dialer({ resolve = resolveBySystem, connect = connectHere }: PageNetwork, signal: AbortSignal): Dial {
   const pinned = new Map<string, Promise<readonly string[]>>();
   const addressesOf = (host: string): Promise<readonly string[]> => {
-    // An address is granted by exactly this address: no wildcard reaches it.
+    // Only exactly this address grants an address: no wildcard reaches it.
     if (classifyAddress(host)) return Promise.resolve([host.replace(/^\[|\]$/g, "")]);
     const known = pinned.get(host) ?? resolve(host).then((found) => checked(host, found));
     pinned.set(host, known);

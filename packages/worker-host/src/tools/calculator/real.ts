@@ -171,7 +171,7 @@ export function power(base: number, exponent: number): number {
   if (magnitude === 1) return isOdd ? base : 1;
   const { mantissa, exponent: scale } = binaryOf(exponent);
   const product = lnFixed(magnitude) * mantissa;
-  // An exponent far beyond any double's is decided by its sign, before it is shifted to its full length.
+  // The sign decides an exponent far beyond any double's, before the shift to its full length.
   if (scale > 64) return product > 0n ? Infinity : 0;
   const result = expOfFixed(shift(product, scale));
   return base < 0 && isOdd ? -result : result;

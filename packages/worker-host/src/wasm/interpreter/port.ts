@@ -87,7 +87,7 @@ class VmPort implements GuestPort {
   }
 
   postMessage(message: HostMessage | MachineMessage): void {
-    // A computing machine does not wait: a message of that time would be lost with its port.
+    // A computing machine does not wait: the port would lose a message of that time.
     if (message.type === "suspend" && this.#unhandled > 0)
       return queueMicrotask(() => this.#say({ type: "suspended", machine: undefined }));
     this.#unhandled += 1;

@@ -176,7 +176,7 @@ export class Vm {
     }
     if (name === "evaluate") return this.#evaluateTool(String(this.#values.read(values[0]!)));
     const work = Object.hasOwn(functions, name) ? functions[name] : undefined;
-    // The name is read from the guest's memory.
+    // The host reads the name from the guest's memory.
     if (work === undefined) throw new WebAssembly.RuntimeError("no such function of the host");
     return this.#serve(work, values);
   }

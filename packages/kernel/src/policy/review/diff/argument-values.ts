@@ -145,7 +145,7 @@ function textValues({ starts, ends, parts }: Required<Material>): readonly strin
       ["", ...ends].map((end) => [start, ...list, end].filter((each) => each !== "").join(fill)),
     ),
   );
-  // Open at the side where nothing is demanded.
+  // Open at the side without a demand.
   return distinct(
     texts
       .slice(0, mostTexts)

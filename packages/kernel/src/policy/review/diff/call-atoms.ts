@@ -67,7 +67,7 @@ const rows = {
   caller: named(dimensions.caller),
   session: named(dimensions.session),
   effects: (value) => textsIn(value).map(kindPlace),
-  // Kinds are granted to a tool and a caller.
+  // A grant of a kind names a tool and a caller.
   capability: (value, policy) => {
     const grants = policy.document.grants ?? [];
     const tools = grants.flatMap(({ tool }) => (tool === "*" ? [] : [tool]));
