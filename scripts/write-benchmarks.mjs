@@ -50,7 +50,7 @@ const benches = [
   {
     name: "interpreter",
     title: "The interpreter isolate",
-    asks: "In Node: starts, metering, and a call beside a tool that computes.",
+    asks: "In Node: starts, metering, and a call beside a tool that computes. On one thread, a tool inside one builtin has its fuel's own time.",
   },
   { name: "policy", title: "Policy", asks: "Processor time of one decision." },
   { name: "canonical", title: "Canonical JSON", asks: "Processor time, as a part of the speed of `JSON.stringify`." },
