@@ -1,4 +1,5 @@
 import type { Clock } from "@keyhole/kernel";
+import { Shares } from "@keyhole/kernel/context";
 import type { OutgoingMessage } from "../port.ts";
 import { newToken } from "../wire/token.ts";
 import { type KnownCaller, ownerOf } from "./callers.ts";
@@ -58,7 +59,7 @@ export class RunningCalls {
   readonly #leaving = new Map<number, KnownCall[]>();
   /** The oldest first. */
   readonly #kept = new Set<KnownCall>();
-  #bytes = 0;
+  readonly #bytes = new Shares();
   #running = 0;
   #sweptAt = 0;
 
@@ -100,16 +101,17 @@ export class RunningCalls {
     call.result = result;
     this.#count(call.from, 0, -1);
     this.#kept.add(call);
-    this.#bytes += result.bytes;
-    for (const oldest of this.#kept) {
-      if (this.#bytes <= RESULTS_BYTES) break;
-      this.#drop(oldest);
+    this.#bytes.add(ownerOf(call.from), result.bytes);
+    while (this.#bytes.total > RESULTS_BYTES) {
+      const owner = this.#bytes.largest;
+      const oldest = [...this.#kept].find(({ from }) => ownerOf(from) === owner);
+      if (oldest) this.#drop(oldest);
     }
   }
 
   #drop(call: KnownCall): void {
     if (!this.#kept.delete(call) || !call.result) return;
-    this.#bytes -= call.result.bytes;
+    this.#bytes.add(ownerOf(call.from), -call.result.bytes);
     call.result = undefined;
   }
 

@@ -30,12 +30,17 @@ export function isSameCaller(a: McpCaller, b: McpCaller): boolean {
   return a.caller === b.caller && a.tenant === b.tenant;
 }
 
+/** No two callers have the same one. */
+export function nameOf({ caller, tenant }: McpCaller): string {
+  return JSON.stringify([tenant ?? null, caller]);
+}
+
 /** The same caller, with as much as before: one caller can have several tokens, and a new token can hold less. */
 export function hasSameAuthority(a: McpCaller, b: McpCaller): boolean {
   return isSameCaller(a, b) && a.sessionId === b.sessionId && JSON.stringify(a.grants) === JSON.stringify(b.grants);
 }
 
 /** The session of a caller that names none, and whose protocol has none. No two callers share it. */
-export function sessionOf({ sessionId, tenant, caller }: McpCaller): string {
-  return sessionId ?? `mcp-${JSON.stringify([tenant ?? null, caller])}`;
+export function sessionOf(caller: McpCaller): string {
+  return caller.sessionId ?? `mcp-${nameOf(caller)}`;
 }

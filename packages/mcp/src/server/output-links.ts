@@ -1,5 +1,5 @@
-import type { HeldOutput } from "@keyhole/kernel/context";
-import { type McpCaller, isSameCaller } from "./caller.ts";
+import { type HeldOutput, Shares } from "@keyhole/kernel/context";
+import { type McpCaller, isSameCaller, nameOf } from "./caller.ts";
 import { encodeBase64Url } from "./base64url.ts";
 
 /** An output that a caller can read again, under the authority that it has then. */
@@ -15,7 +15,7 @@ interface Link {
 
 /** Of one caller. Beyond, its oldest link ends. */
 const MOST_OF_CALLER = 100;
-/** Of all callers: what is kept of their calls beside the outputs, which are in the store. */
+/** Of all callers: what is kept of their calls beside the outputs, which are in the store. Beyond, the caller with the most loses its oldest link. */
 const MOST_BYTES = 67_108_864;
 const LINK_BYTES = 1_024;
 
@@ -23,7 +23,7 @@ const LINK_BYTES = 1_024;
 export class OutputLinks {
   /** The oldest first. */
   readonly #links = new Map<string, Link>();
-  #bytes = 0;
+  readonly #bytes = new Shares();
 
   /** @param inputBytes of the call, whose arguments are kept with the link. Returns the address. */
   add(
@@ -38,9 +38,10 @@ export class OutputLinks {
     for (const [oldest] of own.slice(0, Math.max(0, own.length - MOST_OF_CALLER + 1))) this.#drop(oldest);
     const costBytes = LINK_BYTES + inputBytes;
     this.#links.set(uri, { caller, sessionId, output, costBytes });
-    this.#bytes += costBytes;
-    for (const oldest of this.#links.keys()) {
-      if (this.#bytes <= MOST_BYTES) break;
+    this.#bytes.add(nameOf(caller), costBytes);
+    while (this.#bytes.total > MOST_BYTES) {
+      const owner = this.#bytes.largest;
+      const [oldest = ""] = [...this.#links].find(([, link]) => nameOf(link.caller) === owner) ?? [];
       this.#drop(oldest);
     }
     return uri;
@@ -52,7 +53,8 @@ export class OutputLinks {
   }
 
   #drop(uri: string): void {
-    this.#bytes -= this.#links.get(uri)?.costBytes ?? 0;
+    const link = this.#links.get(uri);
+    if (link) this.#bytes.add(nameOf(link.caller), -link.costBytes);
     this.#links.delete(uri);
   }
 }

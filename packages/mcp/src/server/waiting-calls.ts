@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest, Approver, CallResult, Clock, JsonObject } from "@keyhole/kernel";
-import { isSameCaller, type McpCaller } from "./caller.ts";
+import { Shares } from "@keyhole/kernel/context";
+import { isSameCaller, type McpCaller, nameOf } from "./caller.ts";
 import type { StreamHold } from "./held-stream.ts";
 
 /** A call that waits for a person, between two exchanges with its client. */
@@ -96,14 +97,13 @@ export class WaitingCalls {
     return this.#calls.delete(callId);
   }
 
-  /** The oldest result that no client has fetched. */
+  /** The oldest result that no client has fetched, of the caller with the most of them. */
   #forgetOne(): boolean {
-    for (const [callId, { settled }] of this.#calls)
-      if (settled) {
-        this.forget(callId);
-        return true;
-      }
-    return false;
+    const settled = [...this.#calls].filter((entry) => entry[1].settled);
+    const shares = new Shares();
+    for (const [, { call }] of settled) shares.add(nameOf(call.caller), 1);
+    const [oldest] = settled.find(([, { call }]) => nameOf(call.caller) === shares.largest) ?? [];
+    return oldest !== undefined && this.forget(oldest);
   }
 
   cancelAll(): void {

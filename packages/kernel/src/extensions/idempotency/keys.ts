@@ -7,6 +7,7 @@ import { StateTable } from "../../state/table.ts";
 import type { Ending } from "../../call/ending/ending.ts";
 import { CallFault } from "../../call/faults/fault.ts";
 import { resultGone } from "../../call/ending/given-again.ts";
+import { Shares } from "../../support/shares.ts";
 
 /** The subject of a call under an idempotency key. A key belongs to its caller. */
 export interface KeyedCall {
@@ -73,10 +74,11 @@ export class Keys {
   /** Running calls under a key, for the equal calls that wait for them. */
   readonly #running = new Map<string, { readonly row: UsedKeyRow; readonly ending: Promise<Ending> }>();
   /** Outcomes of calls, the oldest first. */
-  readonly #results = new Map<string, Ending>();
+  readonly #results = new Map<string, { readonly caller: string; readonly bytes: number; readonly ending: Ending }>();
+  /** Their bytes by caller. */
+  readonly #shares = new Shares();
   readonly #counts = new Map<string, number>();
   #nextSweepMs = 0;
-  #bytes = 0;
 
   constructor(parts: () => { readonly steady: SteadyClock; readonly hash: Hash }) {
     this.#clock = () => parts().steady;
@@ -98,8 +100,8 @@ export class Keys {
     if (row.argsHash !== argsHash)
       return refused("other-arguments", "was used before for another tool or other arguments");
     if (running) return { kind: "running", ending: running.ending };
-    const ending = this.#results.get(keyHash);
-    if (ending) return { kind: "ended", ending };
+    const result = this.#results.get(keyHash);
+    if (result) return { kind: "ended", ending: result.ending };
     return { kind: "refused", fault: resultGone(row.callId) };
   }
 
@@ -145,7 +147,7 @@ export class Keys {
     const end = (ended: Ending): void => {
       const isKnown = this.#running.delete(keyHash);
       if (this.table.get(keyHash) !== row) this.#count(caller, -1);
-      else if (isKnown) this.#keep(keyHash, ended);
+      else if (isKnown) this.#keep(keyHash, caller, ended);
       resolve(ended);
     };
     const used = (): readonly StateChange[] =>
@@ -153,21 +155,23 @@ export class Keys {
     return { kind: "first", keyHash, argsHash, used, freed: () => this.table.remove(keyHash), end };
   }
 
-  #keep(keyHash: string, ending: Ending): void {
-    this.#results.set(keyHash, ending);
-    this.#bytes += bytesOf(ending);
-    // The oldest results go first; their keys stay used.
-    for (const key of this.#results.keys()) {
-      if (this.#bytes <= limits.keptBytes) return;
-      this.#forgetResult(key);
+  #keep(keyHash: string, caller: string, ending: Ending): void {
+    const bytes = bytesOf(ending);
+    this.#results.set(keyHash, { caller, bytes, ending });
+    this.#shares.add(caller, bytes);
+    // The oldest results of the caller with the most go first; their keys stay used.
+    while (this.#shares.total > limits.keptBytes) {
+      const owner = this.#shares.largest;
+      const [oldest = ""] = Array.from(this.#results).find(([, result]) => result.caller === owner) ?? [];
+      this.#forgetResult(oldest);
     }
   }
 
   #forgetResult(keyHash: string): void {
-    const ending = this.#results.get(keyHash);
-    if (!ending) return;
+    const result = this.#results.get(keyHash);
+    if (!result) return;
     this.#results.delete(keyHash);
-    this.#bytes -= bytesOf(ending);
+    this.#shares.add(result.caller, -result.bytes);
   }
 
   #sweep(): void {

@@ -10,4 +10,5 @@ export {
 } from "./kept-results.ts";
 export { HeldOutput, type OpenedOutput, type OutputPreview, type OutputSource } from "./held-output.ts";
 export { type ReadAnswer, readResult, readResultManifest } from "./read-result.ts";
+export { Shares } from "../../support/shares.ts";
 export { encodeBase64 } from "../../bytes/base64.ts";

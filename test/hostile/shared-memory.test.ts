@@ -1,0 +1,100 @@
+import { blake3Hash, type CallResult } from "@keyhole/kernel";
+import { HeldOutput } from "@keyhole/kernel/context";
+import { expect, it } from "vitest";
+import type { BusRequest } from "../../packages/bus/src/serve/request.ts";
+import { RunningCalls } from "../../packages/bus/src/serve/running-calls.ts";
+import type { McpCaller } from "../../packages/mcp/src/server/caller.ts";
+import type { Ending } from "../../packages/kernel/src/call/ending/ending.ts";
+import { Keys } from "../../packages/kernel/src/extensions/idempotency/keys.ts";
+import { applyAll } from "../../packages/kernel/src/state/change.ts";
+import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
+import { OutputLinks } from "../../packages/mcp/src/server/output-links.ts";
+import { WaitingCall, WaitingCalls } from "../../packages/mcp/src/server/waiting-calls.ts";
+import { FakeClock, settle } from "../support/fake-clock.ts";
+
+// Callers share a server's memory for results. The victim paid for a result and has not fetched it yet, and another caller floods the memory.
+
+const [victim, flood]: readonly McpCaller[] = ["victim", "flood"].map((caller) => ({ caller, tenant: caller }));
+const mebi = 1_048_576;
+
+/** Whether the victim's result is there after the flood. */
+type Store = () => Promise<boolean>;
+
+const links: Store = async () => {
+  const all = new OutputLinks();
+  const output = new HeldOutput<string, McpCaller>("", { callId: "", preview: async () => ({ decision: "allow" }) });
+  const at = (caller: McpCaller) => ({ caller, sessionId: "s" });
+  const uri = all.add("a:b", output, at(victim!), 10);
+  for (let i = 0; i < 20; i++) all.add("a:b", output, at(flood!), 8 * mebi);
+  return all.find(uri, at(victim!)) !== undefined;
+};
+
+const waiting: Store = async () => {
+  const all = new WaitingCalls(new FakeClock());
+  const ended = (caller: McpCaller): WaitingCall =>
+    new WaitingCall(
+      caller,
+      new AbortController(),
+      async () => ({}) as CallResult,
+      async () => never(),
+      {},
+      undefined,
+    );
+  all.keep("paid", ended(victim!));
+  await settle();
+  for (let i = 0; i < 1_010; i++) {
+    all.keep(`flood ${i}`, ended(flood!));
+    if (i % 500 === 0) await settle();
+  }
+  return all.find("paid", victim!) !== undefined;
+};
+
+const onBus: Store = async () => {
+  const clock = new FakeClock();
+  const all = new RunningCalls(clock);
+  const end = (caller: string, at: number, bytes: number): string => {
+    const correlation = at.toString(16).padStart(32, "0");
+    const request: BusRequest = {
+      reply: "_INBOX.1",
+      correlation,
+      deadlineMs: clock.now() + 60_000,
+      definition: "",
+      key: undefined,
+      traceparent: undefined,
+    };
+    all.end(all.add({ caller: { caller }, credential: undefined }, request)!, { bytes, open: async () => [] });
+    return correlation;
+  };
+  const correlation = end("victim", 0, 1_000);
+  for (let at = 1; at <= 40; at++) end("flood", at, mebi);
+  return all.find({ caller: { caller: "victim" }, credential: undefined }, correlation)?.result !== undefined;
+};
+
+const keys: Store = async () => {
+  const steady = new SteadyClock(new FakeClock());
+  const all = new Keys(() => ({ steady, hash: blake3Hash }));
+  const claim = (caller: string, key: string) =>
+    all.claim({ caller, key, callId: key, tool: "pay", toolId: "pay@1.0.0", inputHash: "" });
+  const end = (caller: string, key: string, outputBytes: number): void => {
+    const first = claim(caller, key);
+    if (first.kind !== "first") throw new Error(first.kind);
+    applyAll(first.used());
+    first.end({ outcome: { ok: true, output: { outputBytes } } } as Ending);
+  };
+  end("victim", "pay", 1);
+  for (const key of ["1", "2", "3"]) end("flood", key, 16 * mebi);
+  return claim("victim", "pay").kind === "ended";
+};
+
+function never(): never {
+  throw new Error("Nobody is asked.");
+}
+
+it.each([
+  ["links to outputs", links],
+  ["calls that waited for a person", waiting],
+  ["results of a bus", onBus],
+  ["results of idempotency keys", keys],
+])("a flood of one caller takes no result of another: %s", async (_, store) => {
+  expect(await store()).toBe(true);
+});
