@@ -84,6 +84,6 @@ describe("the stdio of a server", () => {
     await expect.poll(closed).toBe(1);
     await transport.close();
     expect(closed()).toBe(1);
-    await expect(transport.send({ jsonrpc: "2.0", id: 1, result: {} })).rejects.toThrow("gone");
+    await expect(transport.send({ jsonrpc: "2.0", id: 1, result: {} })).rejects.toThrow("disconnected");
   });
 });
