@@ -71,7 +71,8 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts, part }
   /** Whatever a call did: the next one works, and the log has exactly one end for each. */
   const expectCode = async (expected: CallError["code"] | "OK", result: CallResult): Promise<void> => {
     expect(codeOf(result), JSON.stringify(result)).toBe(expected);
-    expect(await call("echo", "next")).toMatchObject({ ok: true, data: "next" });
+    const next = await call("echo", "next");
+    expect(next, JSON.stringify(next)).toMatchObject({ ok: true, data: "next" });
     await expectSoundLog(kernel);
   };
 
