@@ -71,10 +71,8 @@ export class AgentRun<Message> {
   readonly #messages: Message[] = [];
   /** The framework's id of each call, by the input that the kernel is given. */
   readonly #ids = new WeakMap<object, string>();
-  /** By tool: whether its host counts fuel. Elsewhere a bound of fuel is refused. */
-  readonly #counted = new Map<string, boolean>();
-  /** Under a budget of fuel calls wait for each other, also where the framework does not make them. */
-  #lastCall: Promise<unknown> = Promise.resolve();
+  /** Tools whose host counts fuel. Elsewhere a bound of fuel is refused. */
+  readonly #counted = new Set<string>();
   #turn: Turn | undefined;
 
   constructor(options: RunOptions<Message>) {
@@ -169,7 +167,7 @@ export class AgentRun<Message> {
     const governed: AgentKernel = {
       list: (filter) => kernel.list(filter),
       preview: (tool, input, given) => kernel.preview(tool, input, given),
-      call: (tool, input, given) => this.#inTurn(() => this.#call(tool, input, given)),
+      call: (tool, input, given) => this.#call(tool, input, given),
     };
     const { tools } = await aiSdkTools(governed, { ...options, sessionId: this.sessionId });
     return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, this.#named(tool)]));
@@ -187,44 +185,22 @@ export class AgentRun<Message> {
     };
   }
 
-  #inTurn(call: () => Promise<AgentResult>): Promise<AgentResult> {
-    if (this.#options.budget?.fuel === undefined) return call();
-    const result = this.#lastCall.then(call);
-    this.#lastCall = result.catch(() => {});
-    return result;
-  }
-
-  /** The rest of the budget, from the first call of a tool on. */
-  async #fuelFor(
-    tool: string,
-    input: unknown,
-    { caller, sessionId, grants }: CallOptions,
-  ): Promise<number | undefined> {
-    const { kernel, budget } = this.#options;
-    if (budget?.fuel === undefined) return undefined;
-    const fuel = budget.fuel - this.#spent.fuel;
-    if (!this.#counted.has(tool)) {
-      const options = { ...(caller !== undefined && { caller }), ...(sessionId !== undefined && { sessionId }) };
-      const preview = await kernel.preview(tool, input, { ...options, ...(grants && { grants }), bounds: { fuel } });
-      this.#counted.set(tool, preview.decision !== "deny" || preview.error.code !== "UNSUPPORTED_HOST");
-    }
-    return this.#counted.get(tool) === true ? fuel : undefined;
-  }
-
   async #call(tool: string, input: unknown, options: CallOptions = {}): Promise<AgentResult> {
     const usedUp = this.#usedUp();
     if (usedUp !== undefined) return refused(usedUp);
-    const { kernel } = this.#options;
+    const { kernel, budget } = this.#options;
     this.#spent.calls++;
     const id = typeof input === "object" && input !== null ? this.#ids.get(input) : undefined;
-    const fuel = await this.#fuelFor(tool, input, options);
+    const fuel = this.#counted.has(tool) && budget?.fuel !== undefined ? budget.fuel - this.#spent.fuel : undefined;
     const result = await kernel.call(tool, input, {
       ...options,
       traceparent: this.traceparent,
       ...(id !== undefined && { correlationId: id }),
       ...(fuel !== undefined && { bounds: { fuel } }),
     });
-    this.#spent.fuel += result.meta?.fuelUsed ?? 0;
+    const used = result.meta?.fuelUsed;
+    if (used !== undefined) this.#counted.add(tool);
+    this.#spent.fuel += used ?? 0;
     if (!result.ok && result.proof?.mode === "LOCKDOWN" && result.proof.reasonCode === "mode") this.stop("lockdown");
     return result;
   }
