@@ -12,6 +12,7 @@ declare const self: DedicatedWorkerGlobalScope;
 
 const { createObjectURL, revokeObjectURL } = URL;
 const TextBlob = Blob;
+const Channel = MessageChannel;
 
 self.onmessage = ({ ports: [port] }) => {
   self.onmessage = null;
@@ -23,7 +24,6 @@ async function start(port: MessagePort): Promise<void> {
   const post = port.postMessage.bind(port) as ShellParts["post"];
   const imports = await canImport();
   const wasm = canCompile();
-  const whenIdle = idleTasks();
   const dispatch = dispatcher({ post, realm: hardenRealm(self), importText, whenIdle });
   port.onmessage = ({ data }: MessageEvent<HostMessage>) => dispatch(data);
   post({ type: "ready", imports, wasm });
@@ -39,30 +39,14 @@ async function importText(code: string): Promise<{ readonly default?: unknown }>
   }
 }
 
-/**
- * By messages, because timers wait for milliseconds. One channel for all calls: a channel for each
- * costs as much as the rest of its way. Tasks that wait together run together.
- */
-function idleTasks(): (then: () => void) => void {
-  const { port1, port2 } = new MessageChannel();
-  let waiting: (() => void) | undefined;
+/** By a message, because timers wait for milliseconds. */
+function whenIdle(then: () => void): void {
+  const { port1, port2 } = new Channel();
   port1.onmessage = () => {
-    const run = waiting;
-    waiting = undefined;
-    run?.();
+    port1.close();
+    then();
   };
-  const ask = port2.postMessage.bind(port2);
-  return (then) => {
-    const before = waiting;
-    waiting = () => {
-      try {
-        before?.();
-      } finally {
-        then();
-      }
-    };
-    ask(null);
-  };
+  port2.postMessage(null);
 }
 
 async function canImport(): Promise<boolean> {
