@@ -103,8 +103,7 @@ export class RunningCalls {
     this.#kept.add(call);
     this.#bytes.add(ownerOf(call.from), result.bytes);
     while (this.#bytes.total > RESULTS_BYTES) {
-      const owner = this.#bytes.largest;
-      const oldest = [...this.#kept].find(({ from }) => ownerOf(from) === owner);
+      const oldest = this.#bytes.next(this.#kept.entries(), ({ from }) => ownerOf(from));
       if (oldest) this.#drop(oldest);
     }
   }

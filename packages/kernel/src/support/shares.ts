@@ -18,10 +18,15 @@ export class Shares {
     else this.#byOwner.delete(owner);
   }
 
-  /** The owner with the most; `undefined` where nobody has anything. */
-  get largest(): string | undefined {
+  /**
+   * The entry to take from a full memory: the first of the owner with the most.
+   *
+   * @param entries the oldest first
+   */
+  next<Key, Entry>(entries: Iterable<readonly [Key, Entry]>, ownerOf: (entry: Entry) => string): Key | undefined {
     let [most, owner]: [number, string | undefined] = [0, undefined];
     for (const [each, share] of this.#byOwner) if (share > most) [most, owner] = [share, each];
-    return owner;
+    for (const [key, entry] of entries) if (ownerOf(entry) === owner) return key;
+    return undefined;
   }
 }

@@ -40,9 +40,8 @@ export class OutputLinks {
     this.#links.set(uri, { caller, sessionId, output, costBytes });
     this.#bytes.add(nameOf(caller), costBytes);
     while (this.#bytes.total > MOST_BYTES) {
-      const owner = this.#bytes.largest;
-      const [oldest = ""] = [...this.#links].find(([, link]) => nameOf(link.caller) === owner) ?? [];
-      this.#drop(oldest);
+      const oldest = this.#bytes.next(this.#links, (link) => nameOf(link.caller));
+      this.#drop(oldest ?? "");
     }
     return uri;
   }

@@ -102,7 +102,7 @@ export class WaitingCalls {
     const settled = [...this.#calls].filter((entry) => entry[1].settled);
     const shares = new Shares();
     for (const [, { call }] of settled) shares.add(nameOf(call.caller), 1);
-    const [oldest] = settled.find(([, { call }]) => nameOf(call.caller) === shares.largest) ?? [];
+    const oldest = shares.next(settled, ({ call }) => nameOf(call.caller));
     return oldest !== undefined && this.forget(oldest);
   }
 

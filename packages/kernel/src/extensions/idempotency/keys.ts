@@ -161,9 +161,8 @@ export class Keys {
     this.#shares.add(caller, bytes);
     // The oldest results of the caller with the most go first; their keys stay used.
     while (this.#shares.total > limits.keptBytes) {
-      const owner = this.#shares.largest;
-      const [oldest = ""] = Array.from(this.#results).find(([, result]) => result.caller === owner) ?? [];
-      this.#forgetResult(oldest);
+      const oldest = this.#shares.next(this.#results, (result) => result.caller);
+      this.#forgetResult(oldest ?? "");
     }
   }
 
