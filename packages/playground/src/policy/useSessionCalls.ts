@@ -1,10 +1,9 @@
 import { readVersionedId } from "@keyhole/kernel";
 import { isProof } from "@keyhole/kernel/policy";
-import { useEffect, useState } from "react";
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "../session/call-head.ts";
-import { Paced } from "../session/paced.ts";
-import { useSession } from "../session/useSession.ts";
+import type { SessionStore } from "../session/session-store.ts";
+import { useReading } from "../session/useReading.ts";
 import type { SessionCall } from "./simulation.ts";
 
 export interface SessionCalls {
@@ -17,41 +16,27 @@ export interface SessionCalls {
 /** The latest; a policy is tried on each of them at every pause of the keyboard. */
 const mostCalls = 1_000;
 
-/** Between two reads: after each, the policy is tried on all of them. */
-const readMs = 1_000;
+const none: SessionCalls = { calls: [], left: 0, isLoading: true };
 
 /** Every call that has ended, with its input, as far as the session keeps it. */
 export function useSessionCalls(): SessionCalls {
-  const { store } = useSession();
-  const [calls, setCalls] = useState<SessionCalls>({ calls: [], left: 0, isLoading: true });
-  useEffect(() => {
-    let isLeft = false;
-    let known = new Map<string, SessionCall | undefined>();
-    const reading = new Paced(async () => {
-      const { heads, isLoaded } = store.state();
-      const ended = heads.filter(({ state }) => !isOpen(state));
-      const before = known;
-      known = new Map();
-      for (const head of ended.slice(0, mostCalls)) {
-        if (isLeft) return;
-        known.set(head.id, before.has(head.id) ? before.get(head.id) : await callOf(head, store.read(head.id)));
-      }
-      const found = [...known.values()].filter((call) => call !== undefined);
-      setCalls({ calls: found, left: ended.length - found.length, isLoading: !isLoaded });
-    }, readMs);
-    const ask = (): void => {
-      const { isLoaded, fault } = store.state();
-      if (isLoaded || fault !== undefined) reading.ask();
-    };
-    const stop = store.subscribe(ask);
-    ask();
-    return () => {
-      isLeft = true;
-      stop();
-      reading.stop();
-    };
-  }, [store]);
-  return calls;
+  return useReading(none, readingOf);
+}
+
+function readingOf(store: SessionStore, leaving: AbortSignal): () => Promise<SessionCalls> {
+  let known = new Map<string, SessionCall | undefined>();
+  return async () => {
+    const { heads, isLoaded } = store.state();
+    const ended = heads.filter(({ state }) => !isOpen(state));
+    const before = known;
+    known = new Map();
+    for (const head of ended.slice(0, mostCalls)) {
+      if (leaving.aborted) break;
+      known.set(head.id, before.has(head.id) ? before.get(head.id) : await callOf(head, store.read(head.id)));
+    }
+    const calls = [...known.values()].filter((call) => call !== undefined);
+    return { calls, left: ended.length - calls.length, isLoading: !isLoaded };
+  };
 }
 
 /** Reads stored calls. Omits and counts the damaged ones. */

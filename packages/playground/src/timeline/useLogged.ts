@@ -1,8 +1,8 @@
 import type { AuditEvent } from "@keyhole/kernel";
-import { useEffect, useState } from "react";
 import type { CallHead } from "../session/call-head.ts";
-import { Paced } from "../session/paced.ts";
-import { useSession, useShown } from "../session/useSession.ts";
+import type { SessionStore } from "../session/session-store.ts";
+import { useReading } from "../session/useReading.ts";
+import { useShown } from "../session/useSession.ts";
 
 /** Events to draw, in the order of their calls. */
 export interface Logged {
@@ -33,41 +33,24 @@ export function useCallEvents(id: string): Logged {
   return { events, callOf: noCalls, left, isLoading: shown?.state === "loading" };
 }
 
-/** Between two reads of the session: each draws all of its events anew. */
-const readMs = 1_000;
-
 /** Every call that the session keeps, the latest first until there are too many events. */
 export function useSessionEvents(): Logged {
-  const { store } = useSession();
-  const [logged, setLogged] = useState(none);
-  useEffect(() => {
-    let isLeft = false;
-    let known = new Map<string, readonly AuditEvent[]>();
-    const reading = new Paced(async () => {
-      const before = known;
-      known = new Map();
-      const found = await read(store.state().heads, async ({ id, events }) => {
-        // Heads change with each piece of a running call: a head without growth needs no new read.
-        const had = before.get(id);
-        const all = had?.length === events ? had : ((await store.read(id))?.events ?? []);
-        known.set(id, all);
-        return all;
-      });
-      if (!isLeft) setLogged(found);
-    }, readMs);
-    const ask = (): void => {
-      const { isLoaded, fault } = store.state();
-      if (isLoaded || fault !== undefined) reading.ask();
-    };
-    const stop = store.subscribe(ask);
-    ask();
-    return () => {
-      isLeft = true;
-      stop();
-      reading.stop();
-    };
-  }, [store]);
-  return logged;
+  return useReading(none, readingOf);
+}
+
+function readingOf(store: SessionStore): () => Promise<Logged> {
+  let known = new Map<string, readonly AuditEvent[]>();
+  return () => {
+    const before = known;
+    known = new Map();
+    return read(store.state().heads, async ({ id, events }) => {
+      // Heads change with each piece of a running call: a head without growth needs no new read.
+      const had = before.get(id);
+      const all = had?.length === events ? had : ((await store.read(id))?.events ?? []);
+      known.set(id, all);
+      return all;
+    });
+  };
 }
 
 async function read(
