@@ -5,7 +5,6 @@ import type {
   CallSuccess,
   JsonObject,
   ModelError,
-  Proof,
   Progress,
   ToolFilter,
   ToolManifest,
@@ -29,7 +28,7 @@ import {
 type MaybePromise<Value> = Value | Promise<Value>;
 
 /** Of a proof: the grants and the policy that decided about the requests of a call. */
-type AuthorityOfProof = Pick<Proof, "policyHash" | "grantHash"> & Partial<Pick<Proof, "mode">>;
+type AuthorityOfProof = NonNullable<OutputSource["proof"]>;
 
 /** The part of a call's result that an agent reads. A `CallResult` has it. */
 export type AgentResult = AgentSuccess | AgentFailure;
