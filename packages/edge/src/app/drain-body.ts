@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 
 /**
- * Of one request: as much as Cloudflare takes of one (100 MB on the smaller plans). The service stores no part of it. Where less was read, wrangler's proxy failed the next request, whoever sent
- * that.
+ * Of one request: the limit of Cloudflare's smaller plans, 100 MB. The service stores no part of it. With a smaller bound, wrangler's proxy failed the next request of
+ * any client.
  */
 const DRAINED_BYTES = 100_000_000;
 /** A client that is silent for so long waits for its answer. curl is for a second, before a body that it has announced. */

@@ -1,5 +1,5 @@
 /**
- * Runs a task when somebody asks: at once, then at most once in each `gapMs`, and never twice at a
+ * Runs a task on demand: at once, then at most once in each `gapMs`, and never twice at a
  * time. Any number of asks in between are one run.
  */
 export class Paced {

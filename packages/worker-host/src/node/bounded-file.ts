@@ -1,6 +1,6 @@
 import { createReadStream, readFileSync, statSync } from "node:fs";
 
-/** The most bytes of a source, a package or a document: a larger file is something else, which somebody left there. */
+/** The most bytes of a source, a package or a document: a larger file is something else. */
 const mostBytes = 33_554_432;
 
 /**

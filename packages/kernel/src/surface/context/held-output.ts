@@ -24,7 +24,7 @@ export interface OutputSource<Reader = void> {
   preview(reader: Reader): Promise<OutputPreview>;
 }
 
-/** A value, or the reason why nobody gets it. */
+/** A value, or the reason of its refusal. */
 export type OpenedOutput<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: ModelError };
