@@ -70,7 +70,7 @@ describe("an interpreter that is not there", () => {
   const notWasm = fileURLToPath(import.meta.url);
 
   it.each([
-    ["no file", `${notWasm}.missing`, `There is no file ${notWasm}.missing that can be read`],
+    ["no file", `${notWasm}.missing`, `There is no file ${notWasm}.missing that is readable`],
     ["no module", notWasm, "This is not a WebAssembly module"],
   ])("is named, with what to do: %s", async (_, quickJs, what) => {
     kernel = await createFullKernel({ host: nodeHost({ quickJs }), policy: openPolicy });
