@@ -26,7 +26,8 @@ export async function figuresOf(folder: string, { plugins = [], profile }: PageO
       console.error(error);
       process.exitCode = 1;
     });
-    await page.goto(server.resolvedUrls!.local[0]!);
+    // A page that measures while it loads has its load event late.
+    await page.goto(server.resolvedUrls!.local[0]!, { waitUntil: "commit" });
     const handle = await page.waitForFunction(() => (globalThis as { figures?: unknown }).figures, undefined, {
       timeout: 600_000, // Ends what hangs, and nothing that is slow.
     });
