@@ -81,6 +81,17 @@ describe("the difference of two policies", () => {
     expect(allows.map(({ example }) => example.arguments)).toEqual([{ amount: 101 }]);
   });
 
+  it("finds the short texts below a limit of bytes", () => {
+    const tools = { pay: { sizes: { inputBytes: 20 } } };
+    const rules: PolicyRule[] = [
+      { id: "r", effect: "deny", when: { tool: ["pay"], arguments: [{ at: "/note", notIn: ["a"] }] }, reason: "x" },
+    ];
+    const { allows } = diff({ tools, rules }, { tools });
+    expect(allows.map(({ a, example }) => [a.rules, JSON.stringify(example.arguments).length < 20])).toEqual([
+      [["r"], true],
+    ]);
+  });
+
   it("shows no rule that another one of both policies hides", () => {
     const all: PolicyRule = { id: "all", effect: "deny", when: { tool: ["pay"] }, reason: "x" };
     const more: PolicyRule = { id: "more", effect: "deny", when: { tool: ["pay"], caller: ["eve"] }, reason: "x" };
@@ -137,8 +148,8 @@ it("takes each kind of the kernel apart", () => {
 });
 
 describe("hostile policies", () => {
-  /** As many rules as a policy holds, in full; and five tests for each. */
-  const [most, budget] = sized([2_000, 10_000], [20_000, 100_000]);
+  /** As many rules as a policy holds, in full; and fifty tests for each. */
+  const [most, budget] = sized([2_000, 100_000], [20_000, 1_000_000]);
 
   it(`${most} rules that all differ end at the budget, with the dimension named`, () => {
     const rules = (effect: "ask" | "deny"): PolicyRule[] =>

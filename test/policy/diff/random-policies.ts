@@ -172,23 +172,31 @@ function randomArguments(random: Random): ReadonlyMap<string, JsonValue> {
   );
 }
 
-function randomRequest(random: Random): Draft["request"] {
-  const requests = [
-    undefined,
-    undefined,
-    {
-      kind: "net.read",
-      method: pick(random, ["GET", "HEAD"]),
-      host: pick(random, hostNames),
-      isPublic: random(3) > 0,
-      port: pick(random, [443, 8_080, 9]),
-      path: pick(random, ["/", "/a", "/a/b", "/a/b/c", "/ab", "/A", "/c"]),
-    },
-    { kind: "fs.write", path: pick(random, paths), ...(random(2) === 0 && { bytes: random(5) }) },
-    { kind: "kv.read", key: pick(random, ["a", "ab", "abc", "b"]), ...(random(3) === 0 && { lists: true }) },
-  ];
-  return pick(random, requests);
-}
+/** Made once: a request is loaded by its identity. */
+const requests: Readonly<Record<string, readonly Draft["request"][]>> = {
+  none: [undefined],
+  net: ["GET", "HEAD"].flatMap((method) =>
+    hostNames.flatMap((host) =>
+      [true, true, false].flatMap((isPublic) =>
+        [443, 8_080, 9].flatMap((port) =>
+          ["/", "/a", "/a/b", "/a/b/c", "/ab", "/A", "/c"].map((path) => {
+            return { kind: "net.read", method, host, isPublic, port, path };
+          }),
+        ),
+      ),
+    ),
+  ),
+  files: paths.flatMap((path) =>
+    [undefined, 0, 1, 2, 3, 4].map((bytes) => ({ kind: "fs.write", path, ...(bytes !== undefined && { bytes }) })),
+  ),
+  keys: ["a", "ab", "abc", "b"].flatMap((key) => [
+    { kind: "kv.read", key },
+    { kind: "kv.read", key, lists: true },
+  ]),
+};
+
+const randomRequest = (random: Random): Draft["request"] =>
+  pick(random, requests[pick(random, ["none", "none", "net", "files", "keys"])]!);
 
 /** A call about which some of the policies may differ. */
 export function randomCall(random: Random, documents: readonly PolicyDocument[]): Draft {

@@ -21,7 +21,7 @@ const addDiff: AddVerb = (policy, act) => {
     .description("report the calls that policy B decides differently from policy A")
     .argument("<a>", "a policy document, JSON or YAML")
     .argument("<b>", "the policy that would take its place")
-    .option("--tests <count>", "the most tests of a value against a clause (default: 20000000)")
+    .option("--tests <count>", "the most tests of a value against a clause (default: 10000000)")
     .option("--json", "print the differences as JSON")
     .addHelpText("after", below(diffHelp))
     .action((a: string, b: string, options: CommandOptions) =>

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../../json/canonical-json.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json.ts";
 import type { ArgumentCondition, ArgumentOperator } from "../../document/policy.ts";
 import { distinct, globValues, hostValues, pairsOf, swapCase, unmentioned } from "./patterns.ts";
@@ -85,16 +86,19 @@ export function areWholeArguments(conditions: readonly ArgumentCondition[]): boo
   );
 }
 
-/** Values of one argument on both sides of each boundary; `undefined` is the argument that is absent. */
+/**
+ * Values of one argument on both sides of each boundary, short ones first: a size that counts can be more than the shortest value of a class, and never less.
+ * `undefined` is the argument that is absent.
+ */
 export function argumentValues(
   conditions: readonly ArgumentCondition[],
   amounts: readonly number[],
 ): readonly (JsonValue | undefined)[] {
   const material = materialOf(conditions);
   const texts = textValues(material);
-  return [
-    undefined,
+  const all: readonly JsonValue[] = [
     unmentioned,
+    ...short,
     ...material.values.flatMap((value) => [value, ...alike(value)]),
     ...numberValues(distinct([...material.numbers, ...amounts]).toSorted((a, b) => a - b)),
     ...texts,
@@ -108,7 +112,14 @@ export function argumentValues(
     {},
     [],
   ];
+  return [undefined, ...all.toSorted((a, b) => sizeOf(a) - sizeOf(b))];
 }
+
+/** Texts that are hosts and paths, too. */
+const short = ["~", "x", "x.y", "x/y"];
+
+const sizeOf = (value: JsonValue): number =>
+  typeof value === "string" ? value.length + 2 : canonicalJson(value).length;
 
 /** Values that some reader treats as the same. */
 function alike(value: JsonValue): readonly JsonValue[] {

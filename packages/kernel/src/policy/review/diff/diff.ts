@@ -3,10 +3,9 @@ import type { Policy } from "../../document/make.ts";
 import type { Decision } from "../../document/policy.ts";
 import type { ReasonCode } from "../../proof/proof.ts";
 import { type Draft, inputOf } from "./draft.ts";
+import type { Found, Leaf, Ways } from "./graph.ts";
 import { type LimitDifference, limitDifferences } from "./limit-differences.ts";
 import { search } from "./search.ts";
-import type { Step } from "./step.ts";
-import type { Found } from "./witness.ts";
 
 export type { LimitDifference } from "./limit-differences.ts";
 
@@ -75,27 +74,30 @@ export interface PolicyDifference {
  * Which calls policy B answers otherwise than policy A: decided over the product of the boundary values of all dimensions that either policy mentions. Each example was
  * decided by the kernel under both.
  *
- * @param mostTests Tests of one value against one clause. Default 20,000,000.
+ * @param mostTests Tests of one value against one clause, and other work in their measure: a few seconds. Default 10,000,000.
  *
  * @example
  * const { allows, capped } = diffPolicies(before, after);
  * for (const { sentence } of allows) console.log(sentence);
  */
-export function diffPolicies(a: Policy, b: Policy, mostTests: number = 20_000_000): PolicyDifference {
-  const { regions, capped, tests } = search(a, b, mostTests);
+export function diffPolicies(a: Policy, b: Policy, mostTests: number = 10_000_000): PolicyDifference {
+  const { leaves, ways, capped, tests } = search(a, b, mostTests);
   const groups = new Map<string, Group>();
-  for (const { steps, found } of regions)
-    for (const each of found) {
+  for (const leaf of leaves)
+    for (const each of leaf.found.values()) {
       const key = JSON.stringify([
         each.levels,
         ...each.verdicts.map(({ reasonCode, determining }) => [reasonCode, determining.map(({ rule }) => rule.id)]),
         each.draft.request?.kind ?? "",
       ]);
-      const group = groups.get(key) ?? { found: each, steps: [] };
+      const group = groups.get(key) ?? { found: each, leaves: [] };
       groups.set(key, group);
-      group.steps.push(steps);
+      group.leaves.push(leaf);
     }
-  const all = [...groups.values()].map((group) => ({ level: group.found.levels[1], difference: differenceOf(group) }));
+  const all = [...groups.values()].map((group) => ({
+    level: group.found.levels[1],
+    difference: differenceOf(group, ways),
+  }));
   const ofLevel = (...levels: readonly number[]): readonly CallDifference[] =>
     all.flatMap(({ level, difference }) => (levels.includes(level) ? [difference] : []));
   const limits = limitDifferences(a, b);
@@ -112,16 +114,11 @@ export function diffPolicies(a: Policy, b: Policy, mostTests: number = 20_000_00
 
 interface Group {
   readonly found: Found;
-  readonly steps: (readonly Step[])[];
+  readonly leaves: Leaf[];
 }
 
-function differenceOf({ found, steps }: Group): CallDifference {
-  const where = new Map<string, Set<string>>();
-  for (const { dimension, values } of steps.flat()) {
-    const known = where.get(dimension.name) ?? new Set<string>();
-    where.set(dimension.name, known);
-    for (const value of values) if (known.size < mostValues) known.add(value);
-  }
+function differenceOf({ found, leaves }: Group, ways: Ways): CallDifference {
+  const { where, ways: classes } = ways.describe(leaves, mostValues);
   const [a, b] = [saidOf(found, 0), saidOf(found, 1)];
   const conditions = [...where]
     .filter(([name]) => name !== "tool")
@@ -132,7 +129,7 @@ function differenceOf({ found, steps }: Group): CallDifference {
     sentence: `B ${verbs[b.decision]} ${subject}${conditions.length > 0 ? ` with ${conditions.join("; ")}` : ""}${because(b)}. A ${verbs[a.decision]} them${because(a)}.`,
     a,
     b,
-    classes: steps.length,
+    classes,
     where: Object.fromEntries(Array.from(where, ([name, values]) => [name, [...values]])),
     example: comparedCall(found.draft, [...where.keys()]),
   };

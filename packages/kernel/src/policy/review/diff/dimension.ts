@@ -21,6 +21,8 @@ export interface Dimension {
   readonly pointer?: string;
   /** The draft with each value that is worth a try. */
   readonly drafts: (draft: Draft, mentioned: Mentioned) => readonly Draft[];
+  /** Whether values of other dimensions decide on its conditions, beyond the facts that clauses name. */
+  readonly isMixed?: true;
   /** Whether those reach every combination of what is mentioned. Default: they do. */
   readonly isWhole?: (mentioned: Mentioned) => boolean;
   /** The value of a draft; `undefined` where it is the usual one. */
@@ -103,6 +105,7 @@ export const dimensions: Readonly<Record<SimpleDimension, Dimension>> = {
   },
   inputBytes: {
     name: "bytes of the input",
+    isMixed: true,
     rank: 41,
     drafts: (draft, { numbers }) =>
       distinct([0, ...numbers.flatMap((limit) => [limit, limit + 1])]).map((inputBytes) => ({ ...draft, inputBytes })),
@@ -202,6 +205,7 @@ export function countDimension(counter: string, name: string, sum?: string): Dim
   return {
     name,
     rank: 50,
+    isMixed: true,
     drafts(draft, { numbers }) {
       const amount = read ? Number(read(inputOf(draft))) : 1;
       const near = numbers.flatMap((limit) => [limit - 1, limit, limit + 1, limit - amount, limit - amount + 1]);

@@ -1,4 +1,5 @@
-import type { OfKind } from "../../../capability/family.ts";
+import type { LoadedCapability, OfKind, OwnNeed } from "../../../capability/family.ts";
+import type { Families } from "../../../capability/registry.ts";
 import { canonicalJson } from "../../../json/canonical-json.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../json/json.ts";
 import { pointerTokens } from "../../../json/pointer.ts";
@@ -56,11 +57,28 @@ export function counterOf({ count, ...others }: RuleCondition): string {
 }
 
 /** The input in which the arguments stand at their places. */
-export function inputOf(draft: Pick<Draft, "arguments">): JsonValue {
-  let root: JsonValue = {};
-  for (const [pointer, value] of [...draft.arguments].toSorted(([a], [b]) => a.length - b.length))
-    root = withMember(root, pointerTokens(pointer), value);
-  return root;
+export const inputOf = (draft: Pick<Draft, "arguments">): JsonValue => measuredInputOf(draft).input;
+
+interface MeasuredInput {
+  readonly input: JsonValue;
+  /** Of the canonical input. */
+  readonly bytes: number;
+}
+
+const encoder = new TextEncoder();
+
+/** Most drafts share their arguments with others. */
+const measured = new WeakMap<Draft["arguments"], MeasuredInput>();
+
+function measuredInputOf({ arguments: given }: Pick<Draft, "arguments">): MeasuredInput {
+  const known = measured.get(given);
+  if (known) return known;
+  let input: JsonValue = {};
+  for (const [pointer, value] of [...given].toSorted(([a], [b]) => a.length - b.length))
+    input = withMember(input, pointerTokens(pointer), value);
+  const made: MeasuredInput = { input, bytes: encoder.encode(canonicalJson(input)).length };
+  measured.set(given, made);
+  return made;
 }
 
 function withMember(into: JsonValue | undefined, [token, ...others]: readonly string[], value: JsonValue): JsonValue {
@@ -75,8 +93,6 @@ function withMember(into: JsonValue | undefined, [token, ...others]: readonly st
   ]);
 }
 
-const encoder = new TextEncoder();
-
 const inputs = new WeakMap<Policy, WeakMap<Draft, DecisionInput>>();
 
 /** The facts of a draft for rules. Made once, for many conditions. */
@@ -90,10 +106,11 @@ export function decisionInputOf(draft: Draft, policy: Policy): DecisionInput {
 
 function makeInput(draft: Draft, policy: Policy): DecisionInput {
   const { tool: name, version, tier, category, risk, caller, mode, nowMs } = draft;
-  const input = inputOf(draft);
-  const given = new Set(policy.grants(name, caller).map(({ kind }) => kind));
+  const { input, bytes } = measuredInputOf(draft);
   const declared = declaredKinds(draft);
-  const listed = [...draft.kinds.keys(), ...declared].filter((kind) => policy.families.effects.includes(kind));
+  const given = new Set(declared.length === 0 ? [] : policy.grants(name, caller).map(({ kind }) => kind));
+  const { effects } = policy.families;
+  const listed = [...draft.kinds.keys(), ...declared].filter((kind) => effects.includes(kind));
   return {
     manifest: {
       name,
@@ -108,7 +125,7 @@ function makeInput(draft: Draft, policy: Policy): DecisionInput {
     sessionId: draft.session,
     mode,
     input,
-    inputBytes: Math.max(draft.inputBytes, encoder.encode(canonicalJson(input)).length),
+    inputBytes: Math.max(draft.inputBytes, bytes),
     granted: declared.filter((kind) => given.has(kind)),
     nowMs,
     labels: policy.allLabels.filter((label) => draft.labels.has(label)),
@@ -120,14 +137,32 @@ function declaredKinds({ kinds, request }: Draft): readonly string[] {
   return [...new Set([...declared, ...(request ? [request.kind] : [])])];
 }
 
+interface LoadedRequest {
+  readonly need: OwnNeed;
+  /** By the tool that makes it. */
+  readonly declared: readonly LoadedCapability[];
+}
+
+const requests = new WeakMap<Families, WeakMap<OfKind, LoadedRequest>>();
+
+function loadedRequestOf(request: OfKind, { families }: Policy): LoadedRequest {
+  const known = requests.get(families) ?? new WeakMap<OfKind, LoadedRequest>();
+  requests.set(families, known);
+  const loaded = known.get(request) ?? {
+    need: families.need(request),
+    declared: families.known([declarationFor(request)]),
+  };
+  known.set(request, loaded);
+  return loaded;
+}
+
 /** The kernel's own decision about a draft: the only one there is. */
 export function decideDraft(policy: Policy, draft: Draft): CallVerdict {
   const input = decisionInputOf(draft, policy);
-  const { families } = policy;
   const { tool, caller, request } = draft;
-  const need = request && families.need(request);
+  const { need, declared } = request ? loadedRequestOf(request, policy) : { need: undefined, declared: [] };
   const grant = {
-    declared: request ? families.known([declarationFor(request)]) : [],
+    declared,
     layers: [policy.grants(tool, caller)],
     hash: "",
     kinds: input.granted,

@@ -3,19 +3,29 @@ import type { Policy } from "../../document/make.ts";
 import { type Dimension, dimensions, inOrder } from "./dimension.ts";
 import { decisionInputOf, type Draft, type Level } from "./draft.ts";
 import { observer, observersOf } from "./observers.ts";
-import { type Ground, groundOf, rangeOf, type Saying } from "./levels.ts";
+import { type Ground, groundOf, type Range, rangeOf, type Saying } from "./levels.ts";
 import { isSure, type Prepared } from "./prepared.ts";
+import { costs } from "./work.ts";
 
 /** Two answers about one call. */
 export type Pair = readonly [a: Level, b: Level];
 
 /** The possible answers to the remaining calls. */
 export interface Outcomes {
-  /** Whether each answer is known, given what both policies say. */
-  readonly isSettled: boolean;
-  /** Pairs that differ. */
-  readonly differing: readonly Pair[];
+  /** Whether the answer of each policy is known, given what both say. */
+  readonly settled: readonly [a: boolean, b: boolean];
+  /** Whether they can still differ. */
+  readonly canDiffer: boolean;
 }
+
+/** The sayings of the clauses that one policy alone has. */
+export interface OwnSayings {
+  readonly sure: readonly Saying[];
+  readonly open: readonly Saying[];
+}
+
+/** The sayings of each policy alone. */
+export type Sides = readonly [a: OwnSayings, b: OwnSayings];
 
 /** All outcomes of clauses of both policies that may hold or not. */
 export class OutcomeTable {
@@ -31,56 +41,65 @@ export class OutcomeTable {
     this.#shared = combinationsOf(shared);
   }
 
+  /** Tests that one question costs. */
+  get cost(): number {
+    return costs.place + costs.combination * this.#shared.length;
+  }
+
   of(open: readonly Prepared[], after: Dimension | undefined, draft: Draft): Outcomes {
-    const sides = [compress(open, "a", after), compress(open, "b", after)] as const;
-    const differing = new Map<string, Pair>();
-    const request = requestOf(open, after, draft);
-    let isSettled = true;
+    const asking = this.#asking(draft, requestOf(open, after, draft));
+    const sides = sidesOf(open, after);
+    let [settledA, settledB, canDiffer] = [true, true, false];
     for (const shared of this.#shared) {
-      const [[lowA, highA], [lowB, highB]] = this.#ranges(sides, shared, { draft, request });
-      if (lowA === highA && lowB === highB) {
-        if (lowA !== lowB) differing.set(`${lowA}${lowB}`, [lowA, lowB]);
-        continue;
-      }
-      isSettled = false;
+      if (canDiffer && !settledA && !settledB) break;
+      const [[lowA, highA], [lowB, highB]] = this.#ranges(sides, shared, asking);
+      if (lowA !== highA) settledA = false;
+      if (lowB !== highB) settledB = false;
+      if (lowA !== highA || lowB !== highB || lowA !== lowB) canDiffer = true;
     }
-    return { isSettled, differing: [...differing.values()] };
+    return { settled: [settledA, settledB], canDiffer };
   }
 
-  /**
-   * The possible pairs for settled clauses of each policy, by the shared clauses that surely hold
-   * and those that still can.
-   */
-  pairs(
-    own: readonly Prepared[],
-    sure: readonly Saying[],
-    open: readonly Saying[],
-    after: Dimension | undefined,
-    draft: Draft,
-  ): readonly string[] {
-    const sides = [compress(own, "a", after), compress(own, "b", after)] as const;
-    const request = draft.request ? "made" : "none";
-    const pairs = combinationsOf(open).map((some) => {
-      const [[a], [b]] = this.#ranges(sides, distinctSayings([...sure, ...some]), { draft, request });
-      return `${a}${b}`;
+  /** The possible pairs for settled clauses of each policy, by the shared clauses that surely hold and those that still can. */
+  pairs(sides: Sides, sure: readonly Saying[], open: readonly Saying[], draft: Draft): readonly Pair[] {
+    const asking = this.#asking(draft, draft.request ? "made" : "none");
+    return combinationsOf(open).map((some): Pair => {
+      const [[a], [b]] = this.#ranges(sides, distinctSayings([...sure, ...some]), asking);
+      return [a, b];
     });
-    return [...new Set(pairs)];
   }
 
-  #ranges(sides: readonly [Sides, Sides], shared: readonly Saying[], { draft, request }: Asking) {
+  /** The facts about a draft that decide beside the clauses. Tiers that no mode and no posture tells apart are one. */
+  stateOf(draft: Draft, open: readonly Prepared[], after: Dimension): string {
+    const { mode, request, tier } = draft;
+    const isModeOpen = inOrder(after, dimensions.mode) < 0 && open.some(({ atoms }) => atoms.has(dimensions.mode.name));
+    const ofModes = isModeOpen || mode !== "NORMAL" ? Math.min(tier, 3) : "";
+    const bases = this.#grounds.map(({ base }) => base(tier)).join("");
+    return `${bases} ${ofModes} ${mode} ${this.#answer(draft)} ${this.#observers.has(draft.tool)} ${request?.kind}`;
+  }
+
+  #answer(draft: Draft): ReturnType<typeof modeAnswer> {
     // A policy that does not name the observer has a clause that denies it.
     const governance = this.#observers.has(draft.tool) ? observer : undefined;
-    const answer = modeAnswer(draft.mode, decisionInputOf(draft, this.#policy).manifest, governance);
+    return modeAnswer(draft.mode, decisionInputOf(draft, this.#policy).manifest, governance);
+  }
+
+  #asking(draft: Draft, request: Asking["request"]): Asking {
+    return { draft, request, answer: this.#answer(draft) };
+  }
+
+  #ranges(sides: Sides, shared: readonly Saying[], { draft, request, answer }: Asking): readonly [Range, Range] {
     const asked = { tier: draft.tier, request };
-    const range = (ground: Ground, { sure, open }: Sides) =>
+    const range = (ground: Ground, { sure, open }: OwnSayings): Range =>
       rangeOf(ground, { ...asked, mode: ground.ofMode[answer] }, { sure: [...sure, ...shared], open });
-    return [range(this.#grounds[0], sides[0]), range(this.#grounds[1], sides[1])] as const;
+    return [range(this.#grounds[0], sides[0]), range(this.#grounds[1], sides[1])];
   }
 }
 
 interface Asking {
   readonly draft: Draft;
   readonly request: "none" | "made" | "open";
+  readonly answer: ReturnType<typeof modeAnswer>;
 }
 
 /**
@@ -93,19 +112,18 @@ function requestOf(open: readonly Prepared[], after: Dimension | undefined, draf
   return open.some(({ clause: { role } }) => role === "grant" || role === "forbids") ? "open" : "none";
 }
 
-interface Sides {
-  readonly sure: readonly Saying[];
-  readonly open: readonly Saying[];
+export function sidesOf(clauses: readonly Prepared[], after: Dimension | undefined): Sides {
+  return [compress(clauses, "a", after), compress(clauses, "b", after)];
 }
 
-function compress(open: readonly Prepared[], side: "a" | "b", after: Dimension | undefined): Sides {
-  const own = open.filter((each) => each.side === side);
+function compress(clauses: readonly Prepared[], side: "a" | "b", after: Dimension | undefined): OwnSayings {
+  const own = clauses.filter((each) => each.side === side);
   const sayings = (isMeant: boolean): readonly Saying[] =>
     distinctSayings(own.flatMap((each) => (isSure(each, after) === isMeant ? [each.clause] : [])));
   return { sure: sayings(true), open: sayings(false) };
 }
 
-function distinctSayings(clauses: readonly Saying[]): readonly Saying[] {
+export function distinctSayings(clauses: readonly Saying[]): readonly Saying[] {
   return [...new Map(clauses.map(({ role, level }) => [`${role} ${level}`, { role, level }])).values()];
 }
 

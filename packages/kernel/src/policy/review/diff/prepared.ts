@@ -13,12 +13,15 @@ export interface Prepared {
   readonly atoms: ReadonlyMap<string, readonly Atom[]>;
   /** In order. */
   readonly dimensions: readonly Dimension[];
+  /** Those of whose value a later dimension has to know something. */
+  readonly sorted: readonly Dimension[];
 }
 
 export function prepare(clause: Clause, side: Prepared["side"], id: number): Prepared {
   const atoms = Map.groupBy(clause.atoms, ({ dimension }) => dimension.name);
   const dimensions = [...atoms.values()].map(([first]) => first!.dimension).toSorted(inOrder);
-  return { id, clause, side, atoms, dimensions };
+  const sorted = dimensions.filter(({ name }) => atoms.get(name)?.some(({ sorts }) => sorts));
+  return { id, clause, side, atoms, dimensions, sorted };
 }
 
 /** Whether all of its dimensions are decided. */
@@ -59,4 +62,25 @@ export function survives({ atoms }: Prepared, { name }: Dimension, draft: Draft)
 export function sortOf(clauses: readonly Prepared[], { name }: Dimension, draft: Draft): string {
   const sorts = clauses.flatMap(({ atoms }) => atoms.get(name)?.flatMap((atom) => atom.sorts?.(draft) ?? []) ?? []);
   return [...new Set(sorts)].join();
+}
+
+/** Everything that the rest of a comparison can still learn of clauses: ways that agree in it go on alike. */
+export function stateOf(clauses: readonly Prepared[], after: Dimension | undefined, draft: Draft): string {
+  const open = clauses.filter((each) => !isSure(each, after));
+  return `${open.map(({ id }) => id).join()} ${after ? sortsBefore(open, after, draft, true) : ""}`;
+}
+
+/** The facts about the values of dimensions up to one. */
+export function sortsBefore(
+  clauses: readonly Prepared[],
+  until: Dimension,
+  draft: Draft,
+  isWithIt: boolean = false,
+): string {
+  const sorts = new Set<string>();
+  for (const each of clauses)
+    for (const dimension of each.sorted)
+      if (inOrder(dimension, until) < (isWithIt ? 1 : 0))
+        sorts.add(`${dimension.name} ${sortOf([each], dimension, draft)}`);
+  return [...sorts].join(" ");
 }

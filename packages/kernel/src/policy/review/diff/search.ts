@@ -2,23 +2,20 @@ import type { Policy } from "../../document/make.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
 import { type Dimension, dimensions, shownValue } from "./dimension.ts";
 import { type Draft, mildest } from "./draft.ts";
+import { type Leaf, type Part, Ways } from "./graph.ts";
+import type { Mentioned } from "./need-part.ts";
 import { lockdownClauses } from "./observers.ts";
-import { OutcomeTable } from "./outcomes.ts";
-import { isSure, mentionedIn, nextDimension, type Prepared, prepare, survives } from "./prepared.ts";
-import { signatureOf, type Step } from "./step.ts";
-import { type Found, Witnesses } from "./witness.ts";
-import { Spent, Work } from "./work.ts";
-
-/** Calls that the clauses which only one policy has cannot tell apart, with a call for each way in which the answers differ. */
-export interface Region {
-  readonly steps: readonly Step[];
-  readonly found: readonly Found[];
-  /** Clauses of one policy that hold for all of them. */
-  readonly sure: readonly Prepared[];
-}
+import { OutcomeTable, sidesOf } from "./outcomes.ts";
+import { isSure, mentionedIn, nextDimension, type Prepared, prepare, sortsBefore, stateOf } from "./prepared.ts";
+import { goneOf, signatureOf } from "./step.ts";
+import { hunt } from "./witness.ts";
+import { costs, Spent, Work } from "./work.ts";
 
 export interface Searched {
-  readonly regions: readonly Region[];
+  readonly root: Part | undefined;
+  /** Those with calls about which the policies differ. */
+  readonly leaves: readonly Leaf[];
+  readonly ways: Ways;
   /** Dimensions that were not gone through whole, with the reason. */
   readonly capped: ReadonlyMap<string, string>;
   readonly tests: number;
@@ -39,21 +36,27 @@ export function search(a: Policy, b: Policy, mostTests: number): Searched {
     ...ofB.clauses.filter(({ key }) => !keysA.has(key)).map((each) => prepare(each, "b", id++)),
     ...lockdownClauses(b, a).map((each) => prepare(each, "b", id++)),
   ];
-  const walk = new Walk(
-    a,
-    b,
-    own,
-    shared.map((each) => prepare(each, "both", id++)),
-    mostTests,
-  );
+  const common = shared.map((each) => prepare(each, "both", id++));
+  const work = new Work(mostTests);
   if (a.hash !== b.hash)
     for (const kind of new Set([...ofA.opaque, ...ofB.opaque]))
-      walk.work.cap(
+      work.cap(
         `requests of ${kind}`,
         "The kind is not one of the kernel's own, so the diff did not take its grants apart.",
       );
-  if (own.length > 0) capNested([...ofA.clauses, ...ofB.clauses], walk.work);
-  return walk.run();
+  if (own.length > 0) capNested([...ofA.clauses, ...ofB.clauses], work);
+  const table = new OutcomeTable(a, b, shared);
+  const walk = new Walk(table, work);
+  const root = walk.run(own);
+  const ways = new Ways(root);
+  const parts = { a, b, shared: common, table, work };
+  for (const [at, leaf] of walk.leaves.entries()) {
+    // What is left is for the others.
+    work.allow(1 / Math.min(4, walk.leaves.length - at));
+    if (root) unlessSpent(() => hunt(parts, root, leaf, ways.to([leaf])));
+  }
+  const leaves = walk.leaves.filter(({ found }) => found.size > 0);
+  return { root, leaves, ways, capped: work.capped, tests: work.tests };
 }
 
 /** Values of an argument are tried one by one: those of an argument within another are not combined with them. */
@@ -73,67 +76,129 @@ function capNested(clauses: readonly Clause[], work: Work): void {
 const mostValues = 20;
 
 class Walk {
-  readonly work: Work;
-  readonly #own: readonly Prepared[];
+  readonly leaves: Leaf[] = [];
   readonly #table: OutcomeTable;
-  readonly #witnesses: Witnesses;
-  readonly #regions: Region[] = [];
+  readonly #work: Work;
+  /** By what is left to learn. `undefined`: the answers are equal. */
+  readonly #known = new Map<string, Part | undefined>();
+  readonly #classified = new Map<string, Map<string, ValueClass>>();
+  #isSpent = false;
 
-  constructor(a: Policy, b: Policy, own: readonly Prepared[], shared: readonly Prepared[], mostTests: number) {
-    this.work = new Work(mostTests);
-    this.#own = own;
-    this.#table = new OutcomeTable(
-      a,
-      b,
-      shared.map(({ clause }) => clause),
+  constructor(table: OutcomeTable, work: Work) {
+    this.#table = table;
+    this.#work = work;
+  }
+
+  run(own: readonly Prepared[]): Part | undefined {
+    // The rest is for the search of examples.
+    this.#work.allow(1 / 2);
+    return this.#into(dimensions.tier, mildest, own);
+  }
+
+  #walk(draft: Draft, open: readonly Prepared[], after: Dimension): Part | undefined {
+    const { settled, canDiffer } = this.#table.of(open, after, draft);
+    if (!canDiffer) return undefined;
+    const [isSettledA, isSettledB] = settled;
+    // Where the answer of a policy is known, its other clauses change nothing.
+    const left = open.filter((each) => isSure(each, after) || !(each.side === "a" ? isSettledA : isSettledB));
+    const next = nextDimension(
+      left.filter((each) => !isSure(each, after)),
+      after,
     );
-    this.#witnesses = new Witnesses({ a, b, shared, table: this.#table, work: this.work });
+    const key = `${next?.name} ${deciding(left, after)} ${this.#table.stateOf(draft, left, after)} ${stateOf(left, after, draft)}`;
+    if (this.#known.has(key)) return this.#known.get(key);
+    const part = next ? this.#into(next, draft, left) : this.#leaf(draft, left, after);
+    this.#known.set(key, part);
+    return part;
   }
 
-  run(): Searched {
-    try {
-      this.#into(dimensions.tier, mildest, this.#own, []);
-    } catch (error) {
-      if (!(error instanceof Spent)) throw error;
-    }
-    return { regions: this.#regions, capped: this.work.capped, tests: this.work.tests };
+  #leaf(draft: Draft, open: readonly Prepared[], after: Dimension): Leaf {
+    const leaf: Leaf = { draft, sides: sidesOf(open, after), found: new Map() };
+    this.leaves.push(leaf);
+    return leaf;
   }
 
-  #walk(draft: Draft, open: readonly Prepared[], after: Dimension, steps: readonly Step[]): void {
-    const { isSettled, differing } = this.#table.of(open, after, draft);
-    if (isSettled && differing.length === 0) return;
-    const pending = open.filter((each) => !isSure(each, after));
-    const next = isSettled ? undefined : nextDimension(pending, after);
-    if (next) return this.#into(next, draft, open, steps);
-    const found = this.#witnesses.find(draft, open, after, steps);
-    if (found.length > 0) this.#regions.push({ steps, found, sure: open.filter((each) => isSure(each, after)) });
-  }
-
-  #into(dimension: Dimension, draft: Draft, open: readonly Prepared[], steps: readonly Step[]): void {
+  #into(dimension: Dimension, draft: Draft, open: readonly Prepared[]): Part | undefined {
     const looking = open.filter(({ atoms }) => atoms.has(dimension.name));
+    const classes = this.#classes(dimension, draft, open, looking);
+    const edges = new Map<string, { readonly to: Part; readonly values: readonly string[] }>();
+    let drafts: readonly Draft[] | undefined;
+    for (const [signature, { index, mentioned, gone, values }] of classes) {
+      if (this.#isSpent) break;
+      drafts ??= dimension.drafts(draft, mentioned);
+      const chosen = drafts[index] ?? draft;
+      const left = gone.size === 0 ? open : open.filter((each) => !gone.has(each));
+      const to = this.#walk(chosen, left, dimension);
+      if (to && classes.size === 1) return to;
+      if (to) edges.set(signature, { to, values });
+    }
+    return edges.size === 0 ? undefined : { dimension, looking, edges, classes: classes.size };
+  }
+
+  /** Where nothing earlier counts, one walk through the values is enough for all drafts. */
+  #classes(
+    dimension: Dimension,
+    draft: Draft,
+    open: readonly Prepared[],
+    looking: readonly Prepared[],
+  ): ReadonlyMap<string, ValueClass> {
+    const ids = looking.map(({ id }) => id).join();
+    const key = `${dimension.name} ${draft.request?.kind} ${ids} ${sortsBefore(looking, dimension, draft)}`;
+    const known = !dimension.isMixed ? this.#classified.get(key) : undefined;
+    const classes = known ?? new Map<string, ValueClass>();
+    const isWhole = unlessSpent(() => {
+      if (!known) this.#classify(dimension, draft, looking, classes);
+      this.#work.take(dimension, classes.size * (2 * open.length + this.#table.cost));
+    });
+    if (!isWhole) this.#isSpent = true;
+    else if (!dimension.isMixed) this.#classified.set(key, classes);
+    return classes;
+  }
+
+  #classify(dimension: Dimension, draft: Draft, looking: readonly Prepared[], classes: Map<string, ValueClass>): void {
     const mentioned = mentionedIn(looking, dimension);
     if (dimension.isWhole?.(mentioned) === false)
-      this.work.cap(dimension.name, "The policies name more of it than the comparison has combined.");
-    const classes = new Map<
-      string,
-      { readonly draft: Draft; readonly gone: ReadonlySet<Prepared>; readonly values: string[] }
-    >();
-    for (const each of dimension.drafts(draft, mentioned)) {
-      this.work.take(dimension, looking.length + 1);
-      const gone = new Set(looking.filter((clause) => !survives(clause, dimension, each)));
+      this.#work.cap(dimension.name, "The policies name more of it than the comparison has combined.");
+    for (const [index, each] of dimension.drafts(draft, mentioned).entries()) {
+      this.#work.take(dimension, looking.length + costs.value);
+      const gone = goneOf(dimension, looking, each);
       const signature = signatureOf(dimension, looking, gone, each);
-      const known = classes.get(signature) ?? { draft: each, gone, values: [] };
+      const known = classes.get(signature) ?? { index, mentioned, gone, values: [] };
       classes.set(signature, known);
       if (known.values.length < mostValues) known.values.push(shownValue(dimension.show(each)));
     }
-    for (const [signature, { draft: chosen, gone, values }] of classes) {
-      const step: Step = { dimension, clauses: looking, signature, values };
-      this.#walk(
-        chosen,
-        gone.size === 0 ? open : open.filter((each) => !gone.has(each)),
-        dimension,
-        classes.size === 1 ? steps : [...steps, step],
-      );
-    }
+  }
+}
+
+interface ValueClass {
+  /** Of its first value. */
+  readonly index: number;
+  readonly mentioned: Mentioned;
+  readonly gone: ReadonlySet<Prepared>;
+  readonly values: string[];
+}
+
+/** The clauses that decide for each policy, and whether a request is granted. */
+function deciding(clauses: readonly Prepared[], after: Dimension): string {
+  const sure = clauses.filter((each) => isSure(each, after));
+  const most = new Map<string, number>();
+  const placeOf = ({ side, clause: { role } }: Prepared): string => `${side} ${role}`;
+  for (const each of sure) most.set(placeOf(each), Math.max(most.get(placeOf(each)) ?? 0, each.clause.level));
+  const marks = sure.flatMap((each) => {
+    const place = placeOf(each);
+    if (each.clause.level !== most.get(place)) return [];
+    return each.clause.role === "grant" ? [place] : [String(each.id)];
+  });
+  return [...new Set(marks)].join();
+}
+
+/** Returns false where the budget is empty. */
+function unlessSpent(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (error instanceof Spent) return false;
+    throw error;
   }
 }

@@ -1,22 +1,17 @@
 import type { Policy } from "../../document/make.ts";
-import { type Dimension, inOrder } from "./dimension.ts";
+import { inOrder, type Dimension } from "./dimension.ts";
 import { decideDraft, type Draft, levelOf } from "./draft.ts";
-import type { CallVerdict } from "../../decision/decide-targets.ts";
-import type { OutcomeTable, Pair } from "./outcomes.ts";
-import { isSure, mentionedIn, nextDimension, type Prepared, survives } from "./prepared.ts";
-import { isWithin, signatureOf, type Step } from "./step.ts";
-import type { Work } from "./work.ts";
+import { follow, type Fork, type Leaf, type Part } from "./graph.ts";
+import type { Saying } from "./levels.ts";
+import { distinctSayings, type OutcomeTable, type Pair } from "./outcomes.ts";
+import { isSure, mentionedIn, nextDimension, type Prepared, stateOf } from "./prepared.ts";
+import { goneOf, signatureOf } from "./step.ts";
+import { costs, type Work } from "./work.ts";
 
-/** A call about which the policies answer differently: the kernel decided it twice. */
-export interface Found {
-  readonly draft: Draft;
-  readonly levels: Pair;
-  readonly verdicts: readonly [a: CallVerdict, b: CallVerdict];
-}
-
-interface Parts {
+export interface HuntParts {
   readonly a: Policy;
   readonly b: Policy;
+  /** Clauses of both policies. */
   readonly shared: readonly Prepared[];
   readonly table: OutcomeTable;
   readonly work: Work;
@@ -25,100 +20,126 @@ interface Parts {
 /** Values of one dimension that are looked at before one of them is followed. */
 const chunk = 48;
 
-/** Finds calls of a region that nothing which both policies say hides. */
-export class Witnesses {
-  readonly #parts: Parts;
-
-  constructor(parts: Parts) {
-    this.#parts = parts;
-  }
-
-  find(draft: Draft, own: readonly Prepared[], after: Dimension, steps: readonly Step[]): readonly Found[] {
-    const { shared } = this.#parts;
-    const byName = new Map(steps.map((step) => [step.dimension.name, step]));
-    const ordered = steps.map(({ dimension }) => dimension);
-    const withRequest = byName.has("request");
-    const visible = withRequest ? shared : shared.filter(({ clause: { role } }) => role === "rule" || role === "floor");
-    const hunt = new Hunt(this.#parts, { own, after, steps: byName, ordered });
-    hunt.follow(draft, visible, undefined);
-    return [...hunt.found.values()];
-  }
+/**
+ * Finds calls of a leaf that nothing which both policies say hides.
+ *
+ * @param ways the parts that lead to the leaf
+ * @throws {Spent}
+ */
+export function hunt(parts: HuntParts, root: Part, leaf: Leaf, ways: ReadonlySet<Part>): void {
+  const isSeen = ({ clause: { role } }: Prepared): boolean =>
+    leaf.draft.request !== undefined || role === "rule" || role === "floor";
+  new Hunt(parts, leaf, ways).follow(root, leaf.draft, parts.shared.filter(isSeen), undefined);
 }
 
-interface Hunted {
-  /** Clauses that only one policy has. */
-  readonly own: readonly Prepared[];
-  /** The last dimension that is decided for them. */
-  readonly after: Dimension;
-  readonly steps: ReadonlyMap<string, Step>;
-  readonly ordered: readonly Dimension[];
+interface Choice {
+  readonly draft: Draft;
+  readonly part: Part;
+  readonly left: readonly Prepared[];
 }
 
 class Hunt {
-  readonly found = new Map<string, Found>();
-  readonly #parts: Parts;
-  readonly #region: Hunted;
+  readonly #parts: HuntParts;
+  readonly #leaf: Leaf;
+  readonly #ways: ReadonlySet<Part>;
+  /** The places that were searched, by part: they hold nothing more. */
+  readonly #visited = new Map<Part, Set<string>>();
 
-  constructor(parts: Parts, region: Hunted) {
+  constructor(parts: HuntParts, leaf: Leaf, ways: ReadonlySet<Part>) {
     this.#parts = parts;
-    this.#region = region;
+    this.#leaf = leaf;
+    this.#ways = ways;
   }
 
-  follow(draft: Draft, shared: readonly Prepared[], after: Dimension | undefined): void {
-    if (!this.#isWanted(draft, shared, after)) return;
-    const mine = this.#region.ordered.find((each) => after === undefined || inOrder(each, after) > 0);
-    const theirs = nextDimension(shared, after);
-    const next = mine && theirs ? (inOrder(mine, theirs) < 0 ? mine : theirs) : (mine ?? theirs);
+  follow(part: Part, draft: Draft, shared: readonly Prepared[], after: Dimension | undefined): void {
+    const sure = distinctSayings(shared.flatMap((each) => (isSure(each, after) ? [each.clause] : [])));
+    const open = shared.filter((each) => !isSure(each, after));
+    if (!this.#isWanted(draft, sure, open)) return;
+    const mine = part === this.#leaf ? undefined : (part as Fork);
+    const theirs = nextDimension(open, after);
+    const isMine = mine !== undefined && (theirs === undefined || inOrder(mine.dimension, theirs) <= 0);
+    const next = isMine ? mine.dimension : theirs;
     if (!next) return this.#decide(draft);
-    const step = this.#region.steps.get(next.name);
+    if (this.#wasAt(part, next, draft, sure, shared, after)) return;
+    this.#into(next, isMine ? mine : undefined, part, draft, shared, () => this.#isWanted(draft, sure, open));
+  }
+
+  #into(
+    next: Dimension,
+    fork: Fork | undefined,
+    part: Part,
+    draft: Draft,
+    shared: readonly Prepared[],
+    isWanted: () => boolean,
+  ): void {
+    const { found } = this.#leaf;
     const looking = shared.filter(({ atoms }) => atoms.has(next.name));
-    const mentioned = mentionedIn([...(step?.clauses ?? []), ...looking], next);
-    const found = this.found.size;
-    const seen = new Set<string>();
-    const values = next.drafts(draft, mentioned);
-    for (let at = 0; at < values.length && this.#isWanted(draft, shared, after); at += chunk) {
-      const choices = values
-        .slice(at, at + chunk)
-        .flatMap((each) => this.#choice(each, next, step, shared, looking, seen));
-      for (const { draft: chosen, left } of choices.toSorted((x, y) => x.left.length - y.left.length))
-        this.follow(chosen, left, next);
+    const mentioned = mentionedIn([...(fork?.looking ?? []), ...looking], next);
+    const before = found.size;
+    const seen = new Map<Part, Set<string>>();
+    for (const values of chunks(draft, () => next.drafts(draft, mentioned))) {
+      if (!isWanted()) return;
+      const choices = values.flatMap((each): readonly Choice[] => {
+        this.#parts.work.take(next, looking.length + (fork?.looking.length ?? 0) + costs.value);
+        const to = fork ? follow(fork, each) : part;
+        if (!to || !this.#ways.has(to)) return [];
+        const gone = goneOf(next, looking, each);
+        if (isKnown(seen, to, signatureOf(next, looking, gone, each))) return [];
+        return [{ draft: each, part: to, left: gone.size === 0 ? shared : shared.filter((one) => !gone.has(one)) }];
+      });
+      for (const choice of choices.toSorted((x, y) => x.left.length - y.left.length))
+        this.follow(choice.part, choice.draft, choice.left, next);
     }
-    if (this.found.size === found && next.isWhole?.(mentioned) === false)
+    if (found.size === before && next.isWhole?.(mentioned) === false)
       this.#parts.work.cap(next.name, "The policies name more of it than the comparison has combined.");
   }
 
-  #choice(
-    draft: Draft,
+  /** Marks a place. Another way to the same place finds nothing more. */
+  #wasAt(
+    part: Part,
     next: Dimension,
-    step: Step | undefined,
+    draft: Draft,
+    sure: readonly Saying[],
     shared: readonly Prepared[],
-    looking: readonly Prepared[],
-    seen: Set<string>,
-  ) {
-    this.#parts.work.take(next, looking.length + 1);
-    if (step && !isWithin(step, draft)) return [];
-    const gone = new Set(looking.filter((each) => !survives(each, next, draft)));
-    const key = signatureOf(next, looking, gone, draft);
-    if (seen.has(key)) return [];
-    seen.add(key);
-    return [{ draft, left: gone.size === 0 ? shared : shared.filter((each) => !gone.has(each)) }];
+    after: Dimension | undefined,
+  ): boolean {
+    const { table, work } = this.#parts;
+    work.take(next, shared.length + costs.place);
+    const says = sure.map(({ role, level }) => `${role}${level}`).toSorted();
+    const state = after === undefined ? "" : table.stateOf(draft, shared, after);
+    return isKnown(this.#visited, part, `${next.name} ${says.join()} ${state} ${stateOf(shared, after, draft)}`);
   }
 
   /** Whether something may come of it that has not been found yet. */
-  #isWanted(draft: Draft, shared: readonly Prepared[], after: Dimension | undefined): boolean {
-    const sure = shared.filter((each) => isSure(each, after)).map(({ clause }) => clause);
-    const open = shared.filter((each) => !isSure(each, after)).map(({ clause }) => clause);
-    const { own, after: decided } = this.#region;
-    const pairs = this.#parts.table.pairs(own, sure, open, decided, draft);
-    return pairs.some((pair) => pair[0] !== pair[1] && !this.found.has(pair));
+  #isWanted(draft: Draft, sure: readonly Saying[], open: readonly Prepared[]): boolean {
+    const { sides, found } = this.#leaf;
+    const sayings = distinctSayings(open.map(({ clause }) => clause));
+    return this.#parts.table.pairs(sides, sure, sayings, draft).some(([a, b]) => a !== b && !found.has(`${a}${b}`));
   }
 
   #decide(draft: Draft): void {
     const { a, b, work } = this.#parts;
-    work.decided();
+    const { found } = this.#leaf;
+    work.add(costs.decision);
     const verdicts = [decideDraft(a, draft), decideDraft(b, draft)] as const;
     const levels: Pair = [levelOf(verdicts[0]), levelOf(verdicts[1])];
     const key = levels.join("");
-    if (levels[0] !== levels[1] && !this.found.has(key)) this.found.set(key, { draft, levels, verdicts });
+    if (levels[0] !== levels[1] && !found.has(key)) found.set(key, { draft, levels, verdicts });
   }
+}
+
+/** The value that led to the leaf first: it is most often enough. */
+function* chunks(own: Draft, others: () => readonly Draft[]): Iterable<readonly Draft[]> {
+  yield [own];
+  const values = others();
+  for (let at = 0; at < values.length; at += chunk) yield values.slice(at, at + chunk);
+}
+
+/** Adds a mark, and says whether it was there. */
+function isKnown(marks: Map<Part, Set<string>>, part: Part, mark: string): boolean {
+  const known = marks.get(part) ?? new Set<string>();
+  marks.set(part, known);
+  if (known.has(mark)) return true;
+  known.add(mark);
+  return false;
 }
