@@ -43,6 +43,15 @@ describe("labels", () => {
     const result = await kernel.call("sender", {}, { sessionId: "s" });
     expect(result.proof?.stateReads).toContainEqual({ key: "labels", value: "untrusted" });
   });
+  it("belong to a session of one caller: another caller poisons and reads none", async () => {
+    const kernel = await open();
+    await kernel.call("reader", {}, { caller: "eve", sessionId: "s" });
+    const decisionOf = async (caller: string) =>
+      (await kernel.preview("sender", {}, { caller, sessionId: "s" })).decision;
+    expect([await decisionOf("eve"), await decisionOf("ada")]).toEqual(["deny", "allow"]);
+    await kernel.call("reader", {}, { caller: "ada", sessionId: "s" });
+    expect(await decisionOf("ada")).toBe("deny");
+  });
   it("imply each other, and stay when the tool fails", async () => {
     const kernel = await open();
     expect((await kernel.call("vault", {}, { sessionId: "s" })).ok).toBe(false);

@@ -69,7 +69,7 @@ export async function reuse(state: Decided, { ending, by }: Reused, ports: Answe
   call.parent?.call.origin.called();
   learn(call, names);
   // Also with a failure: it tells of what ran.
-  call.persist("end", () => labels.add(call.sessionId, names, ownsSession(call)));
+  call.persist("end", () => labels.add(call, names, ownsSession(call)));
   if (!outcome.ok) throw outcome.fault;
   const { output } = outcome;
   const limit = call.options.bounds?.outputBytes ?? Infinity;

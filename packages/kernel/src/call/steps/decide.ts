@@ -46,13 +46,13 @@ export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts)
     inputBytes,
     granted: grant.kinds,
     nowMs: clock.now(),
-    labels: labels.of(call.sessionId, policy.allLabels),
+    labels: labels.of(call, policy.allLabels),
   };
   // A call that had started is in the counts already: they are no reason to stop it half-way.
   const isCounted = entry.phase === "run";
   const asked = { targets, grant, holder: grantHolderOf(call, tool) };
   const verdict = decideCall(policy, decisionInput, (_, { key }) => (isCounted ? 0 : counters.used(key)), asked);
-  const changes = policy.allLabels.length === 0 ? noChanges : labels.refresh(call.sessionId);
+  const changes = policy.allLabels.length === 0 ? noChanges : labels.refresh(call);
   const proof = recordDecision(state, verdict, ports, { parentProofId: parentProofId(state, entry), changes });
   if (verdict.refusal) {
     call.decided(proof);

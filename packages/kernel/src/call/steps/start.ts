@@ -92,13 +92,13 @@ function noteOrigin(state: Reserved, labels: SessionLabels): void {
   call.origin.sessionLabels = state.decisionInput.labels;
   call.parent?.call.origin.called();
   learn(call, policy.labelsOf(tool.manifest.name));
-  if (call.before) learn(call, labels.of(call.sessionId, policy.allLabels));
+  if (call.before) learn(call, labels.of(call, policy.allLabels));
 }
 
 /** From its start on the session carries the tool's labels. */
 function learnt({ call, tool, policy }: Reserved, labels: SessionLabels): readonly StateChange[] {
   const names = policy.labelsOf(tool.manifest.name);
-  return names.length === 0 ? noChanges : labels.add(call.sessionId, names, ownsSession(call));
+  return names.length === 0 ? noChanges : labels.add(call, names, ownsSession(call));
 }
 
 /** The call with everything that it runs with. */

@@ -93,7 +93,7 @@ function changesOf(
   { context, labels, changes }: Resumption,
 ): readonly StateChange[] {
   const learnt = run ? [...labels, ...context.authority().policy.labelsOf(tool)] : labels;
-  return [...context.labels.add(call.sessionId, learnt, ownsSession(call)), ...(call.parent ? noChanges : changes)];
+  return [...context.labels.add(call, learnt, ownsSession(call)), ...(call.parent ? noChanges : changes)];
 }
 
 function thawOf({ isolate, requests }: SnapshotRun, resumption: Resumption, begun: Set<SnapshotCall>): Restored {

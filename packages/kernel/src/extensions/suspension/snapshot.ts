@@ -31,7 +31,7 @@ export function takeSnapshot(
     snapshotId,
     log: context.log.end,
     root: freezeCall(root, isolates, context.clock),
-    labels: context.labels.of(call.sessionId, context.authority().policy.allLabels),
+    labels: context.labels.of(call, context.authority().policy.allLabels),
     tree: { callsLeft, messagesLeft },
   };
 }

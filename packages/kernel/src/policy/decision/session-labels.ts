@@ -12,6 +12,17 @@ interface Labelled {
   readonly keptMs: number;
 }
 
+/** Of one caller: a name of another caller's session names a session of its own. */
+interface Session {
+  readonly caller: string;
+  readonly sessionId: string;
+}
+
+/** One text for each session: callers choose both names. */
+function sessionKey({ caller, sessionId }: Session): string {
+  return JSON.stringify([caller, sessionId]);
+}
+
 /**
  * The labels of each session. They only grow. The kernel forgets a session after a long time
  * without use, and a session of a single call sooner. Above the limit of sessions, an unknown one
@@ -38,8 +49,8 @@ export class SessionLabels {
   }
 
   /** Sorted. A session that may have been forgotten carries all that there are. */
-  of(sessionId: string, all: readonly string[]): readonly string[] {
-    const row = this.table.get(sessionId);
+  of(session: Session, all: readonly string[]): readonly string[] {
+    const row = this.table.get(sessionKey(session));
     if (row && row.writtenMs + row.keptMs > this.#clock.now()) return row.labels;
     return this.#isFull() ? all : [];
   }
@@ -49,22 +60,24 @@ export class SessionLabels {
    *
    * @param isOwn whether a call had the session for itself, because it named none
    */
-  add(sessionId: string, labels: readonly string[], isOwn: boolean): readonly StateChange[] {
-    const known = this.table.get(sessionId);
+  add(session: Session, labels: readonly string[], isOwn: boolean): readonly StateChange[] {
+    const key = sessionKey(session);
+    const known = this.table.get(key);
     const all = new Set([...(known?.labels ?? []), ...labels]);
     if (all.size === 0 || (known === undefined && this.#isFull())) return noChanges;
-    if (known && all.size === known.labels.length) return this.refresh(sessionId);
+    if (known && all.size === known.labels.length) return this.refresh(session);
     const keptMs = Math.max(known?.keptMs ?? 0, isOwn ? limits.ownSessionMs : limits.sessionMs);
-    return this.table.put(sessionId, { labels: [...all].toSorted(), writtenMs: this.#clock.now(), keptMs });
+    return this.table.put(key, { labels: [...all].toSorted(), writtenMs: this.#clock.now(), keptMs });
   }
 
   /** Keeps the labels of a session that is in use, from time to time. */
-  refresh(sessionId: string): readonly StateChange[] {
-    const known = this.table.get(sessionId);
+  refresh(session: Session): readonly StateChange[] {
+    const key = sessionKey(session);
+    const known = this.table.get(key);
     const nowMs = this.#clock.now();
     const ageMs = known ? nowMs - known.writtenMs : 0;
     if (!known || ageMs < known.keptMs / REFRESHES || ageMs >= known.keptMs) return noChanges;
-    return this.table.put(sessionId, { ...known, writtenMs: nowMs });
+    return this.table.put(key, { ...known, writtenMs: nowMs });
   }
 
   #isFull(): boolean {

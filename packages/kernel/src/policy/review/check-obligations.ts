@@ -1,6 +1,6 @@
 import type { AuditEvent, AuditEventOf } from "../../audit/event.ts";
 import { isAnswer, type Proof } from "../proof/proof.ts";
-import { labelsOf, obligedLabels, sessionIn } from "../decision/state-reads.ts";
+import { callerIn, labelsOf, obligedLabels, sessionIn } from "../decision/state-reads.ts";
 import { isProof } from "./proof-schema.ts";
 
 /** The fault of a log against a decision: a forbidden event, or a missing demanded one. */
@@ -41,15 +41,24 @@ export function obligationFault(proof: Proof, events: readonly AuditEvent[]): st
     !ofCall.some(({ type }) => type === "body.read")
   )
     return "The log has no record of the body's bytes.";
-  return hasRun ? labelFault(proof, after, ofCall[startedAt]?.seq ?? 0) : undefined;
+  return hasRun ? labelFault(proof, events, after, ofCall[startedAt]?.seq ?? 0) : undefined;
 }
 
 /** Every later decision in the session that looked at labels has to have seen those that this call brought. */
-function labelFault(proof: Proof, after: readonly AuditEvent[], startedSeq: number): string | undefined {
-  const session = sessionIn(proof.stateReads);
+function labelFault(
+  proof: Proof,
+  events: readonly AuditEvent[],
+  after: readonly AuditEvent[],
+  startedSeq: number,
+): string | undefined {
   const labels = obligedLabels(proof.obligations);
-  for (const event of labels.length === 0 ? [] : after) {
+  if (labels.length === 0) return undefined;
+  const [session, caller] = [sessionIn(proof.stateReads), callerIn(proof.stateReads)];
+  // A session of one name is another one for another caller.
+  const others = new Set(events.flatMap((event) => (isOfOther(event, caller) ? [event.callId] : [])));
+  for (const event of after) {
     if (!isDecision(event) || event.seq < startedSeq || event.sessionId !== session) continue;
+    if (others.has(event.callId)) continue;
     const { labels: seen, policyHash, proofHash, reasonCode } = event.payload;
     if (seen === undefined || policyHash !== proof.policyHash) continue;
     // An answer repeats what its question saw.
@@ -58,6 +67,10 @@ function labelFault(proof: Proof, after: readonly AuditEvent[], startedSeq: numb
     if (missing !== undefined) return `Decision ${proofHash} did not see the label ${missing}.`;
   }
   return undefined;
+}
+
+function isOfOther({ type, payload }: AuditEvent, caller: unknown): boolean {
+  return type === "call.invoked" && "caller" in payload && payload.caller !== caller;
 }
 
 /** Whether an event records the decision of this proof. */

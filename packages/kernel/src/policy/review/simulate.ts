@@ -53,7 +53,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
   return inOrder.map(
     ({ manifest, input, time, caller = "anonymous", sessionId, mode = "NORMAL", decision = null }, index) => {
       nowMs = Date.parse(time);
-      const session = sessionId ?? `call ${index}`;
+      const session = { caller, sessionId: sessionId ?? `call ${index}` };
       const row = (after: Decision, rules: readonly string[], reason: string): SimulatedCall => ({
         time,
         tool: versionedId(manifest),
@@ -74,8 +74,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
         policy,
         {
           manifest,
-          caller,
-          sessionId: session,
+          ...session,
           mode,
           input,
           inputBytes: new TextEncoder().encode(canonicalJson(input)).length,
