@@ -1,8 +1,8 @@
-import { AgentRun, type RunPart } from "@keyhole/agents/agent-run";
+import { AgentRun, type RunKernel, type RunOptions, type RunPart } from "@keyhole/agents/agent-run";
 import type { AiSdkTool } from "@keyhole/agents/ai-sdk";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { type AuditEvent, type CallOptions, createFullKernel, defineTool } from "@keyhole/kernel";
 import { expect, it } from "vitest";
-import { openPolicy } from "../support/kernel.ts";
+import { granting, openPolicy } from "../support/kernel.ts";
 
 /** More than any budget of this file. */
 const most = 10_000;
@@ -28,4 +28,132 @@ it("ends an answer without end at its budget of tokens, also where the same step
   expect(run.spent.calls).toBe(1);
   expect(parts.filter(({ type }) => type === "text").length).toBe(10);
   await kernel.close();
+});
+
+const need = 60;
+const refusal = {
+  code: "UNSUPPORTED_HOST",
+  message: "",
+  details: null,
+  retryable: false,
+  hint: "",
+  operatorHint: "",
+};
+
+/** Of a host that counts fuel, for all tools but one. */
+function countingKernel(): RunKernel {
+  const tools = ["one", "two", "other"].map((name) => ({ name, version: "1.0.0", description: "Works.", input: {} }));
+  const isUncounted = (tool: string, fuel: number): boolean => tool === "other" && fuel < Infinity;
+  return {
+    list: () => tools.map((tool) => ({ manifest: { ...tool, capabilities: [], output: { kind: "json" } } })),
+    async preview(tool: string, _: unknown, { bounds }: CallOptions = {}) {
+      return isUncounted(tool, bounds?.fuel ?? Infinity) ? { decision: "deny", error: refusal } : { decision: "allow" };
+    },
+    async call(tool: string, _: unknown, { bounds: { fuel = Infinity } = {} }: CallOptions = {}) {
+      if (isUncounted(tool, fuel)) return { ok: false, error: refusal, callId: "" };
+      await Promise.resolve();
+      const meta = tool === "other" ? {} : { fuelUsed: Math.min(fuel, need) };
+      return fuel < need
+        ? { ok: false, error: { ...refusal, code: "OUT_OF_FUEL" }, callId: "", meta }
+        : { ok: true, data: tool, hash: "", callId: "", meta };
+    },
+  } as unknown as RunKernel;
+}
+
+it("bounds the first call of each tool by the rest of the fuel, also where a framework makes calls at once", async () => {
+  const codes: unknown[] = [];
+  async function* calls(tools: Record<string, AiSdkTool>, abortSignal: AbortSignal) {
+    const ended = ["other", "one", "two"].map(async (name) => {
+      for await (const output of tools[name]!.execute({}, { toolCallId: name, messages: [], abortSignal }))
+        if (typeof output === "object" && output !== null && "ok" in output) codes.push(output);
+    });
+    await Promise.all(ended);
+    yield { type: "finish-step", usage: {} };
+  }
+  const run = new AgentRun<never>({
+    kernel: countingKernel(),
+    budget: { fuel: 100 },
+    ask: ({ tools, abortSignal }) => ({ stream: calls(tools, abortSignal), responseMessages: Promise.resolve([]) }),
+  });
+  for await (const part of run.send("go" as never)) expect(part).not.toMatchObject({ end: "failed" });
+  expect(codes).toMatchObject([{ data: "other" }, { data: "one" }, { ok: false, error: { code: "OUT_OF_FUEL" } }]);
+  expect(run.spent.fuel).toBe(100);
+});
+
+/** A model that makes these calls in one step. */
+function asks(names: readonly string[]): RunOptions<never>["ask"] {
+  async function* stream(tools: Record<string, AiSdkTool>, abortSignal: AbortSignal) {
+    for (const [i, name] of names.entries())
+      for await (const output of tools[name]!.execute({}, { toolCallId: String(i), messages: [], abortSignal }))
+        yield { type: "tool-result", toolCallId: String(i), toolName: name, output };
+    yield { type: "finish-step", usage: {} };
+  }
+  return ({ tools, abortSignal }) => ({ stream: stream(tools, abortSignal), responseMessages: Promise.resolve([]) });
+}
+
+it.each([
+  ["one after the other", false, 3],
+  ["at once", true, 0],
+])("counts the calls of a program, made %s", async (_, isAtOnce, most) => {
+  let runs = 0;
+  const kernel = await createFullKernel({ policy: granting({ kind: "tool.call", tools: ["*"] }) });
+  const named = {
+    version: "1.0.0",
+    description: "Works.",
+    input: { type: "object" },
+    determinism: "external",
+  } as const;
+  const execute = () => ({ runs: ++runs });
+  kernel.registerTrusted(defineTool({ ...named, name: "step", output: { kind: "json" }, execute }));
+  kernel.registerTrusted(
+    defineTool({
+      ...named,
+      name: "program",
+      capabilities: [{ kind: "tool.call", tools: ["*"] }],
+      output: { kind: "json" },
+      async execute(__, { tools }) {
+        const calls = Array.from({ length: 10 }, () => () => tools.call("step", {}));
+        if (isAtOnce) await Promise.all(calls.map((call) => call()));
+        else for (const call of calls) await call();
+        return null;
+      },
+    }),
+  );
+  const run = new AgentRun<never>({ kernel, budget: { calls: 4 }, ask: asks(["program", "step"]) });
+  const codes: unknown[] = [];
+  for await (const part of run.send("go" as never))
+    if (part.type === "answer") codes.push(part.answer.ok || part.answer.error.code);
+  expect(codes).toEqual(["BOUNDS_EXCEEDED", "BOUNDS_EXCEEDED"]);
+  expect(run.spent.calls).toBe(4);
+  expect(runs).toBe(most);
+  await kernel.close();
+});
+
+it("counts the fuel of the calls within a program, and ends the program with its last", async () => {
+  const within = [1, 2, 3].flatMap((i) => [
+    { callId: `${i}`, type: "call.invoked", payload: { parentCallId: "0" } },
+    { callId: `${i}`, type: "tool.completed", payload: { fuelUsed: 40 } },
+  ]);
+  const manifest = { name: "program", version: "1.0.0", description: "Works.", input: {}, output: { kind: "json" } };
+  const kernel = {
+    list: () => [{ manifest: { ...manifest, capabilities: [{ kind: "tool.call" }] } }],
+    preview: async () => ({ decision: "allow" }),
+    async call(_: string, __: unknown, { onEvent, signal }: CallOptions = {}) {
+      for (const event of within) if (signal?.aborted !== true) onEvent?.(event as AuditEvent);
+      return { ok: false, error: refusal, callId: "0", meta: { fuelUsed: 7 } };
+    },
+  } as unknown as RunKernel;
+  const run = new AgentRun<never>({ kernel, budget: { fuel: 80 }, ask: asks(["program"]) });
+  const parts: RunPart[] = [];
+  for await (const part of run.send("go" as never)) parts.push(part);
+  expect(parts[0]).toMatchObject({ answer: { ok: false, error: { code: "BOUNDS_EXCEEDED" } } });
+  expect(run.spent).toMatchObject({ calls: 3, fuel: 87 });
+});
+
+it("ends the turn with the reason where the kernel does not answer", async () => {
+  const kernel = { ...countingKernel(), preview: () => Promise.reject(new Error("It is gone.")) };
+  const run = new AgentRun<never>({ kernel, budget: { fuel: 100 }, ask: asks(["one"]) });
+  const parts: RunPart[] = [];
+  for await (const part of run.send("go" as never)) parts.push(part);
+  expect(parts).toEqual([{ type: "end", end: "failed", reason: "It is gone." }]);
 });

@@ -1,6 +1,7 @@
 import type { CallError, CallOptions } from "@keyhole/kernel";
 import type { AgentKernel, AgentOptions, AgentResult } from "./agent-tools.ts";
 import { type AiSdkTool, aiSdkTools } from "./ai-sdk.ts";
+import { CallsWithin } from "./calls-within.ts";
 import {
   readPart,
   tokensOf,
@@ -71,8 +72,12 @@ export class AgentRun<Message> {
   readonly #messages: Message[] = [];
   /** The framework's id of each call, by the input that the kernel is given. */
   readonly #ids = new WeakMap<object, string>();
-  /** Tools whose host counts fuel. Elsewhere a bound of fuel is refused. */
-  readonly #counted = new Set<string>();
+  /** By tool: whether its host counts fuel. Elsewhere a bound of fuel is refused. */
+  readonly #counted = new Map<string, boolean>();
+  /** Tools that call tools. */
+  readonly #callers = new Set<string>();
+  /** Under a budget of fuel calls wait for each other, also where the framework does not make them. */
+  #lastCall: Promise<unknown> = Promise.resolve();
   #turn: Turn | undefined;
 
   constructor(options: RunOptions<Message>) {
@@ -165,9 +170,13 @@ export class AgentRun<Message> {
   async #tools(): Promise<Record<string, AiSdkTool>> {
     const { ask: _, budget: __, steps: ___, kernel, ...options } = this.#options;
     const governed: AgentKernel = {
-      list: (filter) => kernel.list(filter),
+      list: async (filter) => {
+        const listed = await kernel.list(filter);
+        for (const { manifest } of listed) if (manifest.capabilities.some(isCall)) this.#callers.add(manifest.name);
+        return listed;
+      },
       preview: (tool, input, given) => kernel.preview(tool, input, given),
-      call: (tool, input, given) => this.#call(tool, input, given),
+      call: (tool, input, given) => this.#inTurn(() => this.#call(tool, input, given)),
     };
     const { tools } = await aiSdkTools(governed, { ...options, sessionId: this.sessionId });
     return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, this.#named(tool)]));
@@ -185,22 +194,45 @@ export class AgentRun<Message> {
     };
   }
 
+  #inTurn(call: () => Promise<AgentResult>): Promise<AgentResult> {
+    if (this.#options.budget?.fuel === undefined) return call();
+    const result = this.#lastCall.then(call);
+    this.#lastCall = result.catch(() => {});
+    return result;
+  }
+
+  /** The rest of the budget, from the first call of a tool on; `undefined` where the host of the tool counts no fuel. */
+  async #fuelFor(tool: string, input: unknown, options: CallOptions): Promise<number | undefined> {
+    const { kernel, budget } = this.#options;
+    if (budget?.fuel === undefined) return undefined;
+    const fuel = budget.fuel - this.#spent.fuel;
+    if (!this.#counted.has(tool)) {
+      const preview = await kernel.preview(tool, input, { ...options, bounds: { fuel } });
+      if (preview.decision !== "deny") this.#counted.set(tool, true);
+      else if (preview.error.code === "UNSUPPORTED_HOST") this.#counted.set(tool, false);
+    }
+    return this.#counted.get(tool) === false ? undefined : fuel;
+  }
+
   async #call(tool: string, input: unknown, options: CallOptions = {}): Promise<AgentResult> {
     const usedUp = this.#usedUp();
     if (usedUp !== undefined) return refused(usedUp);
-    const { kernel, budget } = this.#options;
+    const { kernel, budget = {} } = this.#options;
     this.#spent.calls++;
     const id = typeof input === "object" && input !== null ? this.#ids.get(input) : undefined;
-    const fuel = this.#counted.has(tool) && budget?.fuel !== undefined ? budget.fuel - this.#spent.fuel : undefined;
+    const fuel = await this.#fuelFor(tool, input, options);
+    const within = this.#callers.has(tool) ? new CallsWithin(this.#spent, budget, options.signal) : undefined;
     const result = await kernel.call(tool, input, {
       ...options,
       traceparent: this.traceparent,
       ...(id !== undefined && { correlationId: id }),
       ...(fuel !== undefined && { bounds: { fuel } }),
+      ...(within && { signal: within.signal, onEvent: within.hear }),
     });
     const used = result.meta?.fuelUsed;
-    if (used !== undefined) this.#counted.add(tool);
+    if (used !== undefined) this.#counted.set(tool, true);
     this.#spent.fuel += used ?? 0;
+    if (!result.ok && within?.over !== undefined) return { ...result, ...refused(within.over), callId: result.callId };
     if (!result.ok && result.proof?.mode === "LOCKDOWN" && result.proof.reasonCode === "mode") this.stop("lockdown");
     return result;
   }
@@ -211,13 +243,15 @@ export class AgentRun<Message> {
   }
 }
 
+const isCall = ({ kind }: { readonly kind: string }): boolean => kind === "tool.call";
+
 /** More than a token has in any text of sense: an endless or uncounted answer costs at least this. */
 const charactersOfToken = 16;
 
 const kinds = ["calls", "fuel", "tokens"] as const satisfies readonly (keyof RunBudget)[];
 
 /** Told to the model as data: it can still say what it found. */
-function refused(kind: keyof RunBudget): AgentResult {
+function refused(kind: keyof RunBudget): AgentResult & { readonly ok: false } {
   const error: CallError = {
     code: "BOUNDS_EXCEEDED",
     message: `The run used up its budget of ${kind}.`,

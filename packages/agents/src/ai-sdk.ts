@@ -95,10 +95,15 @@ function aiSdkTool(tool: AgentTool): AiSdkTool {
       const signal = AbortSignal.any([abortSignal ?? left.signal, left.signal]);
       const approved = approvedCall(messages, toolCallId);
       const onProgress = (progress: Progress): void => give({ progress });
-      void tool.call(input, { id: toolCallId, signal, approved, onProgress }).then(give);
+      let failure: { readonly error: unknown } | undefined;
+      void tool.call(input, { id: toolCallId, signal, approved, onProgress }).then(give, (error: unknown) => {
+        failure = { error };
+        turn.resolve();
+      });
       try {
         for (let isOver = false; !isOver;) {
           await turn.promise;
+          if (failure) throw failure.error;
           turn = Promise.withResolvers();
           isOver = "ok" in newest;
           yield newest;

@@ -7,9 +7,9 @@ export interface RunBudget {
    * without end is cut.
    */
   readonly tokens?: number;
-  /** Fuel of the calls, where their host counts it. The fuel of calls within a program is not counted. */
+  /** Fuel of the calls, where their host counts it. A program ends with the call within it that used up the rest. */
   readonly fuel?: number;
-  /** Calls that the model asks for. Further ones are refused. */
+  /** Calls that the model asks for, and calls within them, such as those of a program. Further ones are refused. */
   readonly calls?: number;
 }
 

@@ -25,12 +25,12 @@ export function pageKernel(parts: PageKernelParts): RunKernel {
   };
   return {
     list: () => tools,
-    async preview(name, input) {
+    async preview(name, input, { bounds } = {}) {
       const { version } = toolOf(name).manifest;
       if (client.preview === undefined) throw new TypeError("This kernel cannot be asked before a call.");
-      return client.preview({ tool: name, version, input: input as JsonValue, sessionId });
+      return client.preview({ tool: name, version, input: input as JsonValue, sessionId, ...(bounds && { bounds }) });
     },
-    async call(name, input, { bounds, correlationId, traceparent, signal } = {}) {
+    async call(name, input, { bounds, correlationId, traceparent, signal, onEvent } = {}) {
       const tool = toolOf(name);
       const within = {
         ...(bounds && { bounds }),
@@ -39,7 +39,8 @@ export function pageKernel(parts: PageKernelParts): RunKernel {
       };
       let id = "";
       const approve = approveFor(() => id);
-      id = calls.start(client, { tool, input: input as JsonValue, body: undefined, sessionId, approve, within });
+      const asked = { tool, input: input as JsonValue, body: undefined, sessionId, approve, within };
+      id = calls.start(client, { ...asked, ...(onEvent && { onEvent }) });
       onCall(id, correlationId);
       const cancel = (): void => calls.cancel(id);
       signal?.addEventListener("abort", cancel, { once: true });

@@ -32,7 +32,9 @@ export interface KernelClient {
   /** Expected failures are results. Rejects when the kernel does not answer or does not speak its protocol. */
   call(call: ClientCall): Promise<ClientAnswer>;
   /** The decision about the call if a caller made it now. Absent where this client cannot ask. */
-  readonly preview?: (call: Pick<ClientCall, "tool" | "input" | "version" | "sessionId">) => Promise<Preview>;
+  readonly preview?: (
+    call: Pick<ClientCall, "tool" | "input" | "version" | "sessionId"> & Pick<CallOptions, "bounds">,
+  ) => Promise<Preview>;
   /** Gives the kernel a tool, in the place of one that this client gave it under the same id. Absent where the kernel takes none from here. */
   readonly register?: (pkg: ToolPackage) => Promise<Setup<ToolSummary>>;
   /**

@@ -16,6 +16,8 @@ export interface CallToStart {
   readonly sessionId: string;
   readonly approve: Approve;
   readonly within?: CallWithin;
+  /** Hears the events of the call, beside the page. */
+  readonly onEvent?: (event: AuditEvent) => void;
 }
 
 /** A call as the page can show it. */
@@ -68,7 +70,7 @@ export class Calls {
   };
 
   /** @returns id of the call in the session */
-  start(client: KernelClient, { tool, input, body, sessionId, approve, within }: CallToStart): string {
+  start(client: KernelClient, { tool, input, body, sessionId, approve, within, onEvent }: CallToStart): string {
     const id = crypto.randomUUID();
     const controller = new AbortController();
     const { place, address = null } = client;
@@ -91,7 +93,10 @@ export class Calls {
         approve,
         output: collector?.output,
         signal: controller.signal,
-        onEvent: (event) => this.#soon(live, () => live.events.push(event)),
+        onEvent: (event) => {
+          onEvent?.(event);
+          this.#soon(live, () => live.events.push(event));
+        },
         onLog: (entry) => this.#soon(live, () => live.logs.push(entry)),
         onProgress: (progress) => this.#act(live, { type: "progress", progress }),
       })
