@@ -1,7 +1,14 @@
-import { loadPolicy, type Policy, type PolicyDocument } from "@keyhole/kernel";
+import {
+  type Capability,
+  type GrantRule,
+  loadPolicy,
+  type Policy,
+  type PolicyDocument,
+  type PolicyRule,
+} from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideDraft, type Draft, levelOf } from "../../../packages/kernel/src/policy/review/diff/draft.ts";
+import { decideDraft, type Draft, levelOf, mildest } from "../../../packages/kernel/src/policy/review/diff/draft.ts";
 import { leafOf } from "../../../packages/kernel/src/policy/review/diff/graph.ts";
 import { search } from "../../../packages/kernel/src/policy/review/diff/search.ts";
 import { wordsFrom } from "../../support/random.ts";
@@ -59,4 +66,50 @@ describe("the difference of two policies", () => {
     },
     sized(120_000, 1_800_000),
   );
+});
+
+/** A request is more than its kind. */
+const requestOf = <Request extends NonNullable<Draft["request"]>>(request: Request): Request => request;
+const posture = { version: "1", posture: "permissive", labels: {} } as const;
+const rule = (when: PolicyRule["when"]): readonly PolicyRule[] => [{ id: "r", effect: "deny", when, reason: "x" }];
+const grant = (tool: string, capability: Capability): GrantRule => ({ tool, capability });
+const files = (path: string): GrantRule => grant("pay", { kind: "fs.write", paths: [path] });
+const key = grant("pay", { kind: "kv.read", keys: ["a"] });
+
+it.each<[string, PolicyDocument, PolicyDocument, Partial<Draft>]>([
+  [
+    "a path of which a deny alone reads the letters as its own",
+    { ...posture, grants: [files("**/*.md")] },
+    { ...posture, grants: [files("a/**")], rules: rule({ path: ["a/**"] }) },
+    { request: requestOf({ kind: "fs.write", path: "A/b.md" }) },
+  ],
+  [
+    "a request beside the kind that a tool declares",
+    { ...posture, grants: [key], rules: rule({ capability: ["net.read"] }) },
+    {
+      ...posture,
+      grants: [key, grant("*", { kind: "net.read", hosts: ["a.example"] })],
+      rules: rule({ capability: ["net.read"] }),
+    },
+    { request: requestOf({ kind: "kv.read", key: "a" }), kinds: new Map([["net.read", "declared"]]) },
+  ],
+  [
+    "a counter behind a condition that can err",
+    { ...posture, rules: rule({ tool: ["pay"] }) },
+    {
+      ...posture,
+      rules: rule({
+        tool: ["pay"],
+        arguments: [{ at: "/note", contains: "a" }],
+        count: { windowMs: 1_000, moreThan: 3 },
+      }),
+    },
+    { arguments: new Map([["/note", "a"]]) },
+  ],
+])("the comparison covers %s", (_, documentA, documentB, part) => {
+  const [a, b] = [policyOf(documentA), policyOf(documentB)];
+  const call: Draft = { ...mildest, tool: "pay", ...part };
+  const [ofA, ofB] = levels(a, b, call);
+  expect(ofA).not.toBe(ofB);
+  expect(leafOf(search(a, b, 1_000_000).root, call)?.found.size).toBeGreaterThan(0);
 });

@@ -76,10 +76,10 @@ export function areWholeArguments(conditions: readonly ArgumentCondition[]): boo
   const { starts, ends, parts, hosts, globs, lengths } = materialOf(conditions);
   const affixes = [...starts, ...ends, ...parts];
   const families = [affixes, hosts, globs, lengths].filter((each) => each.length > 0).length;
-  const combinations = (starts.length + 1) * (ends.length + 1) * 2 ** Math.min(parts.length, mostParts);
+  const combinations = (2 * starts.length + 1) * (2 * ends.length + 1) * 2 ** Math.min(2 * parts.length, mostParts);
   return (
     families <= 1 &&
-    parts.length <= mostParts &&
+    2 * parts.length <= mostParts &&
     combinations <= mostTexts &&
     pairsOf(globs) &&
     lengths.every((each) => each < mostLength)
@@ -147,13 +147,14 @@ function textValues({ starts, ends, parts }: Required<Material>): readonly strin
   if (starts.length + ends.length + parts.length === 0) return [];
   const mentioned = [...starts, ...ends, ...parts].join("");
   const fill = Array.from("~_#0").find((each) => !mentioned.includes(each)) ?? "~";
-  const some = parts
+  const inBoth = parts.length * 2 <= mostParts ? bothCases(parts) : parts;
+  const some = inBoth
     .slice(0, mostParts)
     .reduce<readonly (readonly string[])[]>((known, each) => [...known, ...known.map((list) => [...list, each])], [[]]);
-  const chosen = parts.length > mostParts ? [...some, ...parts.map((each) => [each])] : some;
-  const texts = ["", ...starts].flatMap((start) =>
+  const chosen = inBoth.length > mostParts ? [...some, ...inBoth.map((each) => [each])] : some;
+  const texts = ["", ...bothCases(starts)].flatMap((start) =>
     chosen.flatMap((list) =>
-      ["", ...ends].map((end) => [start, ...list, end].filter((each) => each !== "").join(fill)),
+      ["", ...bothCases(ends)].map((end) => [start, ...list, end].filter((each) => each !== "").join(fill)),
     ),
   );
   // Open at the side without a demand.
@@ -179,6 +180,9 @@ function lengthValues(lengths: readonly number[], texts: readonly string[]): rea
     ...texts.filter((text) => text.length < size).map((text) => text.padEnd(size, "~")),
   ]);
 }
+
+/** A deny reads letters of both cases as the same. */
+const bothCases = (texts: readonly string[]): readonly string[] => distinct([...texts, ...texts.map(swapCase)]);
 
 /** An array holds several texts at once. */
 function itemValues(parts: readonly string[]): readonly JsonValue[] {

@@ -1,6 +1,7 @@
 import type { RequestConditions } from "../../../capability/capability.ts";
 import { canonicalJson } from "../../../json/canonical-json.ts";
 import type { JsonValue } from "../../../json/json.ts";
+import type { Truth } from "../../decision/arguments.ts";
 import { compileCondition, holdsAll } from "../../decision/condition.ts";
 import type { LoadedRule } from "../../decision/rule.ts";
 import type { Policy } from "../../document/make.ts";
@@ -30,12 +31,21 @@ export function callAtoms(loaded: CallRule, policy: Policy): readonly Atom[] {
   const atoms: Atom[] = [];
   const add = (part: RuleCondition, places: readonly Place[]): void => {
     const tests = compileCondition(part, false, isGrant ? "grant" : "deny");
+    const truthOf = (draft: Draft): Truth => holdsAll(tests, decisionInputOf(draft, policy));
     const holds = (draft: Draft): boolean => {
-      const truth = holdsAll(tests, decisionInputOf(draft, policy));
+      const truth = truthOf(draft);
       return isGrant ? truth === true : truth !== false;
     };
+    // A counter tells a condition that holds from one that errs.
+    const withTruth =
+      ({ sorts }: Place) =>
+      (draft: Draft) =>
+        `${sorts?.(draft) ?? ""} ${truthOf(draft)}`;
     const { dimension: last } = places.reduce((a, b) => (inOrder(a.dimension, b.dimension) < 0 ? b : a), places[0]!);
-    for (const place of places) atoms.push({ ...place, ...(place.dimension === last && { holds }) });
+    for (const place of places) {
+      const isLast = place.dimension === last;
+      atoms.push({ ...place, ...(isLast && { holds }), ...(isLast && when.count && { sorts: withTruth(place) }) });
+    }
   };
   for (const [name, value] of Object.entries(when) as [string, unknown][]) {
     if (name === "arguments")
@@ -81,7 +91,11 @@ const rows = {
         sorts: (draft) => [mildest.caller, ...callers].map((caller) => grantedTo({ ...draft, caller })).join(),
       },
       { dimension: dimensions.caller, mentioned: { texts: callers }, sorts: grantedTo },
-      { dimension: dimensions.request, mentioned: {}, sorts: ({ request }) => request?.kind ?? "" },
+      {
+        dimension: dimensions.request,
+        mentioned: { texts: textsIn(value) },
+        sorts: ({ request }) => (request && textsIn(value).includes(request.kind) ? request.kind : ""),
+      },
       ...textsIn(value).map(kindPlace),
     ];
   },

@@ -62,8 +62,8 @@ export function globValues(globs: readonly string[]): readonly string[] {
     const one = instance(glob, "x");
     return [one, instance(glob, unmentioned), instance(glob, ""), `${one}/${unmentioned}`, `${one}x`, swapCase(one)];
   });
-  const pairs = pairsOf(globs) ? globs.flatMap((a) => globs.map((b) => (a < b ? common(a, b) : undefined) ?? "")) : [];
-  return distinct(["", unmentioned, ...near, ...pairs].map((path) => path.replace(/^\/+|\/+$/g, "")));
+  const pairs = pairsOf(globs) ? globs.flatMap((a) => globs.flatMap((b) => (a === b ? [] : commonOf(a, b)))) : [];
+  return distinct(["", "x", unmentioned, ...near, ...pairs].map((path) => path.replace(/^\/+|\/+$/g, "")));
 }
 
 function instance(glob: string, fill: string): string {
@@ -71,6 +71,11 @@ function instance(glob: string, fill: string): string {
     .split("/")
     .flatMap((segment) => (segment === "**" ? (fill === "" ? [] : [fill]) : [segment.replaceAll("*", fill)]));
   return segments.filter((segment) => segment !== "").join("/");
+}
+
+/** Paths that two globs cover, or one of them only for a deny, which reads letters of both cases as the same. */
+function commonOf(a: string, b: string): readonly string[] {
+  return [common(a, b), common(swapCase(a), b)].flatMap((path) => (path === undefined ? [] : [path]));
 }
 
 /** A path that two globs cover. */
