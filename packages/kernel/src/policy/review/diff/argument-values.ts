@@ -67,7 +67,9 @@ function materialOf(conditions: readonly ArgumentCondition[]): Required<Material
   };
 }
 
-const mostParts = 6;
+/** Of both cases. */
+const mostParts = 10;
+const mostItems = 6;
 const mostTexts = 5_000;
 const mostLength = 100_000;
 
@@ -187,7 +189,7 @@ const bothCases = (texts: readonly string[]): readonly string[] => distinct([...
 /** An array holds several texts at once. */
 function itemValues(parts: readonly string[]): readonly JsonValue[] {
   const some = parts
-    .slice(0, mostParts)
+    .slice(0, mostItems)
     .reduce<readonly (readonly string[])[]>((known, each) => [...known, ...known.map((list) => [...list, each])], [[]]);
   return [...some, ...parts.map((each) => [each]), ...parts.map((each) => [swapCase(each)])];
 }

@@ -3,7 +3,7 @@ import type { Dimension } from "./dimension.ts";
 /** Tests of a value against a clause that take as long as something else. */
 export const costs: Readonly<Record<"value" | "combination" | "place" | "decision", number>> = {
   /** The making of a value. */
-  value: 12,
+  value: 40,
   /** The answers for one combination of clauses that can hold. */
   combination: 4,
   /** A look at one place. */
