@@ -41,7 +41,7 @@ it("the keyboard alone leads from a refusal over a changed policy and an approve
   await dialog.waitFor({ state: "detached" });
   expect(await endOf(page)).toBe("Completed");
 
-  await keyboard.press("Alt+6");
+  await keyboard.press("Alt+7");
   await page.getByRole("main", { name: "Replay" }).waitFor();
   await focusNext(page, "A run file");
   await keyboard.press("ArrowRight");

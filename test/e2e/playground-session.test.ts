@@ -136,13 +136,17 @@ describe("the shell", () => {
       await choose(page, "echo");
       await page.getByText("Nothing has run yet").waitFor();
     });
-
-    it("leads to its screens by Alt and a digit", async () => {
-      const page = await open();
-      await page.keyboard.press("Alt+3");
-      await page.getByRole("main", { name: "Policy" }).waitFor();
-    });
   }
+
+  it("leads to each screen by Alt and a digit, and each has one main heading", async () => {
+    const page = await open();
+    const screens = ["echo", "Timeline", "Decide", "Policy", "Build", "Agent", "Replay"];
+    for (const [at, name] of screens.entries()) {
+      await page.keyboard.press(`Alt+${at + 1}`);
+      await page.getByRole("main").getByRole("heading", { level: 1, name, exact: true }).waitFor();
+      expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+    }
+  });
 });
 
 describe("a second tab", () => {

@@ -266,6 +266,7 @@ interface WaitingProps {
 function Waiting({ connection, place, onReconnect, onEdgeSettings }: WaitingProps): ReactNode {
   return (
     <main className="waiting">
+      <h1 className="visually-hidden">Keyhole</h1>
       {connection.state === "connecting" ? (
         <Loading>{place === "browser" ? "Starting the kernel in this page…" : "Connecting to the edge…"}</Loading>
       ) : (

@@ -47,10 +47,10 @@ export function Header(props: HeaderProps): ReactNode {
   const [theme, setTheme] = useTheme();
   return (
     <header className="top">
-      <h1 className="brand">
+      <p className="brand">
         <Mark isShut={governed?.mode === "LOCKDOWN"} />
         <span>Keyhole</span>
-      </h1>
+      </p>
       <Segmented label="Where the kernel runs" value={place} options={places} onChange={onPlace} />
       <output className="state" data-state={state}>
         <span className="state-dot" aria-hidden="true" />

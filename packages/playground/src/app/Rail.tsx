@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from "react";
+import { useSessionFact } from "../session/useSession.ts";
 import { Icon, type IconName } from "../ui/icons.tsx";
 import { type BenchRoute, type Route, type ScreenName, screenNames, screenRoute, writeRoute } from "./route.ts";
 import type { Go } from "./useRoute.ts";
@@ -20,6 +21,7 @@ interface Screen {
 /** The screens. Alt and a digit lead to each, in this order. */
 export function Rail({ route, bench, go }: RailProps): ReactNode {
   const screens = screensOf(route, bench);
+  const waiting = useSessionFact(({ heads }) => heads.filter(({ state }) => state === "asks").length);
   useScreenKeys((index) => {
     const screen = screens[index];
     if (screen !== undefined) go(screen.to);
@@ -37,6 +39,11 @@ export function Rail({ route, bench, go }: RailProps): ReactNode {
             >
               <Icon name={icon} />
               <span className="rail-name">{name}</span>
+              {name === looks.approvals.name && waiting > 0 && (
+                <span className="rail-count" title={`${waiting} waiting`}>
+                  {waiting}
+                </span>
+              )}
             </a>
           </li>
         ))}
@@ -60,11 +67,11 @@ function screensOf(route: Route, bench: BenchRoute): readonly Screen[] {
 }
 
 const looks = {
+  approvals: { name: "Decide", icon: "decide" },
   policy: { name: "Policy", icon: "shield" },
   build: { name: "Build", icon: "build" },
   agent: { name: "Agent", icon: "agent" },
   replay: { name: "Replay", icon: "replay" },
-  approvals: { name: "Decide", icon: "decide" },
 } as const satisfies Record<ScreenName, Pick<Screen, "name" | "icon">>;
 
 function useScreenKeys(open: (index: number) => void): void {

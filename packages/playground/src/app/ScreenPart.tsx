@@ -45,7 +45,12 @@ function Screen({ screen, connection, governed, approve, sessionId, go }: Screen
   if (screen.name === "approvals") {
     const { client, tools } = connection;
     return (
-      <ApprovalsScreen key={client.address ?? client.place} desk={client.governance?.approvals.desk} tools={tools} />
+      <ApprovalsScreen
+        key={client.address ?? client.place}
+        governance={client.governance}
+        governed={governed}
+        tools={tools}
+      />
     );
   }
   if (screen.name === "agent")

@@ -41,9 +41,9 @@ function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "h
         <span className="narrow-only">
           <IconButton icon="back" label="Back to the tools" onPress={onBack} />
         </span>
-        <h2 id="tool-name" ref={headingRef} tabIndex={-1}>
+        <h1 id="tool-name" ref={headingRef} tabIndex={-1}>
           {visible(name)}
-        </h2>
+        </h1>
         <span className="muted mono">{visible(version)}</span>
         <ul className="tool-effects" aria-label="Effects">
           {effects.map((effect) => (

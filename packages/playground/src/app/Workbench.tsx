@@ -94,6 +94,7 @@ export function Workbench(props: WorkbenchProps): ReactNode {
 function NoTool({ hasOthers }: { readonly hasOthers: boolean }): ReactNode {
   return (
     <section className="tool" aria-label="The tool">
+      <h1 className="visually-hidden">Call</h1>
       {hasOthers ? (
         <Empty title="This tool is not here">
           <p>The address names a tool that this kernel does not have. Choose another tool from the list.</p>

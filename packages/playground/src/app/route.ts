@@ -1,5 +1,5 @@
 /** Screens beside the workbench that have no call. */
-export const screenNames = ["policy", "build", "agent", "replay", "approvals"] as const;
+export const screenNames = ["approvals", "policy", "build", "agent", "replay"] as const;
 export type ScreenName = (typeof screenNames)[number];
 
 /**

@@ -1,26 +1,42 @@
 import { type ApprovalRequest, type ToolSummary, visible } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
-import type { Governance } from "../client/kernel-client.ts";
+import type { Governance, GovernanceState } from "../client/kernel-client.ts";
 import { Origins } from "../run/Origins.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
+import { Segmented } from "../ui/Segmented.tsx";
 import "./approvals.css";
+import { Decisions } from "./Decisions.tsx";
 import { Question } from "./Question.tsx";
 import { Queue } from "./Queue.tsx";
 import { useEdgeQuestions } from "./useEdgeQuestions.ts";
 
 interface ApprovalsScreenProps {
-  /** Absent where this page may not see the questions of other callers. */
-  readonly desk: Governance["approvals"]["desk"];
+  readonly governance: Governance | undefined;
+  readonly governed: GovernanceState | undefined;
   readonly tools: readonly ToolSummary[];
 }
 
-/** Every question that waits at the edge, of any caller. The page's own calls ask in a dialog. */
-export function ApprovalsScreen({ desk, tools }: ApprovalsScreenProps): ReactNode {
+const parts = [
+  { value: "questions", text: "Questions" },
+  { value: "decisions", text: "Decisions" },
+] as const;
+
+/** Questions that wait at the edge, of any caller, and all decisions of the session. The page's own calls ask in a dialog. */
+export function ApprovalsScreen({ governance, governed, tools }: ApprovalsScreenProps): ReactNode {
+  /** Absent where this page may not see the questions of other callers. */
+  const desk = governance?.approvals.desk;
+  const [part, setPart] = useState<(typeof parts)[number]["value"]>(desk === undefined ? "decisions" : "questions");
   return (
     <main className="approvals-screen" aria-label="Decide">
-      {desk === undefined ? (
-        <Empty title="Calls of this page ask here">
+      <header className="decide-head">
+        <h1>Decide</h1>
+        <Segmented label="What to show" value={part} options={parts} onChange={setPart} />
+      </header>
+      {part === "decisions" ? (
+        <Decisions governance={governance} governed={governed} />
+      ) : desk === undefined ? (
+        <Empty title="Questions of this page appear over it">
           <p>
             A question of a call that you make appears over the page. Turn to an edge, with a token that may answer, and
             the questions of all its callers are listed here.
@@ -33,12 +49,11 @@ export function ApprovalsScreen({ desk, tools }: ApprovalsScreenProps): ReactNod
   );
 }
 
-function Waiting({
-  desk,
-  tools,
-}: Pick<ApprovalsScreenProps, "tools"> & {
-  readonly desk: NonNullable<ApprovalsScreenProps["desk"]>;
-}): ReactNode {
+interface WaitingProps extends Pick<ApprovalsScreenProps, "tools"> {
+  readonly desk: NonNullable<Governance["approvals"]["desk"]>;
+}
+
+function Waiting({ desk, tools }: WaitingProps): ReactNode {
   const { questions, fault } = useEdgeQuestions(desk);
   const [chosen, setChosen] = useState<string>();
   const shown = questions?.find(({ request }) => request.approvalId === chosen) ?? questions?.[0];

@@ -52,7 +52,8 @@ export function Simulation({ session, rows, unused, onShowGrant }: SimulationPro
       <p className="hint">
         The kernel decides each call by its input, as it does before a call runs. Requests that a running tool makes,
         and calls that tools make, are not simulated.
-        {session.left > 0 && ` ${session.left.toLocaleString("en")} calls are left out.`}
+        {session.left > 0 &&
+          ` ${session.left.toLocaleString("en")} calls are left out: they are too many, or their input is not here.`}
       </p>
     </aside>
   );

@@ -2,13 +2,14 @@ import { readVersionedId } from "@keyhole/kernel";
 import { isProof } from "@keyhole/kernel/policy";
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "../session/call-head.ts";
+import { watchedPrefix } from "../session/names.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import { useReading } from "../session/useReading.ts";
 import type { SessionCall } from "./simulation.ts";
 
 export interface SessionCalls {
   readonly calls: readonly SessionCall[];
-  /** Calls of this browser that are not among them: too many, or unreadable. */
+  /** Calls of this browser that are not among them: too many, unreadable, or known from a log, which has no input. */
   readonly left: number;
   readonly isLoading: boolean;
 }
@@ -30,7 +31,8 @@ function readingOf(store: SessionStore, leaving: AbortSignal): () => Promise<Ses
     const ended = heads.filter(({ state }) => !isOpen(state));
     const before = known;
     known = new Map();
-    for (const head of ended.slice(0, mostCalls)) {
+    const withInput = ended.filter(({ id }) => !id.startsWith(watchedPrefix));
+    for (const head of withInput.slice(0, mostCalls)) {
       if (leaving.aborted) break;
       known.set(head.id, before.has(head.id) ? before.get(head.id) : await callOf(head, store.read(head.id)));
     }
