@@ -59,6 +59,21 @@ describe("the replay screen", () => {
     await replay(page).getByText("entry 1 of 1").waitFor();
   });
 
+  it("executes a call of the page again, also after a reload, and says where there is no record", async () => {
+    const page = await open();
+    await choose(page, "list_directory");
+    await page.getByRole("button", { name: "Fill in an example" }).click();
+    await run(page);
+    expect(await endOf(page)).toBe("Completed");
+    await page.reload();
+    await page.getByRole("link", { name: "Replay this run" }).click();
+    await replay(page).getByText("all here, by their hashes").waitFor();
+    await replay(page).getByRole("button", { name: "Replay", exact: true }).click();
+    await replay(page).getByText("the same bytes, 1 call").waitFor();
+    await page.evaluate(() => location.assign("#/replay/nobody"));
+    await replay(page).getByText("This call is no whole run").waitFor();
+  });
+
   it("compares two calls of the log", async () => {
     const page = await open();
     for (const message of ["one", "two"]) {

@@ -66,7 +66,7 @@ describe("what a call could do, and what it did", () => {
 
   it("stands at the wall where the arguments name what no grant has, and the tool never ran", () => {
     const request = { kind: "net.read", target: "b.example/", reason: "not-granted" } as const;
-    const [read, write] = openingsOf(tool, [checked(["net.read"])], undefined, request);
+    const [read, write] = openingsOf(tool, [checked(["net.read"])], undefined, [request]);
     expect(read?.state).toBe("stopped");
     expect(read?.stopped.map(({ target }) => target)).toEqual(["b.example/"]);
     expect(write?.state).toBe("closed");

@@ -39,7 +39,7 @@ const noTools: readonly string[] = [];
 
 function Screen({ screen, connection, governed, approve, sessionId, go }: ScreenPartProps): ReactNode {
   const takeLink = useCallback(() => go(screenRoute("build"), "replace"), [go]);
-  if (screen.name === "replay") return <ReplayScreen />;
+  if (screen.name === "replay") return <ReplayScreen key={screen.rest} callId={screen.rest} />;
   // The workbench says why there is no kernel.
   if (connection.state !== "ready") return null;
   if (screen.name === "approvals") {

@@ -79,6 +79,7 @@ export function Workbench(props: WorkbenchProps): ReactNode {
         <RunPanel
           ref={result}
           shown={shown}
+          id={route.kind === "call" ? route.id : undefined}
           hasForm={tool !== undefined}
           governance={client.governance}
           governed={governed}

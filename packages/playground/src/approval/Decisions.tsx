@@ -89,10 +89,12 @@ function Decision({ id, governance, governed }: DecisionsProps & { readonly id: 
   const { run } = shown;
   return (
     <section className="decision-page" aria-label="The decision">
-      <VerdictBar run={run} />
+      <VerdictBar run={run} id={id} />
       <CallBoundary run={run} governed={governed} />
       <Origins input={run.input} before={run.startedAt} />
-      <DecisionView run={run} governance={governance} governed={governed} />
+      <div className="decision-all">
+        <DecisionView run={run} governance={governance} governed={governed} />
+      </div>
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from "../ui/Button.tsx";
 import { LongText } from "../ui/LongText.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
+import { shortHash } from "../ui/short-hash.ts";
 import type { AllowedCall } from "./allowed-before.ts";
 import { AllowButtons, type AnswerKind, answers, answersOf, answersToBody, approver, parse } from "./answers.tsx";
 import { Arguments, argumentsOf } from "./Arguments.tsx";
@@ -207,8 +208,11 @@ function QuestionHead({ request, place, headingRef }: QuestionHeadProps): ReactN
 
 function Binding({ argsHash, isBound }: { readonly argsHash: string; readonly isBound: boolean }): ReactNode {
   return isBound ? (
-    <p className="hint hash">
-      <code>{visible(argsHash)}</code>
+    <p className="hint">
+      A yes is for exactly these arguments:{" "}
+      <span className="hash-chip" title={visible(argsHash)}>
+        <code>{visible(shortHash(argsHash))}</code> <span className="hash-tick">✓ recomputed</span>
+      </span>
     </p>
   ) : (
     <Notice tone="bad" title="These arguments do not match the request's hash" urgent>

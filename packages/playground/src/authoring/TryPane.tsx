@@ -54,6 +54,7 @@ export function TryPane({ client, governed, approve, sessionId, build, onOpenPol
         <RunPanel
           ref={result}
           shown={shown}
+          id={call}
           hasForm
           governance={client.governance}
           governed={governed}

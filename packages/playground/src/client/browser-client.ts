@@ -1,7 +1,10 @@
 import { type JsonValue, type Mode, versionedId } from "@keyhole/kernel";
 import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";
+import { wrap } from "comlink";
 import { startPolicy } from "../kernel/default-policy.ts";
+import type { RecordedRuns } from "../kernel/recorded-runs.ts";
 import { toolSummaries } from "../kernel/tool-summaries.ts";
+import { noteBrought } from "./brought.ts";
 import { noteEarlierPolicy } from "./earlier-policies.ts";
 import { restorePolicy, savePolicy } from "./saved-policy.ts";
 import { loadSearch, type PageSettings } from "./search-settings.ts";
@@ -12,7 +15,9 @@ const caller = "playground";
 /** The kernel in a worker of this page. */
 export function openBrowserClient(): KernelClient {
   const worker = new Worker(new URL("../kernel.worker.ts", import.meta.url), { type: "module", name: "kernel" });
-  worker.postMessage({ settings: { search: loadSearch() } } satisfies PageSettings);
+  const channel = new MessageChannel();
+  worker.postMessage({ settings: { search: loadSearch() } } satisfies PageSettings, [channel.port2]);
+  const runs = wrap<Pick<RecordedRuns, "take">>(channel.port1);
   serveFrameContainer(worker);
   const kernel = connectKernel(worker);
   const died = whenDead(worker);
@@ -35,19 +40,28 @@ export function openBrowserClient(): KernelClient {
     place: "browser",
     tools: toolSummaries,
     started: starting,
-    call: async ({ tool, input, approve, body, output, within, ...options }) => ({
-      result: await alive(() =>
+    async call({ tool, input, approve, body, output, within, onEvent, ...options }) {
+      /** Of the call, and of calls within it. */
+      const ids = new Set<string>();
+      const result = await alive(() =>
         kernel.call(tool, input, {
           ...options,
           ...within,
           ...(body && { body: body.stream() }),
           ...(output && { output }),
+          onEvent(event) {
+            if (event.callId !== null) ids.add(event.callId);
+            onEvent(event);
+          },
           approver: approve,
           nestedApprover: approve,
           caller,
         }),
-      ),
-    }),
+      );
+      // A call without a record is a call like any other.
+      const recorded = await alive(() => runs.take([...ids.add(result.callId)])).catch(() => undefined);
+      return { result, ...(recorded && { recorded }) };
+    },
     preview: ({ tool, input, ...options }) => alive(() => kernel.preview(tool, input, { ...options, caller })),
     register: registrar(kernel, alive),
     watchTools: (listener) =>
@@ -72,7 +86,10 @@ function registrar(
     const id = versionedId(pkg.manifest);
     if (brought.delete(id)) await alive(() => kernel.unregister(id));
     const setup = await alive(() => kernel.register(pkg));
-    if (setup.ok) brought.add(id);
+    if (setup.ok) {
+      brought.add(id);
+      noteBrought(pkg);
+    }
     return setup;
   };
 }

@@ -14,6 +14,7 @@ import type {
   ToolPackage,
   ToolSummary,
 } from "@keyhole/kernel";
+import type { RunEntry } from "@keyhole/kernel/replay";
 import { EdgeFault, type Verification } from "@keyhole/worker-host/edge-protocol";
 
 export const places = ["browser", "edge"] as const;
@@ -66,6 +67,8 @@ export interface ClientAnswer {
   readonly result: CallResult;
   /** Absent where the kernel is the page's own. */
   readonly verification?: Verification;
+  /** All that the tool could observe. Absent where nothing ran, where it is too much, and for a kernel elsewhere. */
+  readonly recorded?: readonly RunEntry[];
 }
 
 /** The run of an agent that a call is part of. */

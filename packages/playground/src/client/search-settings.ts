@@ -23,7 +23,7 @@ export function readSearch(typed: string): string | undefined {
   return (protocol === "http:" || protocol === "https:") && isPlain ? href : undefined;
 }
 
-/** The first message of the page to its kernel's worker. */
+/** The first message of the page to its kernel's worker. A port comes with it, over which the page takes the records of calls. */
 export interface PageSettings {
   readonly settings: { readonly search: string | undefined };
 }

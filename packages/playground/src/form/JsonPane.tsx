@@ -1,6 +1,7 @@
 import { visible } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
 import { Icon } from "../ui/icons.tsx";
+import { missingText } from "./errors.ts";
 import { FaultText } from "./FieldFrame.tsx";
 import { JsonEditor } from "./JsonEditor.tsx";
 import { lineAt } from "./json-places.ts";
@@ -23,7 +24,7 @@ export function JsonPane({ input, linked, onCaret }: JsonPaneProps): ReactNode {
   const [isOpen, setOpen] = useState(() => globalThis.matchMedia?.(hasRoom).matches ?? true);
   const { draft, text, places, fault } = input;
   const { errors } = draft;
-  const count = fault === "" ? errors.length : 1;
+  const state = stateOf(input);
   return (
     <section className="json-pane" aria-label="JSON">
       <header className="json-head">
@@ -36,8 +37,8 @@ export function JsonPane({ input, linked, onCaret }: JsonPaneProps): ReactNode {
             linked: <code>{visible(linked)}</code>
           </span>
         )}
-        <output className="json-state" data-state={count === 0 ? "valid" : "faults"}>
-          {count === 0 ? "✓ valid" : count === 1 ? "1 fault" : `${count} faults`}
+        <output className="json-state" data-state={state.name}>
+          {state.text}
         </output>
       </header>
       {isOpen && (
@@ -67,6 +68,16 @@ export function JsonPane({ input, linked, onCaret }: JsonPaneProps): ReactNode {
       )}
     </section>
   );
+}
+
+/** An empty field is no fault of the person's yet. */
+function stateOf({ draft, fault }: CallInput): { readonly name: string; readonly text: string } {
+  const { errors } = draft;
+  if (fault === "" && errors.length === 0) return { name: "valid", text: "✓ valid" };
+  const count = fault === "" ? errors.length : 1;
+  if (fault === "" && errors.every(({ message }) => message === missingText))
+    return { name: "open", text: count === 1 ? "1 field to fill in" : `${count} fields to fill in` };
+  return { name: "faults", text: count === 1 ? "1 fault" : `${count} faults` };
 }
 
 /** A missing member has no line of its own: its object's first line has the mark. */

@@ -24,9 +24,12 @@ export function placeErrors(errors: readonly ValidationError[], value: Draft): r
   });
 }
 
+/** Says of a field that a person has not reached yet, too. */
+export const missingText = "This field is required.";
+
 /** The place is where the message stands, so that it need not name it. */
 function messageOf({ keyword, expected, received, message }: ValidationError, isMissing: boolean): string {
-  if (isMissing) return "This field is required.";
+  if (isMissing) return missingText;
   return keyword === "limit" ? message : `Expected ${expected}, got ${received}.`;
 }
 

@@ -5,7 +5,7 @@ import { useSession } from "../session/useSession.ts";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { saveFile } from "../ui/save.ts";
-import { eventLines, evidenceText } from "./export-calls.ts";
+import { eventLines, evidenceText, runText } from "./export-calls.ts";
 
 const LogMenu = lazy(async () => {
   const { LogMenu: menu } = await import("./LogMenu.tsx");
@@ -55,6 +55,7 @@ export function LogActions({ rows, current, governance }: LogActionsProps): Reac
       ? []
       : [
           { text: "Save the evidence of the shown call", act: () => attempt(saveEvidence(store, current, governance)) },
+          { text: "Save the run of the shown call", act: () => attempt(saveRun(store, current)) },
         ]),
     ...(ended.length === 0 ? [] : [{ text: `Delete ${countText(ended.length)}…`, act: () => setToDelete(ended) }]),
   ];
@@ -92,6 +93,14 @@ async function saveEvidence(store: Store, id: string, governance: Governance | u
   if (text === undefined) throw new Error("The call has no proof.");
   saveFile(`keyhole-evidence-${id}.json`, text);
   return "The evidence is saved";
+}
+
+async function saveRun(store: Store, id: string): Promise<string> {
+  const run = await store.read(id);
+  const text = run && (await runText(run));
+  if (text === undefined) throw new Error("The page has no record of this run.");
+  saveFile(`keyhole-run-${id}.keyhole`, text);
+  return "The run is saved";
 }
 
 function countText(count: number): string {

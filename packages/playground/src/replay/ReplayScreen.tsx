@@ -9,8 +9,12 @@ const parts = [
   { value: "compare", text: "Compare two calls" },
 ] as const;
 
-/** A repeated run beside its recording, or two calls of the log beside each other. */
-export function ReplayScreen(): ReactNode {
+/**
+ * A repeated run beside its recording, or two calls of the log beside each other.
+ *
+ * @param callId a call of the session to begin with; empty without one
+ */
+export function ReplayScreen({ callId }: { readonly callId: string }): ReactNode {
   const [part, setPart] = useState<(typeof parts)[number]["value"]>("run");
   return (
     <main className="replay-screen" aria-label="Replay">
@@ -18,7 +22,7 @@ export function ReplayScreen(): ReactNode {
         <h1>Replay</h1>
         <Segmented label="What to replay" value={part} options={parts} onChange={setPart} />
       </header>
-      {part === "run" ? <RunReplay /> : <Compare />}
+      {part === "run" ? <RunReplay callId={callId} /> : <Compare />}
     </main>
   );
 }

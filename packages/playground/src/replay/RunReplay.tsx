@@ -1,21 +1,32 @@
-import { visible } from "@keyhole/kernel";
+import { readVersionedId, visible } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { DropZone } from "react-aria-components";
 import { bytesText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
+import { BoundaryPicture } from "../ui/BoundaryPicture.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
+import { useSession, useSessionState } from "../session/useSession.ts";
+import { watchedPrefix } from "../session/names.ts";
 import { rowsOf } from "./entries.ts";
 import { Lanes } from "./Lanes.tsx";
-import { execute, type KnownTools, openRun, type OpenedRun, toolsOf } from "./open-run.ts";
+import { execute, type KnownTools, openCall, openRun, type OpenedRun, toolsOf } from "./open-run.ts";
 import type { Played } from "./played.ts";
 import { Strip } from "./Strip.tsx";
 
 type Whole = Extract<OpenedRun, { ok: true }>;
 
 /** Drop a run file: is it whole, and does it give the same bytes again? */
-export function RunReplay(): ReactNode {
-  const [opened, setOpened] = useState<OpenedRun | "reading">();
+export function RunReplay({ callId }: { readonly callId: string }): ReactNode {
+  const [opened, setOpened] = useState<OpenedRun | "reading" | undefined>(callId === "" ? undefined : "reading");
+  const { store } = useSession();
   const latest = useRef(0);
+  useEffect(() => {
+    if (callId === "") return;
+    const turn = ++latest.current;
+    void openCall(store, callId).then((read) => {
+      if (turn === latest.current) setOpened(read);
+    });
+  }, [callId, store]);
   const input = useRef<HTMLInputElement>(null);
   const open = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
@@ -68,13 +79,34 @@ export function RunReplay(): ReactNode {
   );
 }
 
+/** The latest calls that ran in the page's own kernel. */
+const mostCalls = 8;
+
 function NoRun(): ReactNode {
+  const { heads } = useSessionState();
+  const ran = heads.filter(
+    ({ id, place, state }) => place === "browser" && state === "completed" && !id.startsWith(watchedPrefix),
+  );
+  const calls = ran.slice(0, mostCalls);
   return (
-    <Empty title="Drop a run file here">
+    <Empty title="Drop a run file here, or choose a call" picture={<BoundaryPicture />}>
       <p>
-        A run file has all that tools were given and answered. <code>recordingHost</code> writes one. The page executes
-        it in its isolates without a network, and shows the first difference.
+        A run has all that a tool was given and answered. The page executes it again in its isolates, without a network,
+        and shows the first difference.
       </p>
+      {calls.length > 0 && (
+        <ul className="replay-calls" aria-label="Calls of this session">
+          {calls.map(({ id, tool, what, startedAt }) => (
+            <li key={id}>
+              <a href={`#/replay/${encodeURIComponent(id)}`}>
+                <code>{visible(readVersionedId(tool).name)}</code>
+                <span className="replay-what">{visible(what)}</span>
+                <span className="muted">{new Date(startedAt).toLocaleTimeString("en", { hour12: false })}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
     </Empty>
   );
 }

@@ -2,6 +2,9 @@ import { checkPackage, type RegisteredTool, systemClock } from "@keyhole/kernel"
 import { lines } from "@keyhole/kernel/audit";
 import { readRun, type Replay, replay, type Run, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
 import { bytesText } from "../app/words.ts";
+import { broughtPackages } from "../client/brought.ts";
+import { runText } from "../log/export-calls.ts";
+import type { SessionStore } from "../session/session-store.ts";
 
 /** A run file in memory: whole, or why not. */
 export type OpenedRun =
@@ -27,6 +30,16 @@ export async function openRun(file: File): Promise<OpenedRun> {
   }
 }
 
+/** The record that the session has of a call. Never rejects. */
+export async function openCall(store: SessionStore, id: string): Promise<OpenedRun> {
+  const run = await store.read(id).catch(() => undefined);
+  const name = run === undefined ? "This call" : `The call of ${run.tool.id}`;
+  const text = run && (await runText(run));
+  if (text !== undefined) return openRun(new File([text], `${run?.tool.manifest.name ?? "call"}.keyhole`));
+  const reason = "The page has no record of it: nothing ran in an isolate of the page, or the record is too large.";
+  return { ok: false, name, reason };
+}
+
 /** Tools of this page that a run names. */
 export interface KnownTools {
   readonly tools: readonly RegisteredTool[];
@@ -45,7 +58,7 @@ export async function toolsOf({ entries }: Run): Promise<KnownTools> {
     import("@keyhole/worker-host/tools"),
     import("../example-tools.ts"),
   ]);
-  const tools = [...builtinTools, runCode, ...exampleTools]
+  const tools = [...builtinTools, runCode, ...exampleTools, ...broughtPackages()]
     .filter(({ hash }) => wanted.has(hash))
     .map((each) => checkPackage(each))
     .flatMap((checked) => (checked.ok ? [checked.value] : []));

@@ -9,8 +9,8 @@ interface BoundaryProps {
 
 /** Could versus did: the tool in its chamber, the wall with the granted openings, and the requests through them. */
 export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
-  const count = (state: Opening["state"]): number => openings.filter((each) => each.state === state).length;
-  const granted = openings.length - count("closed") - count("unasked");
+  const used = openings.filter(({ state }) => state === "used").length;
+  const granted = openings.filter(({ isGranted, state }) => isGranted || state === "used").length;
   return (
     <figure className="boundary">
       <figcaption className="visually-hidden">What {visible(tool)} could do, and what it did</figcaption>
@@ -44,7 +44,7 @@ export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
           <span>
             {openings.length === 0
               ? "It asks for nothing: a pure tool."
-              : `wished ${openings.length}, granted ${granted}, used ${count("used")}`}
+              : `wished ${openings.length}, granted ${granted}, used ${used}`}
           </span>
         </div>
       </div>
@@ -53,17 +53,26 @@ export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
 }
 
 function Row({ opening }: { readonly opening: Opening }): ReactNode {
-  const { kind, scope, state, isWide, crossed, failed, stopped } = opening;
+  const { kind, scope, state, isWide, isGranted, crossed, failed, stopped } = opening;
   const [first] = [...crossed, ...failed, ...stopped];
   return (
     <li className="boundary-row" data-state={state}>
       <div className="boundary-in">
         <span aria-hidden="true">{first && visible(first.operation)}</span>
       </div>
-      <Wall state={state} isWide={isWide} beam={crossed.length + failed.length > 3 ? "thick" : "thin"} />
+      <Wall
+        state={state}
+        isWide={isWide}
+        isGranted={isGranted}
+        beam={crossed.length + failed.length > 3 ? "thick" : "thin"}
+      />
       <div className="boundary-out">
         <div className="could">
-          <code>{visible(kind)}</code> <span className="scope">{visible(scope)}</span>
+          <code>{visible(kind)}</code>{" "}
+          <span className="scope">
+            {isGranted || state === "used" ? "" : "wishes "}
+            {visible(scope)}
+          </span>
         </div>
         <div className="did">
           <Did {...opening} />
@@ -107,13 +116,14 @@ function Did({ state, crossed, failed, stopped }: Opening): ReactNode {
 interface WallProps {
   readonly state?: Opening["state"];
   readonly isWide?: boolean;
+  readonly isGranted?: boolean;
   readonly beam?: "thin" | "thick";
 }
 
 /** Height of the gap: how far the grant reaches. Thickness of the beam: how much went through. */
-function Wall({ state, isWide = false, beam = "thin" }: WallProps): ReactNode {
+function Wall({ state, isWide = false, isGranted = false, beam = "thin" }: WallProps): ReactNode {
   const half = isWide ? 9 : 5;
-  const isOpen = state === "used" || state === "open" || state === "stopped";
+  const isOpen = state === "used" || state === "open" || (state === "stopped" && isGranted);
   return (
     <svg className="wall" aria-hidden="true" focusable="false">
       <svg y="50%" overflow="visible">
@@ -123,6 +133,7 @@ function Wall({ state, isWide = false, beam = "thin" }: WallProps): ReactNode {
             <rect className="wall-stone" x="24" y="-300" width="8" height={300 - half} />
             <rect className="wall-stone" x="24" y={half} width="8" height="300" />
             <path className="wall-jamb" d={`M21-${half}h14M21 ${half}h14`} />
+            <path className="wall-out" d={`M24-${half}h9v${2 * half}h-9z`} />
           </>
         ) : (
           <rect className="wall-stone" x="24" y="-300" width="8" height="600" />

@@ -5,6 +5,7 @@ import type { GovernanceState } from "../client/kernel-client.ts";
 import { Boundary } from "./Boundary.tsx";
 import { openingsOf } from "./openings.ts";
 import type { ActiveRun } from "./run-state.ts";
+import { wantedOf } from "./wanted.ts";
 
 interface CallBoundaryProps {
   readonly run: ActiveRun;
@@ -19,8 +20,8 @@ export function CallBoundary({ run, governed }: CallBoundaryProps): ReactNode {
   const isSame = known !== undefined && governed?.policyHash === known.policyHash;
   const policy = isSame ? governed?.policy : undefined;
   const openings = useMemo(
-    () => openingsOf(tool, events, grantsOf(policy), known?.request),
-    [tool, events, policy, known],
+    () => openingsOf(tool, events, grantsOf(policy), wantedOf(run)),
+    [tool, events, policy, run],
   );
   return <Boundary tool={tool.manifest.name} openings={openings} />;
 }

@@ -1,6 +1,7 @@
 import { visible } from "@keyhole/kernel";
 import { lazy, type ReactNode, type RefObject, Suspense } from "react";
 import type { Shown } from "../session/calls.ts";
+import { BoundaryPicture } from "../ui/BoundaryPicture.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
 import type { RunViewProps } from "./RunView.tsx";
 
@@ -54,7 +55,7 @@ function NoRun({ shown, hasForm }: NoRunProps): ReactNode {
     case undefined:
       return (
         hasForm && (
-          <Empty title="Nothing has run yet">
+          <Empty title="Nothing has run yet" picture={<BoundaryPicture />}>
             <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>
           </Empty>
         )

@@ -29,6 +29,8 @@ const ProofView = lazy(async () => {
 
 export interface RunViewProps {
   readonly run: ActiveRun;
+  /** In the session. */
+  readonly id: string | undefined;
   readonly governance: Governance | undefined;
   readonly governed: GovernanceState | undefined;
   readonly onOpenPolicy: () => void;
@@ -36,18 +38,18 @@ export interface RunViewProps {
 }
 
 /** A call that was made: how it stands, its picture, its result, and all that it left. */
-export function RunView({ run, governance, governed, onOpenPolicy, onReconnect }: RunViewProps): ReactNode {
+export function RunView({ run, id, governance, governed, onOpenPolicy, onReconnect }: RunViewProps): ReactNode {
   const [chosen, choose] = useState<string>();
   return (
     <>
-      <VerdictBar run={run} />
+      <VerdictBar run={run} id={id} />
       <ErrorBoundary part="The picture of the call" resetKey={run.phase}>
         <CallBoundary run={run} governed={governed} />
       </ErrorBoundary>
       {run.phase === "running" && <Underway run={run} />}
       <Tabs
         label="What the call left"
-        tabs={tabsOf({ run, governance, governed, onOpenPolicy, onReconnect }, () => choose("decision"))}
+        tabs={tabsOf({ run, id, governance, governed, onOpenPolicy, onReconnect }, () => choose("decision"))}
         chosen={chosen}
         onChoose={choose}
       />
@@ -115,7 +117,7 @@ function nameWith(name: string, count: number): ReactNode {
   );
 }
 
-type OutcomeProps = Omit<RunViewProps, "governance" | "governed"> & { readonly onDecision: () => void };
+type OutcomeProps = Omit<RunViewProps, "id" | "governance" | "governed"> & { readonly onDecision: () => void };
 
 function Outcome({ run, onOpenPolicy, onReconnect, onDecision }: OutcomeProps): ReactNode {
   switch (run.phase) {

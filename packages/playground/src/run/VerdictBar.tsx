@@ -9,8 +9,14 @@ import { visible } from "@keyhole/kernel";
 import type { ActiveRun } from "./run-state.ts";
 import { decisionOf, wordOf } from "./verdict.ts";
 
+interface VerdictBarProps {
+  readonly run: ActiveRun;
+  /** In the session. */
+  readonly id: string | undefined;
+}
+
 /** How the call stands: the decision as a sentence, the tool's time and the person's time apart, what went through, and the hash. */
-export function VerdictBar({ run }: { readonly run: ActiveRun }): ReactNode {
+export function VerdictBar({ run, id }: VerdictBarProps): ReactNode {
   const state = stateOf(run);
   const callId = run.phase === "done" ? run.result.callId : run.events[0]?.callId;
   return (
@@ -30,6 +36,12 @@ export function VerdictBar({ run }: { readonly run: ActiveRun }): ReactNode {
               {" "}
               · call <code>…{visible(callId.slice(-8))}</code>
             </span>
+          )}
+          {id !== undefined && run.phase === "done" && run.recorded !== undefined && (
+            <>
+              {" "}
+              · <a href={`#/replay/${encodeURIComponent(id)}`}>Replay this run</a>
+            </>
           )}
         </p>
       </div>

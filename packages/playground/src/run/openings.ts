@@ -1,6 +1,7 @@
-import type { AuditEvent, AuditPayloads, DeclaredCapability, GrantRule, Proof, ToolSummary } from "@keyhole/kernel";
+import type { AuditEvent, AuditPayloads, DeclaredCapability, GrantRule, ToolSummary } from "@keyhole/kernel";
 import { capabilityText } from "../app/capability-words.ts";
 import { isKnown } from "@keyhole/worker-host/edge-protocol";
+import type { Wanted } from "./wanted.ts";
 
 type Use = Pick<AuditPayloads["capability.used"], "index" | "kind" | "operation" | "target">;
 
@@ -12,6 +13,7 @@ export interface Opening {
   readonly scope: string;
   /** `unasked`: there is no decision. */
   readonly state: "used" | "open" | "stopped" | "closed" | "unasked";
+  readonly isGranted: boolean;
   /** It reaches everything of its kind, or much of it. */
   readonly isWide: boolean;
   readonly crossed: readonly Use[];
@@ -25,19 +27,19 @@ export interface Opening {
  * The access of a call, and its use, from its own events. Nested calls have pictures of their own.
  *
  * @param grants of the policy that decided; `undefined` where it is not known
- * @param denied the request that ended the call, or kept it from its start
+ * @param wanted the accesses whose absence ended the call, or kept it from its start
  */
 export function openingsOf(
   { manifest }: ToolSummary,
   events: readonly AuditEvent[],
   grants: readonly GrantRule[] | undefined,
-  denied?: Proof["request"],
+  wanted: readonly Wanted[] = [],
 ): readonly Opening[] {
   const own = events.filter(({ callId }) => callId === events[0]?.callId).filter(isKnown);
   const checked = own.find((event) => event.type === "capability.checked")?.payload;
   const uses = own.flatMap((event) => (event.type === "capability.used" ? [event.payload] : []));
   const wishes = Map.groupBy<string, DeclaredCapability>(manifest.capabilities, ({ kind }) => kind);
-  const kept = denied === undefined || uses.some(({ outcome }) => outcome === "refused") ? [] : [keptOf(denied)];
+  const kept = uses.some(({ outcome }) => outcome === "refused") ? [] : wanted.map(keptOf);
   const kinds = new Set([...wishes.keys(), ...[...uses, ...kept].map(({ kind }) => kind)]);
   return Array.from(kinds, (kind) => {
     const crossings = uses.filter((use) => use.kind === kind);
@@ -48,13 +50,13 @@ export function openingsOf(
     const stopped = [...refused, ...kept.filter((use) => use.kind === kind)];
     const failed = crossings.filter(({ outcome }) => outcome === "failed");
     const state = stateOf(isGranted, crossed.length + failed.length, stopped.length);
-    return { kind, ...reach, state, crossed, stopped, failed };
+    return { kind, ...reach, state, isGranted: isGranted === true, crossed, stopped, failed };
   });
 }
 
 /** The tool never made it: its arguments name it. */
-function keptOf({ kind, target }: NonNullable<Proof["request"]>): Use {
-  return { index: -1, kind, operation: "", target };
+function keptOf({ kind, target }: Wanted, at: number): Use {
+  return { index: -1 - at, kind, operation: "", target };
 }
 
 function stateOf(isGranted: boolean | undefined, through: number, stopped: number): Opening["state"] {

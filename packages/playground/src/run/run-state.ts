@@ -1,4 +1,5 @@
 import type { AuditEvent, CallResult, JsonValue, LogEntry, Progress, ToolSummary } from "@keyhole/kernel";
+import type { RunEntry } from "@keyhole/kernel/replay";
 import type { ClientFault } from "../client/kernel-client.ts";
 import type { Verification } from "@keyhole/worker-host/edge-protocol";
 
@@ -15,6 +16,8 @@ export type ActiveRun =
       /** Absent where the kernel is the page's own. */
       readonly verification?: Verification | undefined;
       /** The streamed output. */ readonly file: Blob | undefined;
+      /** For a replay of the call. */
+      readonly recorded?: readonly RunEntry[] | undefined;
       /** Sentences about what was too large for the session. */
       readonly unkept?: readonly string[];
     })
@@ -42,6 +45,7 @@ export type RunAction =
       readonly result: CallResult;
       readonly verification?: Verification | undefined;
       readonly file: Blob | undefined;
+      readonly recorded?: readonly RunEntry[] | undefined;
     }
   | { readonly type: "broken"; readonly fault: ClientFault };
 

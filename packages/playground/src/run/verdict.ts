@@ -1,7 +1,8 @@
-import type { Preview, Proof, ReasonCode } from "@keyhole/kernel";
+import type { CallError, Preview, Proof, ReasonCode } from "@keyhole/kernel";
 import { isProof } from "@keyhole/kernel/policy";
 import { type CallState, stateOf } from "../session/call-head.ts";
 import type { ActiveRun } from "./run-state.ts";
+import { type Wanted, wantedBy, wantedOf } from "./wanted.ts";
 
 /** How the call stands, in a word or two. */
 export function wordOf(run: ActiveRun): string {
@@ -28,7 +29,7 @@ export function decisionOf(run: ActiveRun): string {
   if (run.phase === "broken") return "";
   const { proof } = run.result;
   if (!isProof(proof)) return run.result.ok ? "" : "It ended before the policy was asked.";
-  return proof.decision === "allow" ? allowedBy(proof) : deniedBy(proof);
+  return proof.decision === "allow" ? allowedBy(proof) : deniedBy(proof, wantedOf(run));
 }
 
 function allowedBy({ reasonCode, approval, posture, tier, determining, enforced }: Proof): string {
@@ -41,11 +42,20 @@ function allowedBy({ reasonCode, approval, posture, tier, determining, enforced 
 
 const scopes: Readonly<Record<string, string>> = { once: "one call", session: "this session", pattern: "a pattern" };
 
-function deniedBy({ reasonCode, mode, determining }: Proof): string {
+function deniedBy({ reasonCode, mode, determining }: Proof, wanted: readonly Wanted[]): string {
   if (reasonCode === "rule") return `Denied by the rule ${rulesOf(determining)}.`;
   if (reasonCode === "mode") return `Denied by the mode ${mode}, which no policy lifts.`;
-  return reasonTexts[reasonCode];
+  const accesses = textOf(wanted);
+  const end = accesses === "" ? undefined : lacks[reasonCode];
+  return end === undefined ? reasonTexts[reasonCode] : `${accesses} ${end}`;
 }
+
+/** Where the answer names the access, its end is a sentence about that access. */
+const lacks: Readonly<Partial<Record<ReasonCode, string>>> = {
+  "capability-denied": "is not granted. Nothing ran.",
+  "target-denied": "would be refused. Nothing ran.",
+  "request-denied": "was refused at the wall.",
+};
 
 export const reasonTexts = {
   rule: "A rule of the policy decided.",
@@ -78,8 +88,18 @@ export function foreseen(preview: Preview): {
     case "ask":
       return { state: "asks", word: "would ask", why: sourceOf(preview.proof) };
     case "deny":
-      return { state: "refused", word: "would be refused", why: preview.error.message };
+      return { state: "refused", word: "would be refused", why: lackOf(preview.error) };
   }
+}
+
+/** The access that is not granted says more in one line than the message of the error. */
+function lackOf({ operatorHint, message }: Pick<CallError, "operatorHint" | "message">): string {
+  const accesses = textOf(wantedBy(operatorHint));
+  return accesses === "" ? message : `${accesses} is not granted`;
+}
+
+function textOf(wanted: readonly Wanted[]): string {
+  return wanted.map(({ kind, target }) => `${kind} ${target}`.trim()).join(", ");
 }
 
 type Source = Pick<Proof, "reasonCode" | "determining" | "posture" | "tier">;

@@ -1,4 +1,4 @@
-import type { ErrorCode, JsonValue } from "@keyhole/kernel";
+import { type ErrorCode, isJsonObject, type JsonObject, type JsonValue } from "@keyhole/kernel";
 import { isProof } from "@keyhole/kernel/policy";
 import { isKnown } from "@keyhole/worker-host/edge-protocol";
 import type { Place } from "../client/kernel-client.ts";
@@ -128,17 +128,33 @@ function numberOf(foreign: unknown): number {
   return typeof foreign === "number" && Number.isFinite(foreign) ? foreign : 0;
 }
 
-/** The one value of an input that has no other, or the members in a line. */
-export function lineOf(input: JsonValue): string {
-  const text =
-    typeof input === "object" && input !== null && !Array.isArray(input)
-      ? Object.entries(input).map(memberOf).join(" ")
-      : textOf(input);
-  return text.slice(0, whatLength);
+/**
+ * An input in one line: required members first, without the ones that have their default. A single required value needs no name.
+ *
+ * @param schema of the input; foreign
+ */
+export function lineOf(input: JsonValue, schema: JsonObject = {}): string {
+  if (!isJsonObject(input)) return textOf(input).slice(0, whatLength);
+  const names = Object.keys(input);
+  const required = Array.isArray(schema["required"])
+    ? schema["required"].filter((name) => names.includes(`${name}`))
+    : [];
+  const told = names.filter((name) => required.includes(name) || !hasDefault(input[name], schema["properties"], name));
+  const ordered = [
+    ...told.filter((name) => required.includes(name)),
+    ...told.filter((name) => !required.includes(name)),
+  ];
+  const [first] = ordered;
+  const isPlain = (name: string): boolean => name === first && (ordered.length === 1 || required.length === 1);
+  const texts = ordered.map((name) => `${isPlain(name) ? "" : `${name} `}${textOf(input[name] ?? null)}`);
+  return texts.join(" ").slice(0, whatLength);
 }
 
-function memberOf([name, value]: readonly [string, JsonValue], _: number, all: readonly unknown[]): string {
-  return all.length === 1 ? textOf(value) : `${name} ${textOf(value)}`;
+function hasDefault(value: JsonValue | undefined, properties: JsonValue | undefined, name: string): boolean {
+  if (!isJsonObject(properties) || !Object.hasOwn(properties, name)) return false;
+  const schema = properties[name];
+  if (!isJsonObject(schema) || !Object.hasOwn(schema, "default")) return false;
+  return JSON.stringify(schema["default"]) === JSON.stringify(value);
 }
 
 function textOf(value: JsonValue): string {

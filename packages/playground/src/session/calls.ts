@@ -76,7 +76,7 @@ export class Calls {
     const { place, address = null } = client;
     const collector = tool.manifest.output.kind === "stream" ? collect() : undefined;
     const run = startRun({ tool, input, startedAt: Date.now() }, collector?.byteLength);
-    const origin = { id, tab: this.#tab, place, address, what: lineOf(input), unkept: [] };
+    const origin = { id, tab: this.#tab, place, address, what: lineOf(input, tool.manifest.input), unkept: [] };
     const live: Live = { origin, client, controller, run, events: [], logs: [], pieces: 0 };
     this.#live.set(id, live);
     this.#show(live);
@@ -101,7 +101,7 @@ export class Calls {
         onProgress: (progress) => this.#act(live, { type: "progress", progress }),
       })
       .then(
-        ({ result, verification }) => this.#end(live, { type: "done", result, verification, file: collector?.file() }),
+        (answer) => this.#end(live, { type: "done", ...answer, file: collector?.file() }),
         (error: unknown) => this.#end(live, { type: "broken", fault: faultOf(error) }),
       );
     return id;

@@ -1,4 +1,5 @@
 import type { AuditEvent, CallResult, JsonValue, LogEntry, ToolSummary } from "@keyhole/kernel";
+import type { RunEntry } from "@keyhole/kernel/replay";
 import { type DBSchema, deleteDB, type IDBPDatabase, type IDBPObjectStore, openDB } from "idb";
 import type { Verification } from "@keyhole/worker-host/edge-protocol";
 import type { CallHead } from "./call-head.ts";
@@ -15,6 +16,7 @@ export interface CallBody {
   readonly verification?: Verification;
   /** The streamed output. */
   readonly file?: Blob;
+  readonly recorded?: readonly RunEntry[];
   readonly fault?: { readonly message: string; readonly hint: string };
 }
 

@@ -29,7 +29,7 @@ export function kept(id: string, run: ActiveRun): { readonly body: CallBody; rea
     return { body: { ...base, fault: { message, hint } }, unkept };
   }
   if (run.phase === "running") return { body: base, unkept };
-  const { result, verification, file } = run;
+  const { result, verification, file, recorded } = run;
   const { data, ...rest } = { data: undefined, ...result };
   const dataBytes = sizeOf(data);
   const fileBytes = file?.size ?? 0;
@@ -44,6 +44,7 @@ export function kept(id: string, run: ActiveRun): { readonly body: CallBody; rea
       ...(data !== undefined && isDataKept && { data }),
       ...(verification && { verification }),
       ...(file && isFileKept && { file }),
+      ...(recorded && { recorded }),
     },
     unkept,
   };

@@ -1,6 +1,7 @@
 import type { CallResult, JsonObject, JsonValue } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { readEvent, readLog, readResult, readTools, readVerification } from "@keyhole/worker-host/edge-protocol";
+import type { RunEntry } from "@keyhole/kernel/replay";
 import { ClientFault, places } from "../client/kernel-client.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, callStates } from "./call-head.ts";
@@ -72,12 +73,16 @@ const leftFault = new ClientFault(
   "The call may have had its effects. Its events until then are below.",
 );
 
-function endOf({ result, data, verification, file }: Members): Pick<EndedRun, "result" | "verification" | "file"> {
+type Ended = Pick<EndedRun, "result" | "verification" | "file" | "recorded">;
+
+function endOf({ result, data, verification, file, recorded }: Members): Ended {
   return {
     // Bytes are no JSON, which is all that the guard reads.
     result: { ...readResult({ ...membersOf(result), data: null }), ...(data !== undefined && { data }) } as CallResult,
     verification: verification === undefined ? undefined : readVerification(verification),
     file: file instanceof Blob ? file : undefined,
+    // A replay checks all of it before it runs.
+    recorded: Array.isArray(recorded) ? (recorded as readonly RunEntry[]) : undefined,
   };
 }
 

@@ -151,7 +151,7 @@ function Choices({ chosen, rows, onChange }: ChoicesProps): ReactNode {
         type="search"
         className="wf-find"
         aria-label="Search spans"
-        placeholder={`${rows.toLocaleString("en")} rows`}
+        placeholder={`Search ${rows.toLocaleString("en")} rows`}
         value={chosen.text}
         onChange={({ target }) => onChange({ ...chosen, text: target.value })}
       />

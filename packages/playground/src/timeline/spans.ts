@@ -190,7 +190,7 @@ class SpanBuilder {
       endEvent: undefined,
       depth: kind === "call" ? (within?.depth ?? 0) : Math.min((within?.depth ?? -1) + 1, maxDepth + 1),
       isNested: within?.isNested ?? false,
-      name: names[kind] ?? event.type,
+      name: names[kind] ?? (event.type === "capability.checked" ? "grants" : event.type),
       target: "",
       outcome: "",
       state: "plain",

@@ -24,9 +24,17 @@ export function Notice({ tone, title, children, actions, urgent = false }: Notic
   );
 }
 
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
+interface EmptyProps {
+  readonly title: string;
+  /** Above the title. */
+  readonly picture?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+export function Empty({ title, picture, children }: EmptyProps): ReactNode {
   return (
     <div className="empty">
+      {picture}
       <p className="empty-title">{visible(title)}</p>
       {children}
     </div>
