@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
-import { walkFirstTime } from "./playground/first-time.ts";
+import { walkBuild, walkFirstTime } from "./playground/first-time.ts";
 import { Visiting } from "./playground/visiting.ts";
 
 const visiting = new Visiting();
@@ -38,13 +38,15 @@ describe.each(sizes)("the first ten minutes at $width pixels", (viewport) => {
     const page = await visiting.open({ viewport, colorScheme, reducedMotion: "reduce" });
     const frames: Frame[] = [];
     const wide: string[] = [];
-    await walkFirstTime(page, async (title) => {
+    const seen = async (title: string): Promise<void> => {
       const over = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       if (over !== 0) wide.push(`${title}: ${over}`);
       if (writes) frames.push({ title, picture: await page.screenshot() });
-    });
+    };
+    await walkFirstTime(page, seen);
+    await walkBuild(page, seen);
     expect(wide).toEqual([]);
     const name = `playground-${viewport.width}-${colorScheme}.jpg`;
     if (writes) await strip(page, frames, fileURLToPath(new URL(`../../docs/pictures/${name}`, import.meta.url)));

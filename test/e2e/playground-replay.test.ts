@@ -31,7 +31,7 @@ const replay = (page: Page) => page.getByRole("main", { name: "Replay" });
 describe("the replay screen", () => {
   it("gives the same bytes in the page as on Node, and shows the first difference of a changed run", async () => {
     const page = await open();
-    await page.getByRole("link", { name: "Replay" }).click();
+    await page.getByRole("link", { name: "Replay", exact: true }).click();
     await drop(page, "no run");
     await page.getByRole("alert").getByText("week.keyhole is no whole run").waitFor();
     await drop(page, writeRun({ entries }));
@@ -82,7 +82,7 @@ describe("the replay screen", () => {
       await run(page);
       expect(await endOf(page)).toBe("Completed");
     }
-    await page.getByRole("link", { name: "Replay" }).click();
+    await page.getByRole("link", { name: "Replay", exact: true }).click();
     await page.getByRole("radio", { name: "Compare two calls" }).click();
     const input = page.getByRole("region", { name: "Input", exact: true });
     await input.getByText("differs").waitFor();

@@ -26,12 +26,14 @@ export class Browser {
   readonly #listeners = new Map<string, (foreign: unknown) => void>();
   readonly #gone = new Map<string, PromiseWithResolvers<void>>();
   readonly told: unknown[] = [];
+  hasStored = false;
 
   tab(name: string, ports: Partial<SessionPorts> = {}): { readonly store: SessionStore; readonly calls: Calls } {
     const store = new SessionStore({
       tab: name,
       open: SessionDatabase.open,
       destroy: deleteSession,
+      hasStored: { read: () => this.hasStored, write: (has) => void (this.hasStored = has) },
       tell: (told) => {
         this.told.push(told);
         for (const [other, listener] of this.#listeners) if (other !== name) listener(told);

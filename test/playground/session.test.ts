@@ -34,6 +34,23 @@ describe("a call of the session", () => {
     });
   });
 
+  it("is said to be gone where the browser lost its database, and not where a person deleted it", async () => {
+    const id = await finished(browser.tab("a"), "x");
+    browser.close("a");
+    await deleteSession();
+    const { store } = browser.tab("b");
+    await store.settled();
+    expect(store.state()).toMatchObject({ heads: [], isLost: true, isLoaded: true, fault: undefined });
+
+    const other = browser.tab("c");
+    const again = await finished(other, "y");
+    expect(again).not.toBe(id);
+    await other.store.removeAll();
+    const { store: last } = browser.tab("d");
+    await last.settled();
+    expect(last.state()).toMatchObject({ heads: [], isLost: false });
+  });
+
   it("keeps bytes as bytes, and the file that a tool streamed", async () => {
     const tab = browser.tab("a");
     const id = await finished(tab, new Uint8Array([1, 2, 255]));

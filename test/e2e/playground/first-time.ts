@@ -25,7 +25,7 @@ async function chooseOneThat(page: Page, tools: Locator, foreseen: string): Prom
 }
 
 /**
- * The way of a person who has never seen the page, by what stands on it alone: a refusal, why, a changed policy, a success, and an approved write.
+ * The way of a person who has never seen the page, by what stands on it alone: a refusal, why, a changed policy, a success, an approved write, and its replay.
  *
  * @param seen is told each step, when its screen is there
  */
@@ -61,4 +61,21 @@ export async function walkFirstTime(page: Page, seen: (step: string) => Promise<
   const unfold = log.getByRole("button", { name: "Show the log of calls" });
   if (await unfold.isVisible()) await unfold.click();
   await expect.poll(() => log.getByRole("row").count()).toBe(4);
+
+  await page.getByRole("link", { name: "Replay this run" }).click();
+  const replay = page.getByRole("main", { name: "Replay" });
+  await replay.getByText("all here, by their hashes").waitFor();
+  await replay.getByRole("button", { name: "Replay", exact: true }).click();
+  await replay.getByText("the same bytes, 1 call").waitFor();
+  await seen("replayed");
+}
+
+/** Then a tool of their own, from the source that stands there. */
+export async function walkBuild(page: Page, seen: (step: string) => Promise<void>): Promise<void> {
+  await page.getByRole("link", { name: "Build", exact: true }).click();
+  const build = page.getByRole("main", { name: "Build" });
+  await build.getByRole("button", { name: "Fill in an example" }).click();
+  await build.getByRole("button", { name: "Run", exact: true }).click();
+  await build.getByText("Completed", { exact: true }).waitFor();
+  await seen("built");
 }

@@ -7,7 +7,7 @@ import { visible } from "@keyhole/kernel";
 /** The parts of the session that are unstored or unreadable. */
 export function SessionNotice(): ReactNode {
   const { store } = useSession();
-  const { fault, unsaved, unreadable } = useSessionState();
+  const { fault, unsaved, unreadable, isLost } = useSessionState();
   const [closed, setClosed] = useState<unknown>();
   if (fault !== undefined && fault !== closed)
     return (
@@ -47,6 +47,16 @@ export function SessionNotice(): ReactNode {
         }
       >
         <p>Another version of the page may have saved them, or they are damaged. They stay until you delete them.</p>
+      </Notice>
+    );
+  if (isLost && closed !== "lost")
+    return (
+      <Notice
+        tone="warn"
+        title="The saved calls of this browser are gone"
+        actions={<Button onPress={() => setClosed("lost")}>Close this message</Button>}
+      >
+        <p>Their database was damaged or deleted, and the browser began an empty one. New calls are saved again.</p>
       </Notice>
     );
   return null;

@@ -10,7 +10,7 @@ const look = EditorView.theme({
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.25rem", overflow: "auto" },
   ".cm-content": { padding: "6px 0", caretColor: "var(--text)" },
-  // What does not fit goes on under the beginning of its line.
+  // A wrapped line continues under its own beginning.
   ".cm-line": { padding: "0 var(--s3) 0 calc(6px + 6ch)", textIndent: "-6ch" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {

@@ -1,4 +1,3 @@
-import type { JsonValue } from "@keyhole/kernel";
 import type { RunEntry } from "@keyhole/kernel/replay";
 import { jsonLength } from "../run/result/size.ts";
 
@@ -8,11 +7,11 @@ interface Recorded {
   units: number;
 }
 
-/** Of one call, as JSON: a longer record is dropped as a whole, because a part of it replays nothing. */
+/** Of one call, as JSON. A longer record is dropped: a part of it replays nothing. */
 const mostOfCall = 4 << 20;
-/** Of all calls that nobody took: calls within calls, and those that still run. */
+/** Of all untaken calls: calls within calls, and those that still run. */
 const mostOfAll = 32 << 20;
-/** Calls that nobody took. */
+/** Untaken calls. */
 const mostCalls = 1_000;
 
 /** The records of the calls of a kernel, until the page takes them. */
@@ -24,7 +23,7 @@ export class RecordedRuns {
   readonly write = (entry: RunEntry): void => {
     const recorded = this.#calls.get(entry.callId) ?? { entries: [], units: 0 };
     this.#calls.set(entry.callId, recorded);
-    const units = jsonLength(entry as unknown as JsonValue, mostOfCall);
+    const units = jsonLength(entry, mostOfCall);
     recorded.units += units;
     this.#units += units;
     if (recorded.units > mostOfCall) recorded.entries.length = 0;

@@ -1,5 +1,5 @@
 import { readVersionedId, visible } from "@keyhole/kernel";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { DropZone } from "react-aria-components";
 import { bytesText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
@@ -17,25 +17,8 @@ type Whole = Extract<OpenedRun, { ok: true }>;
 
 /** Drop a run file: is it whole, and does it give the same bytes again? */
 export function RunReplay({ callId }: { readonly callId: string }): ReactNode {
-  const [opened, setOpened] = useState<OpenedRun | "reading" | undefined>(callId === "" ? undefined : "reading");
-  const { store } = useSession();
-  const latest = useRef(0);
-  useEffect(() => {
-    if (callId === "") return;
-    const turn = ++latest.current;
-    void openCall(store, callId).then((read) => {
-      if (turn === latest.current) setOpened(read);
-    });
-  }, [callId, store]);
+  const { opened, open } = useOpened(callId);
   const input = useRef<HTMLInputElement>(null);
-  const open = async (file: File | undefined): Promise<void> => {
-    if (file === undefined) return;
-    const turn = ++latest.current;
-    setOpened("reading");
-    const read = await openRun(file);
-    // A person may have opened another one meanwhile.
-    if (turn === latest.current) setOpened(read);
-  };
   return (
     <DropZone
       className="replay-run"
@@ -77,6 +60,35 @@ export function RunReplay({ callId }: { readonly callId: string }): ReactNode {
       {typeof opened === "object" && opened.ok && <Opened key={opened.hash} opened={opened} />}
     </DropZone>
   );
+}
+
+interface OpenedState {
+  readonly opened: OpenedRun | "reading" | undefined;
+  readonly open: (file: File | undefined) => Promise<void>;
+}
+
+/** The call of the address at first, then the file that a person opens. */
+function useOpened(callId: string): OpenedState {
+  const [opened, setOpened] = useState<OpenedRun | "reading" | undefined>(callId === "" ? undefined : "reading");
+  const { store } = useSession();
+  const latest = useRef(0);
+  const take = useCallback(async (reading: Promise<OpenedRun>): Promise<void> => {
+    const turn = ++latest.current;
+    const read = await reading;
+    // A person may have opened another one meanwhile.
+    if (turn === latest.current) setOpened(read);
+  }, []);
+  useEffect(() => {
+    if (callId !== "") void take(openCall(store, callId));
+  }, [callId, store, take]);
+  return {
+    opened,
+    async open(file) {
+      if (file === undefined) return;
+      setOpened("reading");
+      await take(openRun(file));
+    },
+  };
 }
 
 /** The latest calls that ran in the page's own kernel. */

@@ -54,7 +54,7 @@ export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
 
 function Row({ opening }: { readonly opening: Opening }): ReactNode {
   const { kind, scope, state, isWide, isGranted, crossed, failed, stopped } = opening;
-  const [first] = [...crossed, ...failed, ...stopped];
+  const first = crossed[0] ?? failed[0] ?? stopped[0];
   return (
     <li className="boundary-row" data-state={state}>
       <div className="boundary-in">
@@ -94,21 +94,25 @@ const idleTexts = {
 const shownUses = 3;
 
 function Did({ state, crossed, failed, stopped }: Opening): ReactNode {
+  // A call can make very many requests.
+  const some = (all: Opening["crossed"], note: string, look: string) =>
+    all.slice(0, shownUses).map((use) => ({ use, note, look }));
   const uses = [
-    ...crossed.map((use) => ({ use, note: "", look: "cross" })),
-    ...failed.map((use) => ({ use, note: " failed outside", look: "work" })),
-    ...stopped.map((use) => ({ use, note: " stopped at the wall", look: "stop" })),
-  ];
+    ...some(crossed, "", "cross"),
+    ...some(failed, " failed outside", "work"),
+    ...some(stopped, " stopped at the wall", "stop"),
+  ].slice(0, shownUses);
+  const more = crossed.length + failed.length + stopped.length - uses.length;
   if (uses.length === 0) return idleTexts[state];
   return (
     <>
-      {uses.slice(0, shownUses).map(({ use, note, look }) => (
+      {uses.map(({ use, note, look }) => (
         <span key={use.index} className="did-use" data-look={look}>
           <b>{visible(`${use.operation} ${use.target}`.trim())}</b>
           {note}
         </span>
       ))}
-      {uses.length > shownUses && <span className="did-use">and {uses.length - shownUses} more</span>}
+      {more > 0 && <span className="did-use">and {more.toLocaleString("en")} more</span>}
     </>
   );
 }

@@ -30,7 +30,7 @@ const ProofView = lazy(async () => {
 export interface RunViewProps {
   readonly run: ActiveRun;
   /** In the session. */
-  readonly id: string | undefined;
+  readonly id?: string | undefined;
   readonly governance: Governance | undefined;
   readonly governed: GovernanceState | undefined;
   readonly onOpenPolicy: () => void;

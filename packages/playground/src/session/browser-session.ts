@@ -1,3 +1,4 @@
+import { saved, type SavedKey } from "../client/saved.ts";
 import { Calls } from "./calls.ts";
 import { deleteSession, SessionDatabase } from "./database.ts";
 import { sessionName } from "./names.ts";
@@ -7,6 +8,8 @@ export interface Session {
   readonly store: SessionStore;
   readonly calls: Calls;
 }
+
+const storedKey: SavedKey = { area: "local", key: `${sessionName}.stored`, what: "a note that calls are saved" };
 
 let session: Session | undefined;
 
@@ -27,6 +30,12 @@ function open(): Session {
       return SessionDatabase.open(onLost);
     },
     destroy: deleteSession,
+    hasStored: {
+      read: () => saved.read(storedKey) !== undefined,
+      write: (has) => {
+        if (has !== (saved.read(storedKey) !== undefined)) saved.write(storedKey, has ? "yes" : undefined);
+      },
+    },
     tell: (told) => channel?.postMessage(told),
     listen: (listener) => channel?.addEventListener("message", ({ data }: MessageEvent<unknown>) => listener(data)),
     whenGone: async (other) => {

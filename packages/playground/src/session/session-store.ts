@@ -2,13 +2,7 @@ import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "./call-head.ts";
 import type { CallChange, SessionDatabase } from "./database.ts";
 import { Paced } from "./paced.ts";
-
-/** The reason why the store takes no calls. They stay in memory until the tab closes. */
-export interface SessionFault {
-  readonly kind: "full" | "refused";
-  /** The browser's own words. */
-  readonly reason: string;
-}
+import type { Facts, SessionFault, SessionState } from "./session-state.ts";
 
 /** The guards of what is stored: a page without calls does without them. */
 const reading = (): Promise<typeof import("./read-call.ts")> => import("./read-call.ts");
@@ -21,6 +15,8 @@ export interface SessionPorts {
   readonly open: (onLost: () => void) => Promise<SessionDatabase>;
   /** Deletes all of it, also unreadable calls. */
   readonly destroy: () => Promise<void>;
+  /** Whether this browser stored calls. It outlives the database. */
+  readonly hasStored: { readonly read: () => boolean; readonly write: (has: boolean) => void };
   readonly tell: (told: Told) => void;
   /** Takes what other tabs told. */
   readonly listen: (listener: (foreign: unknown) => void) => void;
@@ -47,7 +43,7 @@ export class SessionStore {
   #isWriteAsked = false;
   #opened: Promise<SessionDatabase> | undefined;
   #work: Promise<void>;
-  #facts: Facts = { fault: undefined, unreadable: [], isLoaded: false };
+  #facts: Facts = { fault: undefined, unreadable: [], isLost: false, isLoaded: false };
   #state: SessionState = { heads: [], unsaved: 0, ...this.#facts };
 
   constructor(ports: SessionPorts) {
@@ -146,8 +142,18 @@ export class SessionStore {
   }
 
   async #load(): Promise<void> {
+    try {
+      await this.#readHeads();
+    } finally {
+      // Later calls are listed all the same.
+      this.#publish({ isLoaded: true });
+    }
+  }
+
+  async #readHeads(): Promise<void> {
     const stored = await (await this.#database()).heads();
-    if (stored.length === 0) return this.#publish({ isLoaded: true });
+    // A browser replaces a damaged database by an empty one, and says nothing.
+    if (stored.length === 0) return this.#publish({ isLost: this.#ports.hasStored.read() });
     const { readHead } = await reading();
     const unreadable: string[] = [];
     for (const each of stored) {
@@ -155,7 +161,7 @@ export class SessionStore {
       if (head === undefined) unreadable.push(idOf(each));
       else if (!this.#heads.has(head.id)) this.#heads.set(head.id, head);
     }
-    this.#publish({ unreadable, isLoaded: true });
+    this.#publish({ unreadable });
     this.#watch();
   }
 
@@ -174,7 +180,10 @@ export class SessionStore {
       fault = undefined;
       for (const id of some) fault = (await this.#writeSome([id], saved)) ?? fault;
     }
-    if (saved.length > 0) this.#ports.tell({ type: "changed", ids: saved });
+    if (saved.length > 0) {
+      this.#ports.hasStored.write(true);
+      this.#ports.tell({ type: "changed", ids: saved });
+    }
     this.#publish();
     if (fault !== undefined) throw toError(fault);
   }
@@ -216,6 +225,7 @@ export class SessionStore {
       this.#heads.delete(id);
       this.#unsaved.delete(id);
     }
+    if (this.#heads.size === 0) this.#ports.hasStored.write(false);
     this.#publish({ unreadable: this.#facts.unreadable.filter((id) => !ids.includes(id)) });
   }
 
@@ -261,21 +271,6 @@ export class SessionStore {
     this.#state = { heads, unsaved: this.#unsaved.size, ...this.#facts };
     for (const listener of this.#listeners) listener();
   }
-}
-
-interface Facts {
-  readonly fault: SessionFault | undefined;
-  /** Ids of stored calls that this version of the page cannot read. */
-  readonly unreadable: readonly string[];
-  /** Whether what is stored was looked through. */
-  readonly isLoaded: boolean;
-}
-
-export interface SessionState extends Facts {
-  /** The latest first. */
-  readonly heads: readonly CallHead[];
-  /** Calls that are in memory only. */
-  readonly unsaved: number;
 }
 
 /** @param newer wins */

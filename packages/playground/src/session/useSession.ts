@@ -1,7 +1,7 @@
 import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from "react";
 import type { Session } from "./browser-session.ts";
 import type { Shown } from "./calls.ts";
-import type { SessionState } from "./session-store.ts";
+import type { SessionState } from "./session-state.ts";
 
 const Context = createContext<Session | undefined>(undefined);
 
