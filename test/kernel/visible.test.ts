@@ -30,7 +30,16 @@ const asEscape = (character: string): string =>
     .join("");
 
 const question = (input: string) =>
-  questionPage({ title: "t", tool: "t", caller: "c", reason: "r", grants: [], input, expiresAt: "z" } as never);
+  questionPage({
+    title: "t",
+    tool: "t",
+    caller: "c",
+    reason: "r",
+    grants: [],
+    effects: [],
+    input,
+    expiresAt: "z",
+  } as never);
 
 describe("every character that nobody sees", () => {
   it("is among them where folding drops it", () => {

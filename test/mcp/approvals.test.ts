@@ -47,7 +47,7 @@ describe("an approval desk", () => {
   it.each(eras)("makes the call once after a yes with the key, on record under the key's name, in %s", async (era) => {
     const { desk, kernel, deeds, result, led, page } = await asked(era);
     const shown = await (await desk.fetch(new Request(page))).text();
-    expect(shown).toContain("&quot;amount&quot;: 5");
+    expect(shown).toContain("<dt>amount</dt><dd><pre>5</pre>");
     expect((await post(desk, page, yes)).status).toBe(200);
     expect(await result).toMatchObject({ content: [{ text: "paid 5" }] });
     expect(led).toEqual([page]);
@@ -128,14 +128,18 @@ describe("an approval desk", () => {
       caller: "<b>",
       reason: "It \u{E0041}pays.",
       grants: ['<img src="x">'],
-      input: { note: "</pre><form>\u200B" },
+      effects: ["net.write", "<i>"],
+      input: { note: "</pre><form>\u200B", body: "x".repeat(1_000), to: "mallory" },
       expiresAt: "2026-01-01T00:00:00.000Z",
     } as unknown as ApprovalRequest;
     const close = new AbortController();
     const answer = desk.approver(question, close.signal);
     const text = await (await desk.fetch(new Request(`${origin}/approvals/q1`))).text();
-    expect(text).not.toMatch(/<script|<b>|<img|<\/pre><form>|[\u200B\u202E\u{E0041}]/u);
+    expect(text).not.toMatch(/<script|<b>|<i>|<img|<\/pre><form>|[\u200B\u202E\u{E0041}]/u);
     expect(text).toContain(String.raw`It \udb40\udc41pays.`);
+    // A long value takes a box of its own, and pushes no other argument away.
+    expect(text).toContain("<dt>body <small>1,002 characters: scroll to read all</small></dt>");
+    expect(text).toContain("<dt>to</dt><dd><pre>&quot;mallory&quot;</pre></dd>");
     close.abort();
     expect(await answer).toMatchObject({ answer: "deny" });
   });

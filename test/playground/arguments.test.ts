@@ -1,13 +1,15 @@
+import { argumentRows } from "@keyhole/kernel/policy";
 import { type ApprovalRequest, hashJson, type JsonValue } from "@keyhole/kernel";
 import * as fc from "fast-check";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { Arguments, argumentsOf, longOnes } from "../../packages/playground/src/approval/Arguments.tsx";
+import { Arguments, longOnes } from "../../packages/playground/src/approval/Arguments.tsx";
 import { Question } from "../../packages/playground/src/approval/Question.tsx";
 import { beginningOf } from "../../packages/playground/src/ui/LongText.tsx";
 
-const shown = (input: JsonValue): string => renderToStaticMarkup(createElement(Arguments, { all: argumentsOf(input) }));
+const shown = (input: JsonValue): string =>
+  renderToStaticMarkup(createElement(Arguments, { all: argumentRows(input) }));
 
 describe("the arguments of an approval request", () => {
   it("have a row each, so that a long one hides no other", () => {
@@ -33,13 +35,13 @@ describe("the arguments of an approval request", () => {
     ["a list", [1, 2], ["The input"]],
     ["a member named __proto__", JSON.parse('{"__proto__":1}') as JsonValue, ["__proto__"]],
   ])("are all there for %s", ([, input, names]) => {
-    expect(argumentsOf(input).map(({ name }) => name)).toEqual(names);
+    expect(argumentRows(input).map(({ name }) => name)).toEqual(names);
   });
 
   it("are whole, or named as shortened, for any input", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (input) => {
-        const all = argumentsOf(input as JsonValue);
+        const all = argumentRows(input as JsonValue);
         const long = new Set(longOnes(all));
         for (const { name, text } of all)
           expect(long.has(name) || beginningOf(text, 200, 4) === text.length).toBe(true);

@@ -1,14 +1,14 @@
+import { argumentRows, questionSentence } from "@keyhole/kernel/policy";
 import type { ApprovalAnswer, ApprovalRequest, JsonValue, ToolSummary } from "@keyhole/kernel";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { AllowedBefore } from "../../packages/playground/src/approval/allowed-before.ts";
-import { Arguments, argumentsOf } from "../../packages/playground/src/approval/Arguments.tsx";
+import { Arguments } from "../../packages/playground/src/approval/Arguments.tsx";
 import { matchedBy } from "../../packages/playground/src/approval/earlier-inputs.ts";
 import { Queue } from "../../packages/playground/src/approval/Queue.tsx";
 import { type EarlierCall, originsOf, outputText, valuesOf } from "../../packages/playground/src/session/origins.ts";
 import { merged } from "../../packages/playground/src/approval/useEdgeQuestions.ts";
-import { sentenceOf } from "../../packages/playground/src/approval/sentence.ts";
 
 const asked = (input: JsonValue, more: Partial<ApprovalRequest> = {}): ApprovalRequest =>
   ({
@@ -45,8 +45,8 @@ describe("what was allowed before", () => {
   it("marks each argument as the same, changed, new or left out, and never hides the value asked for", () => {
     const html = renderToStaticMarkup(
       createElement(Arguments, {
-        all: argumentsOf({ same: 1, changed: "now\u202e", fresh: "n" }),
-        before: argumentsOf({ same: 1, changed: "then", gone: true }),
+        all: argumentRows({ same: 1, changed: "now\u202e", fresh: "n" }),
+        before: argumentRows({ same: 1, changed: "then", gone: true }),
       }),
     );
     expect(html.match(/As allowed before/g)).toHaveLength(1);
@@ -88,11 +88,14 @@ describe("the sentence of a question", () => {
       "put reads from the network.",
     ],
   ])("names %s", ([, input, effects, known, sentence]) => {
-    expect(sentenceOf(asked(input, { effects }), known)).toBe(sentence);
+    expect(questionSentence(asked(input, { effects }), known?.manifest)).toBe(sentence);
   });
 
   it("keeps both ends of a long target", () => {
-    const text = sentenceOf(asked({ path: `start${"x".repeat(10_000)}end` }, { effects: ["fs.write"] }), tool);
+    const text = questionSentence(
+      asked({ path: `start${"x".repeat(10_000)}end` }, { effects: ["fs.write"] }),
+      tool.manifest,
+    );
     expect(text).toMatch(/\(start.* … .*end\)/);
     expect(text.length).toBeLessThan(250);
   });

@@ -1,9 +1,10 @@
-import type { ApprovalRequest } from "@keyhole/kernel";
+import { type ApprovalRequest, visible } from "@keyhole/kernel";
 import { visibleJson } from "@keyhole/kernel/foreign-tools";
+import { argumentRows, questionSentence } from "@keyhole/kernel/policy";
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:CanvasText;background:Canvas}
 :root{color-scheme:light dark}pre:empty{display:none}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid GrayText;padding:.75rem}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid GrayText;padding:.75rem;margin:0;max-height:12rem;overflow:auto}small{font-weight:400}
 dt{font-weight:600}dd{margin:0 0 .75rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.4rem}
 button{font:inherit;padding:.5rem 1.25rem;margin:1rem 1rem 0 0}`;
 
@@ -35,16 +36,30 @@ can answer as well.</p>`,
 }
 
 /** The subject of the approval. */
-export function questionFacts({ tool, caller, reason, grants, input, expiresAt }: ApprovalRequest): string {
+export function questionFacts(question: ApprovalRequest): string {
+  const { tool, caller, reason, grants, input, hasBody, expiresAt } = question;
   const facts: readonly (readonly [string, string])[] = [
     ["Tool", tool],
     ["Caller", caller],
     ["Reason", reason],
+    ...(hasBody ? [["Body", "Bytes come with this call that cannot be shown here."] as const] : []),
     ["Access", grants.length === 0 ? "none" : grants.join("\n")],
     ["Until", expiresAt],
   ];
-  return `<dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${lines(value)}</dd>`).join("")}</dl>
-<h2>Arguments</h2><pre>${escaped(visibleJson(input, 2))}</pre>`;
+  const rows = argumentRows(input);
+  return `<p><strong>${escaped(questionSentence(question))}</strong></p>
+<dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${lines(value)}</dd>`).join("")}</dl>
+<h2>${rows.length === 1 ? "The exact argument" : `The ${rows.length} exact arguments`}</h2>
+<dl>${rows.map(({ name, text }) => `<dt>${lines(name)}${lengthNote(text)}</dt><dd><pre>${escaped(visible(text))}</pre></dd>`).join("")}</dl>`;
+}
+
+/** A longer value scrolls in its own box: no other argument leaves the page for it. */
+const longText = 400;
+
+function lengthNote(text: string): string {
+  return text.length <= longText
+    ? ""
+    : ` <small>${text.length.toLocaleString("en")} characters: scroll to read all</small>`;
 }
 
 export function notePage(title: string, text: string): string {

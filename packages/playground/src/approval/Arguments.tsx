@@ -1,33 +1,21 @@
-import { type JsonValue, visible } from "@keyhole/kernel";
+import { visible } from "@keyhole/kernel";
+import type { ArgumentRow } from "@keyhole/kernel/policy";
 import type { ReactNode } from "react";
 import { DiffView } from "../ui/DiffView.tsx";
-import { isObject } from "../form/resolve.ts";
 import { beginningOf, LongText } from "../ui/LongText.tsx";
 
 /** On a small screen, several such values fit. */
 const shown = { length: 200, lines: 4 } as const;
 
-interface Argument {
-  readonly name: string;
-  /** As JSON. */
-  readonly text: string;
-}
-
-/** In the order of the hash. An input that is no object is one argument. */
-export function argumentsOf(input: JsonValue): readonly Argument[] {
-  const entries = isObject(input) ? Object.entries(input) : [["The input", input] as const];
-  return entries.map(([name, value]) => ({ name, text: JSON.stringify(value, undefined, 2) }));
-}
-
 /** The names of the arguments whose beginning alone is in sight at first. */
-export function longOnes(all: readonly Argument[]): readonly string[] {
+export function longOnes(all: readonly ArgumentRow[]): readonly string[] {
   return all.filter(({ text }) => beginningOf(text, shown.length, shown.lines) < text.length).map(({ name }) => name);
 }
 
 interface ArgumentsProps {
-  readonly all: readonly Argument[];
+  readonly all: readonly ArgumentRow[];
   /** The arguments of the call that a person allowed last. */
-  readonly before?: readonly Argument[] | undefined;
+  readonly before?: readonly ArgumentRow[] | undefined;
 }
 
 /** One row for each argument: a long value cannot push another argument out of sight. */

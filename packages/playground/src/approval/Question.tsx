@@ -1,6 +1,7 @@
 import { type ApprovalAnswer, type ApprovalRequest, type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 import { canonicalize } from "@keyhole/kernel/canonical";
+import { argumentRows, questionSentence } from "@keyhole/kernel/policy";
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { asObject } from "../form/resolve.ts";
 import { Input, Label, TextArea, TextField } from "../ui/TextField.tsx";
@@ -11,12 +12,11 @@ import { Segmented } from "../ui/Segmented.tsx";
 import { shortHash } from "../ui/short-hash.ts";
 import type { AllowedCall } from "./allowed-before.ts";
 import { AllowButtons, type AnswerKind, answers, answersOf, answersToBody, approver, parse } from "./answers.tsx";
-import { Arguments, argumentsOf } from "./Arguments.tsx";
+import { Arguments } from "./Arguments.tsx";
 import { clockText, useLeftMs } from "./clock.ts";
 import { Facts } from "./Facts.tsx";
 import { PatternAnswer, usePattern } from "./PatternAnswer.tsx";
 import { PasskeyNote } from "./PasskeyNote.tsx";
-import { sentenceOf } from "./sentence.ts";
 import type { Place } from "./useApprovals.ts";
 import { type Deliberate, useDeliberate } from "./useDeliberate.ts";
 import { usePasskey } from "./usePasskey.ts";
@@ -54,7 +54,7 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
   }, [place.number]);
   const deny = (): void => onAnswer({ answer: "deny", approver, ...(reason !== "" && { reason }) });
   const mayAllow = deliberate.isReady && leftMs > 0 && isBound && !passkey.isWaiting;
-  const allowed = useMemo(() => before && argumentsOf(canonicalForm(before)), [before]);
+  const allowed = useMemo(() => before && argumentRows(canonicalForm(before)), [before]);
   const armed = useQuestionKeys({
     heading,
     guard: deliberate.guard,
@@ -66,11 +66,11 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
     <div className="question">
       <QuestionHead request={request} place={place} headingRef={heading} />
       <div className="dialog-content">
-        <p className="dialog-sentence">{sentenceOf(request, tool)}</p>
+        <p className="dialog-sentence">{questionSentence(request, tool?.manifest)}</p>
         <p className="dialog-reason">
           <LongText text={request.reason} what="the reason" lines={3} />
         </p>
-        <Arguments all={argumentsOf(shown)} before={allowed} />
+        <Arguments all={argumentRows(shown)} before={allowed} />
         {before !== undefined && (
           <p className="hint">
             Compared with the call that you allowed at {new Date(before.at).toLocaleTimeString("en-GB")}.

@@ -1,8 +1,8 @@
 import { type ToolSummary, visible } from "@keyhole/kernel";
+import { questionSentence } from "@keyhole/kernel/policy";
 import { type ReactNode, useState } from "react";
 import { Button } from "../ui/Button.tsx";
 import { clockText, useLeftMs } from "./clock.ts";
-import { sentenceOf } from "./sentence.ts";
 import type { Question } from "./allowed-before.ts";
 
 interface QueueProps {
@@ -56,7 +56,7 @@ function Row({ question: { request }, isShown, tool, onChoose }: RowProps): Reac
         onClick={() => onChoose(request.approvalId)}
       >
         <span className="question-row-tool">{visible(request.tool)}</span>
-        <span className="question-row-what">{sentenceOf(request, tool)}</span>
+        <span className="question-row-what">{questionSentence(request, tool?.manifest)}</span>
         <span className="question-row-left" data-urgent={leftMs < 15_000 || undefined}>
           {leftMs > 0 ? `${clockText(leftMs)} left` : "Expired"}, for {visible(request.caller).slice(0, 60)}
         </span>

@@ -17,6 +17,7 @@ export { type EnclosedKeys, type KeySource, pinKeys, type TrustedKeys, trustKeys
 export { checkpointSigner, createProofKey, type ProofKey, proofSigner, publicKeyOf } from "./sign.ts";
 export type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
 export { type ProofReport, type ProofStep, stepText } from "./report.ts";
+export { type ArgumentRow, argumentRows, questionSentence } from "./question.ts";
 export { suggestedGrants } from "./suggested-grants.ts";
 export { verifyProof } from "./verify.ts";
 export { postureAnswer } from "../decision/decide.ts";
