@@ -16,7 +16,7 @@ export const budgets = [
   {
     name: "kernel, composed",
     sources: [composed],
-    maxBytes: 65_344,
+    maxBytes: 65_472,
     without: [
       "kernel/src/audit/reopen",
       "kernel/src/call/faults/texts",
@@ -28,14 +28,14 @@ export const budgets = [
     ],
   },
   // The smallest kernel that grants a tool something.
-  { name: "composed + net", sources: [composed + net], maxBytes: 72_128, goalBytes: 48 * 1024 },
+  { name: "composed + net", sources: [composed + net], maxBytes: 72_256, goalBytes: 48 * 1024 },
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 113_024,
+    maxBytes: 113_216,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 117_120 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 117_248 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],

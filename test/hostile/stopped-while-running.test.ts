@@ -87,3 +87,46 @@ describe("a call of the kernel's own realm", () => {
     expect(await call).toMatchObject({ ok: true, data: "data" });
   });
 });
+
+/** A store that waits, as one of another machine does. */
+function slowContent() {
+  const going = Promise.withResolvers<void>();
+  return { goOn: () => going.resolve(), put: () => going.promise, get: async () => undefined, delete: async () => {} };
+}
+
+describe("a result behind the end of its run", () => {
+  const keep = { tools: { subject: { keep: { output: [""] } } } };
+  const open = async () => {
+    const content = slowContent();
+    const grants = [{ tool: "*", capability: write }];
+    const bench = await openKernel({ policy: { ...openPolicy, ...keep, grants }, content });
+    bench.kernel.registerTrusted(
+      toolOf(() => "data", { determinism: "external", capabilities: [write], effects: ["net.write"] }),
+    );
+    return { ...bench, content };
+  };
+  it.each([
+    ["in LOCKDOWN", lockdown, "Mode LOCKDOWN"],
+    ["without a grant that it needed", revoke, "The grant for net.write was revoked: Enough."],
+  ] as const)("reaches nobody %s", async (_, change, why) => {
+    const { kernel, content } = await open();
+    const call = kernel.call("subject", {}, { caller: "ada" });
+    await settle();
+    await change(kernel);
+    content.goOn();
+    const error = { code: "CAPABILITY_DENIED", message: expect.stringContaining(why), details: { reason: "revoked" } };
+    expect(await call).toMatchObject({ ok: false, error });
+    await expectSoundLog(kernel);
+  });
+
+  it("reaches no other call that waited for it under its key", async () => {
+    const { kernel, content } = await open();
+    const options = { caller: "ada", idempotencyKey: "once" };
+    const calls = [kernel.call("subject", {}, options), kernel.call("subject", {}, options)];
+    await settle();
+    await kernel.setPolicy({ ...openPolicy, rules: [{ id: "no", effect: "deny", when: {}, reason: "No." }] });
+    content.goOn();
+    expect(await calls[1]).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" } });
+    await expectSoundLog(kernel);
+  });
+});

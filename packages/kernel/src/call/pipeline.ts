@@ -10,7 +10,7 @@ import type { CallRecord } from "./record/record.ts";
 import type { CallResult } from "../result.ts";
 import type { Registry } from "../tool/registry.ts";
 import { answer, answerFailure, type Answered, type AnswerPorts, reuse } from "./steps/answer.ts";
-import { assertCurrent, authorize, type AuthorizePorts } from "./steps/authorize.ts";
+import { assertCurrent, assertUnchanged, authorize, type AuthorizePorts } from "./steps/authorize.ts";
 import { checkGrants, type GrantPorts } from "./steps/check-grants.ts";
 import { conclude, concludeFailure, type ConcludePorts } from "./steps/conclude.ts";
 import { decide, type DecidePorts } from "./steps/decide.ts";
@@ -60,7 +60,7 @@ async function pass(call: CallRecord, entry: Entry, core: Core): Promise<Answere
   assertAnswersStand(decided, core.revocations);
   const knowing = points.afterDecision?.(decided);
   const known = knowing instanceof Promise ? await knowing : knowing;
-  if (known) return reuse(decided, known, core);
+  if (known) return reuse(assertUnchanged(decided, core), known, core);
   const allowing = authorize(decided, core);                                //  5
   const allowed = allowing instanceof Promise ? await allowing : allowing;
   const sharing = points.afterAllow?.(allowed);

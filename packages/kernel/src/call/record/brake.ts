@@ -10,6 +10,11 @@ export class Brake {
     this.#onPull?.(why);
   }
 
+  /** The reason why the call may run no longer, also behind the end of its run. */
+  get why(): string | undefined {
+    return this.#why;
+  }
+
   /** Called at once where it was pulled before. Each run of the call takes the place of the one before. */
   watch(onPull: (why: string) => void): void {
     this.#onPull = onPull;

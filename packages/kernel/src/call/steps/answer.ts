@@ -10,6 +10,7 @@ import type { CallFault } from "../faults/fault.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { CallEnd, CallRecord } from "../record/record.ts";
 import { spentBy, withMore } from "../ending/spent.ts";
+import { assertUnchanged, type AuthorizePorts } from "./authorize.ts";
 import { type Concluded, endingWith, failedEnding, normalizerOf, reusedEnding } from "./conclude.ts";
 import type { Decided } from "./decide.ts";
 import { canBeGiven, needsApprovalSince, resultGone } from "../ending/given-again.ts";
@@ -27,7 +28,7 @@ export interface Reused {
   readonly by: "cache" | "idempotency-key";
 }
 
-export interface AnswerPorts {
+export interface AnswerPorts extends Pick<AuthorizePorts, "authority"> {
   readonly log: AuditLog;
   readonly clock: Clock;
   readonly labels: SessionLabels;
@@ -75,6 +76,7 @@ export async function reuse(state: Decided, { ending, by }: Reused, ports: Answe
   const limit = call.options.bounds?.outputBytes ?? Infinity;
   if (output.outputBytes > limit) throw tooLarge(tool.id, limit);
   const reference = await beforeReuse?.(state, output);
+  assertUnchanged(state, ports);
   const { hash: outputHash, outputBytes } = output;
   const completed = { outputHash, outputBytes, ...normalizerOf(tool), effects };
   log.record("tool.completed", call.scope, completed, call.changesAt("end"));

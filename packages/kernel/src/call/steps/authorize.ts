@@ -143,6 +143,12 @@ function voided(state: Decided, approvalId: string, why: Lapse, ports: Authorize
   return new CallFault("APPROVAL_DENIED", (texts) => texts.approvalVoid(why, approvalId));
 }
 
+/** Throws where a call waited between its decision and another call's result, and the policy or the mode went on. */
+export function assertUnchanged(state: Decided, ports: Pick<AuthorizePorts, "authority">): Decided {
+  if (isCurrent(state, ports)) return state;
+  throw new CallFault("POLICY_DENIED", (texts) => texts.authorityChanged);
+}
+
 /** Throws where an allowed call may not start after all: it waited, and the world went on. */
 export function assertCurrent<State extends Allowed>(state: State, ports: AuthorizePorts): State {
   const { hold, proof } = state;
@@ -152,8 +158,8 @@ export function assertCurrent<State extends Allowed>(state: State, ports: Author
     if (why === undefined) return state;
     throw voided(state, proof.approval?.approvalId ?? "", why, ports);
   }
-  if (isCurrent(state, ports)) return state;
-  throw new CallFault("POLICY_DENIED", (texts) => texts.authorityChanged);
+  assertUnchanged(state, ports);
+  return state;
 }
 
 function lapsed({ revoked, untilMs }: HeldApproval, state: Allowed, ports: AuthorizePorts): Lapse | undefined {

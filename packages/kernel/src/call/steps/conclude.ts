@@ -8,6 +8,7 @@ import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { CallRecord } from "../record/record.ts";
 import { spentBy, usageOf, withMore } from "../ending/spent.ts";
 import type { Normalized } from "./normalize.ts";
+import { runFault } from "./run-faults.ts";
 import { recordInvoked } from "./validate.ts";
 
 declare class Made {
@@ -31,7 +32,9 @@ export function conclude(
   { log }: ConcludePorts,
 ): MaybePromise<Concluded> {
   const { started, outputHash, outputBytes } = state;
-  const { call, tool, gate, used, body } = started;
+  const { call, tool, gate, used, body, brake } = started;
+  // The steps behind the run waited, and the world went on.
+  if (brake.why !== undefined) throw runFault(started, { kind: "forbidden", why: brake.why });
   if (body) log.record("body.read", call.scope, body.account);
   const completed = { outputHash, outputBytes, effects: gate.counts.effects, ...normalizerOf(tool) };
   log.record("tool.completed", call.scope, withMore(completed, usageOf(used)), call.changesAt("end"));

@@ -170,7 +170,12 @@ function holdOf(state: Reserved, { revocations }: StartPorts, brake: Brake): Gat
     needed: needed.map(({ kind }) => kind),
     stop: (why) => brake.pull(why),
   };
-  return () => withRevocations(revocations, call.revocations).track(holderOf(call, tool), running);
+  return () => {
+    const held = withRevocations(revocations, call.revocations).track(holderOf(call, tool), running);
+    // Behind the run its result is on its way, and can still be withheld.
+    call.defer(() => held.end());
+    return held;
+  };
 }
 
 /** Calls and secrets pass through the kernel always. */

@@ -28,7 +28,7 @@ export interface GateOptions extends Budget, refusals.RequestAuthority {
   readonly before?: Gate | undefined;
   /** Instead of it, what the call had counted when it was suspended. */
   readonly counts?: GateCounts | undefined;
-  /** The grant that a run holds until a revocation. The gate ends it. */
+  /** The grant that a run holds until a revocation. */
   readonly hold?: (() => HeldGrant) | undefined;
   readonly secrets?: GateSecretsOptions | undefined;
   /** Called once for each request that a grant, a revocation or the policy refuses, before its entry in the journal. */
@@ -90,7 +90,6 @@ export class Gate {
   close(isOver = true): void {
     this.#ended = true;
     this.#isOver ||= isOver;
-    this.#held?.end();
     // A reason of our own: the default one is an exception, and costs like one.
     for (const end of this.#ends?.values() ?? []) end.abort("the call has ended");
   }
