@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { pathGranter, pathToucher } from "../../packages/kernel/src/capability/matching/url-paths.ts";
 import { sized } from "../support/size.ts";
 
-// Routers read a segment as a number (`int()`, `Number()`, `<int:id>`): zeros before it, a plus and the digits of other scripts are the same number to them.
+// Routers read a segment as a number (`int()`, `Number()`, `<int:id>`): zeros before it, a plus, the digits of other scripts, other bases and powers of ten are the same number to them.
 
 /** Zeros of scripts whose ten digits follow each other. */
 const zeros = ["0", "０", "٠", "۰", "०", "𝟎"];
@@ -32,6 +32,27 @@ it("a deny of a number in a path meets every spelling of it, as an argument's do
   );
 });
 
+it("a deny of a number meets each text that Number() reads as it", () => {
+  const written = fc.constantFrom(
+    (value: bigint) => `0x${value.toString(16)}`,
+    (value: bigint) => `0X${value.toString(16).toUpperCase()}`,
+    (value: bigint) => `0o0${value.toString(8)}`,
+    (value: bigint) => `0b${value.toString(2)}`,
+    (value: bigint) => `${value}e0`,
+    (value: bigint) => `+${value}00E-2`,
+    (value: bigint) => `0.0${value}e${String(value).length + 1}`,
+  );
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), written, below, (value, write, after) => {
+      const spelt = write(value);
+      expect(BigInt(Number(spelt))).toBe(value);
+      expect(pathToucher([`/api/users/${value}`])(`/api/users/${spelt}${after}`), spelt).toBe(true);
+      expect(pathToucher([`/api/users/${value + 1n}`])(`/api/users/${spelt}`), spelt).toBe(false);
+    }),
+    { numRuns: sized(300, 10_000) },
+  );
+});
+
 it("a deny of a number meets no other number, and no grant covers another spelling", () => {
   fc.assert(
     fc.property(number, number, fc.nat(3), (value, other, padding) => {
@@ -44,9 +65,18 @@ it("a deny of a number meets no other number, and no grant covers another spelli
   );
 });
 
-it.each(["/v/1.10", "/v/1.1.0", "/api/users/42a", "/api/users/a42", "/api/users/4-2", "/2024-01-02", "/api/users/420"])(
-  "a deny of other numbers leaves %s alone",
-  (path) => {
-    expect(pathToucher(["/v/1.01.1", "/api/users/42", "/2024-1-2", "/v/110"])(path)).toBe(false);
-  },
-);
+it.each([
+  "/v/1.10",
+  "/v/1.1.0",
+  "/api/users/42a",
+  "/api/users/a42",
+  "/api/users/4-2",
+  "/api/users/42e1",
+  "/api/users/42e-1",
+  "/api/users/e42",
+  "/api/users/0x42",
+  "/2024-01-02",
+  "/api/users/420",
+])("a deny of other numbers leaves %s alone", (path) => {
+  expect(pathToucher(["/v/1.01.1", "/api/users/42", "/2024-1-2", "/v/110"])(path)).toBe(false);
+});

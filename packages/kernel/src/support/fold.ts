@@ -58,12 +58,24 @@ export function foldText(text: string): string {
 }
 
 const otherDigits = /[^\P{Nd}0-9]/gu;
-const wholeNumber = /^\+?\p{Nd}+$/u;
+const wholeNumber = /^(?:\+?\p{Nd}+|-0+)$/u;
+/** Other texts that `Number()` reads as whole numbers, as far as somebody writes them. */
+const inOtherBase = /^0(?:x[0-9a-f]{1,64}|o[0-7]{1,64}|b[01]{1,64})$/;
+const withPower = /^\+?(\d{0,64})(?:\.(\d{0,64}))?e([+-]?\d{1,2})$/;
 
-/** A folded name, and where it is a whole number its one form: in digits of ASCII, without a plus and without zeros before it. */
+/** A folded name, and where a reader takes it for a whole number its one form: in digits of ASCII, without a plus and without zeros before it. */
 export function foldNumber(folded: string): string {
-  if (!wholeNumber.test(folded)) return folded;
-  return folded.replace(otherDigits, asciiDigit).replace(/^\+?0*(?=\d)/, "");
+  if (wholeNumber.test(folded)) return folded.replace(otherDigits, asciiDigit).replace(/^[+-]?0*(?=\d)/, "");
+  if (inOtherBase.test(folded)) return String(BigInt(folded));
+  const [, whole = "", part = "", power = ""] = withPower.exec(folded) ?? [];
+  return (whole + part !== "" && shifted(whole + part, Number(power) - part.length)) || folded;
+}
+
+/** Digits times a power of ten, without zeros before them; `undefined` for no whole number. */
+function shifted(digits: string, power: number): string | undefined {
+  if (power >= 0) return (digits + "0".repeat(power)).replace(/^0+(?=\d)/, "");
+  const isWhole = /^0*$/.test(digits.slice(power));
+  return isWhole ? digits.slice(0, power).replace(/^0+(?=\d)/, "") || "0" : undefined;
 }
 
 /** UTF-16 units of a part: a long text is unfolded in parts, then folded in one piece. */
