@@ -29,7 +29,10 @@ const chunk = 48;
 export function hunt(parts: HuntParts, root: Part, leaf: Leaf, ways: ReadonlySet<Part>): void {
   const isSeen = ({ clause: { role } }: Prepared): boolean =>
     leaf.draft.request !== undefined || role === "rule" || role === "floor";
-  new Hunt(parts, leaf, ways).follow(root, leaf.draft, parts.shared.filter(isSeen), undefined);
+  const own = new Hunt(parts, leaf, ways);
+  // Most often nothing hides the call that led here.
+  own.decide(leaf.draft);
+  own.follow(root, leaf.draft, parts.shared.filter(isSeen), undefined);
 }
 
 interface Choice {
@@ -59,7 +62,7 @@ class Hunt {
     const theirs = nextDimension(open, after);
     const isMine = mine !== undefined && (theirs === undefined || inOrder(mine.dimension, theirs) <= 0);
     const next = isMine ? mine.dimension : theirs;
-    if (!next) return this.#decide(draft);
+    if (!next) return this.decide(draft);
     if (this.#wasAt(part, next, draft, sure, shared, after)) return;
     this.#into(next, isMine ? mine : undefined, part, draft, shared, () => this.#isWanted(draft, sure, open));
   }
@@ -104,7 +107,7 @@ class Hunt {
     after: Dimension | undefined,
   ): boolean {
     const { table, work } = this.#parts;
-    work.take(next, shared.length + costs.place);
+    work.take(next, 4 * shared.length + costs.place);
     const says = sure.map(({ role, level }) => `${role}${level}`).toSorted();
     const state = after === undefined ? "" : table.stateOf(draft, shared, after);
     return isKnown(this.#visited, part, `${next.name} ${says.join()} ${state} ${stateOf(shared, after, draft)}`);
@@ -117,7 +120,7 @@ class Hunt {
     return this.#parts.table.pairs(sides, sure, sayings, draft).some(([a, b]) => a !== b && !found.has(`${a}${b}`));
   }
 
-  #decide(draft: Draft): void {
+  decide(draft: Draft): void {
     const { a, b, work } = this.#parts;
     const { found } = this.#leaf;
     work.add(costs.decision);
