@@ -43,6 +43,7 @@ const worker = new Runtime({
   port: 0,
   state: join(folder, "state"),
   registry: join(folder, "registry"),
+  scratch: folder,
   onLost: (reason) => {
     throw new Error(reason);
   },

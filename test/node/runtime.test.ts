@@ -11,6 +11,8 @@ const fails: Opening = () => Promise.reject(new Error("The port is taken."));
 
 const children: ChildProcess[] = [];
 const runtimes: Runtime[] = [];
+/** The folders that instances found for their temporary files. */
+const temporary = new Set<string>();
 afterEach(async () => {
   await Promise.all(runtimes.splice(0).map((each) => each.stop()));
   for (const child of children.splice(0)) child.kill("SIGKILL");
@@ -25,6 +27,7 @@ function runtimeOf(openings: readonly Opening[], giveUpMs: number) {
     readonly #child = spawn(process.execPath, ["--eval", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
     constructor() {
       children.push(this.#child);
+      temporary.add(tmpdir());
     }
     unsafeGetDirectURL(): Promise<URL> {
       return openings[Math.min(starts++, openings.length - 1)]!();
@@ -41,6 +44,7 @@ function runtimeOf(openings: readonly Opening[], giveUpMs: number) {
     port: 0,
     state: "",
     registry: tmpdir(),
+    scratch: "/scratch",
     onLost: (reason) => lost.push(reason),
     times: { giveUpMs, startMs: 5, longestStartMs: 20 },
   });
@@ -49,6 +53,12 @@ function runtimeOf(openings: readonly Opening[], giveUpMs: number) {
 }
 
 describe("a runtime", () => {
+  it("has its temporary files where the caller removes them", async () => {
+    const before = tmpdir();
+    await runtimeOf([serves], 0).runtime.start();
+    expect([[...temporary], tmpdir()]).toEqual([["/scratch"], before]);
+  });
+
   it.each([
     ["is late", never, "It did not start within"],
     ["fails", fails, "The port is taken."],

@@ -65,12 +65,10 @@ export async function startEdge({ port, state, onLine, token, approvalKey, ...so
   const { miniflare } = wrangler;
   const { worker, isOpened } = openedBy(token, approvalKey, configuredWorker(wrangler, source));
   const isReached = variable(worker, "KEYHOLE_URL") !== undefined;
-  const scratch = mkdtempSync(join(tmpdir(), "keyhole-"));
-  // An interrupt can come before there is an edge to stop.
-  process.once("exit", () => rmSync(scratch, { recursive: true, force: true }));
+  const { scratch, forget } = scratchFolder();
   const keeper = new Keeper();
   const { promise: failed, resolve: onLost } = Promise.withResolvers<string>();
-  const around = { miniflare, keeper, registry: join(scratch, "registry"), onLine, onLost };
+  const around = { miniflare, keeper, registry: join(scratch, "registry"), scratch, onLine, onLost };
   // Two workerd on one storage folder lock each other out; a sandbox keeps nothing anyway.
   const sandboxes = sandboxWorkers().map(
     (each) => new Runtime({ ...around, name: "A sandbox", worker: each, port: 0, state: join(scratch, each.name) }),
@@ -92,7 +90,7 @@ export async function startEdge({ port, state, onLine, token, approvalKey, ...so
     await watchdog.stop();
     await Promise.all([kernel, ...sandboxes].map((each) => each.stop()));
     await keeper.stop();
-    rmSync(scratch, { recursive: true, force: true });
+    forget();
   };
   try {
     await Promise.all([kernel, ...sandboxes].map((each) => each.start()));
@@ -119,6 +117,20 @@ export async function startEdge({ port, state, onLine, token, approvalKey, ...so
     },
     stop,
   };
+}
+
+/** A folder that this process removes at the latest when it ends: an interrupt can come before there is an edge to stop. */
+function scratchFolder(): { readonly scratch: string; readonly forget: () => void } {
+  const scratch = mkdtempSync(join(tmpdir(), "keyhole-"));
+  const forget = (): void => rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  process.once("exit", () => {
+    try {
+      forget();
+    } catch {
+      // A process that the keeper is about to end can still write.
+    }
+  });
+  return { scratch, forget };
 }
 
 /** @param token counts where the Worker has no others */

@@ -39,6 +39,8 @@ export interface RuntimeOptions {
   readonly state: string;
   /** Where the Workers of one run find each other. */
   readonly registry: string;
+  /** A folder that the caller removes. Miniflare does not wait until its own files are removed. */
+  readonly scratch: string;
   /** The output of the Worker. */
   readonly onLine?: ((line: string) => void) | undefined;
   /** Called when it does not come back. */
@@ -176,11 +178,11 @@ export class Runtime {
   }
 
   #create(): Miniflare {
-    const { worker, miniflare, port, state, registry, onLine } = this.#options;
+    const { worker, miniflare, port, state, registry, scratch, onLine } = this.#options;
     // The earlier owner of this name was killed without a word: no other process could take its place for some minutes.
     rmSync(join(registry, worker.name), { force: true });
     const { Miniflare: Instance, Log, convertV4MiniflareOptions } = miniflare;
-    return new Instance(
+    const options = (): object =>
       convertV4MiniflareOptions({
         ...worker.options,
         name: worker.name,
@@ -203,8 +205,8 @@ export class Runtime {
         // Every client that reaches the port could read and write the log's database, files and values.
         unsafeLocalExplorer: false,
         unsafeObservability: false,
-      }),
-    );
+      });
+    return withTemporaryFolder(scratch, () => new Instance(options()));
   }
 
   #adopt(child: ChildProcess, ended: () => void, instance: () => Miniflare): void {
@@ -233,5 +235,18 @@ export class Runtime {
 
   #reason(error: unknown): string {
     return [error instanceof Error ? error.message : String(error), ...this.#lines].join("\n");
+  }
+}
+
+/** Makes something that looks up the folder of temporary files at once. */
+function withTemporaryFolder<Made>(folder: string, make: () => Made): Made {
+  const name = process.platform === "win32" ? "TEMP" : "TMPDIR";
+  const before = process.env[name];
+  process.env[name] = folder;
+  try {
+    return make();
+  } finally {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
   }
 }
