@@ -5,6 +5,7 @@ import type { BrowserProviderOption } from "vitest/node";
 import { chromiumArgs, findChromium } from "./scripts/chromium.mjs";
 import { findFirefox, findWebkit } from "./scripts/engines.mjs";
 import { keyhole } from "./scripts/keyhole-plugin.mjs";
+import { testPages } from "./test/browser/pages-plugin.ts";
 import { jsonSchemaSuite } from "./test/schema/suite-plugin.ts";
 import { type Browser, browserFiles } from "./test/support/browser-files.ts";
 import { cachedModules } from "./test/support/cached-modules.ts";
@@ -47,6 +48,9 @@ const imports = [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode(),
 /** Holds every event that any test makes a kernel write against the published schema. */
 const everyEvent = ["./test/support/every-event.ts"];
 
+/** One for all browsers, so that a run builds them once. */
+const pages = testPages();
+
 const executablePath = findChromium();
 const chromium = playwright({
   launchOptions: { args: chromiumArgs, env, ...(executablePath === undefined ? {} : { executablePath }) },
@@ -54,12 +58,14 @@ const chromium = playwright({
 
 function browserProject(name: Browser, provider: BrowserProviderOption): TestProjectInlineConfiguration {
   return {
-    plugins: [cachedModules(), ...imports],
+    plugins: [cachedModules(), pages, ...imports],
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     server: { host: "127.0.0.1" },
     test: {
       ...common,
       name,
+      // All files of a browser in one page: it loads the kernel's 400 modules once, and not once a file.
+      isolate: false,
       include: browserFiles(name, thorough),
       exclude,
       env: chaosEnv,
@@ -88,7 +94,9 @@ const notOnNode = ["test/**/*.browser.test.ts", "test/**/*.workerd.test.ts", ...
  * All other files share the threads of `node`, so that the kernel is loaded twice in a run and not once a file.
  */
 const ownProcess = [
-  "test/{e2e,node,runner,vite,wasm}/**/*.test.ts",
+  "test/node/!(config-command|config-modules|dev-config|help|import-command|mcp-docs|policy-text|run-command|starts|testing).test.ts",
+  "test/runner/**/*.test.ts",
+  "test/e2e/**/*.thorough.test.ts",
   "test/audit/file-sink.test.ts",
   "test/brokers/spawn.test.ts",
   "test/operations/{machine,projects,repositories}.test.ts",
@@ -139,6 +147,7 @@ export default defineConfig({
         pool: "threads",
         isolate: false,
         setupFiles: [...everyEvent, "./test/support/kept-globals.ts"],
+        globalSetup: "./test/e2e/playground/built.ts",
       }),
       nodeProject("node-own", {
         globalSetup: ["./test/hostile/canary.ts", "./test/e2e/playground/built.ts"],

@@ -25,7 +25,7 @@ function scripted(text: string): Worker {
 
 /** A worker whose kernel boots as the name says, see boot.worker.ts. */
 function booting(name: string): Worker {
-  return new Worker(new URL("./boot.worker.ts", import.meta.url), { type: "module", name });
+  return new Worker("/test-pages/boot.worker.js", { type: "module", name });
 }
 
 /** Every method of a client that asks its kernel. */
@@ -178,7 +178,7 @@ describe("a page whose Content-Security-Policy blocks the kernel's worker", () =
   /** What start-page.ts says in a page under this policy. */
   function connectedUnder(policy: string): Promise<unknown> {
     const page = document.createElement("iframe");
-    const script = new URL("./start-page.ts", import.meta.url).href;
+    const script = "/test-pages/start-page.js";
     page.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script type="module" src="${script}"></script>`;
     pages.push(page);
     return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { keyholeWorker, startKernelAt } from "@keyhole/worker-host/browser";
 import { expect, it, vi } from "vitest";
 
 it("keyholeWorker gives a kernel whose tools run in isolates of this page, and asks this page's approver", async () => {
-  const worker = new Worker(new URL("./kernel.worker.ts", import.meta.url), { type: "module" });
+  const worker = new Worker("/test-pages/kernel.worker.js", { type: "module" });
   const approver = vi.fn<Approver>(async () => ({ answer: "allow", scope: "once", approver: "page" }));
   const kernel = await keyholeWorker(worker, { approver });
   const result = await kernel.call("subject", { deed: "echo", value: 7 }, { caller: "asked" });
@@ -15,10 +15,7 @@ it("keyholeWorker gives a kernel whose tools run in isolates of this page, and a
 });
 
 it("keyholeWorker says why no kernel started, and terminates the worker", async () => {
-  const worker = new Worker(new URL("./boot.worker.ts", import.meta.url), {
-    type: "module",
-    name: "takes a wrong policy",
-  });
+  const worker = new Worker("/test-pages/boot.worker.js", { type: "module", name: "takes a wrong policy" });
   const terminated = vi.spyOn(worker, "terminate");
   await expect(keyholeWorker(worker)).rejects.toMatchObject({ code: "KERNEL_UNAVAILABLE", reason: "boot-failed" });
   expect(terminated).toHaveBeenCalledOnce();

@@ -2,9 +2,6 @@
 import { IsolateFailure } from "@keyhole/kernel";
 import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 
-// Vitest has every `import()` go through its runner, which this page does not have.
-Object.assign(globalThis, { __vitest_browser_runner__: { wrapDynamicImport: (load: () => unknown) => load() } });
-
 async function open(): Promise<object> {
   try {
     const isolation =

@@ -10,7 +10,7 @@ afterEach(() => {
 
 /** Opens a page of this origin under a Content-Security-Policy of its own; it opens a host there, and says how that went. */
 function openUnder(policy: string, isolation: "worker" | "interpreter" = "worker"): Promise<unknown> {
-  return saidUnder(policy, `${new URL("./policy-page.ts", import.meta.url).href}?isolation=${isolation}`);
+  return saidUnder(policy, `/test-pages/policy-page.js?isolation=${isolation}`);
 }
 
 /** What a script says in a page under such a policy. */
@@ -121,7 +121,7 @@ describe("a page's Content-Security-Policy, for the network of tools", () => {
   const asked = (policy: string, port: number): Promise<unknown> =>
     saidUnder(
       `script-src 'self'; ${policy}`,
-      `${new URL("./net-page.ts", import.meta.url).href}?url=${encodeURIComponent(`http://${hostname}:${port}/`)}`,
+      `/test-pages/net-page.js?url=${encodeURIComponent(`http://${hostname}:${port}/`)}`,
     );
 
   it("is named when it lacks connect-src for a host", async () => {

@@ -9,7 +9,7 @@ describe("a kernel in a worker of the page", () => {
   let worker: Worker;
   let kernel: KernelClient;
   beforeAll(() => {
-    worker = new Worker(new URL("./kernel.worker.ts", import.meta.url), { type: "module" });
+    worker = new Worker("/test-pages/kernel.worker.js", { type: "module" });
     serveFrameContainer(worker);
     kernel = connectKernel(worker);
   });

@@ -1,8 +1,8 @@
 /** The script of a page under test: connects to a kernel's worker, and tells the test's page how that went. */
 import { connectKernel, KernelUnavailable } from "@keyhole/worker-host/browser";
 
-// As Vite serves a worker. Where it writes the address itself, it begins at the address of the page, which this page has none of.
-const file = "./boot.worker.ts?worker_file&type=module";
+// As the plugin serves it. Where Vite writes the address itself, it begins at the address of the page, which this page has none of.
+const file = "./boot.worker.js";
 
 async function connect(): Promise<object> {
   try {

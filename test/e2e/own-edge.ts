@@ -1,6 +1,6 @@
-import { buildAll, isBuilt } from "../../scripts/serve/build.mjs";
 import { allScopes, type Edge, startEdge } from "../../scripts/serve/edge.mjs";
 import { freePorts } from "../../scripts/serve/ports.mjs";
+import { untilBuilt } from "./playground/site.ts";
 
 /** An edge as `npm start` runs it, that no other test has: its processes may be killed and counted. */
 export interface OwnEdge {
@@ -17,7 +17,7 @@ export interface OwnEdge {
  * @param tenant whose kernel is called. Default: the one that `/healthz` asks
  */
 export async function startOwnEdge(state?: string, policy?: object, tenant?: string): Promise<OwnEdge> {
-  if (!isBuilt()) await buildAll();
+  await untilBuilt();
   const [port = 0] = await freePorts(1);
   const tokens = {
     "watched-token": { subject: "watchdog", scopes: allScopes },

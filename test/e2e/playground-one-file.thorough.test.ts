@@ -25,7 +25,7 @@ beforeAll(async () => {
       ? response.writeHead(200, { "content-type": "text/html" }).end(html)
       : response.writeHead(404).end(),
   );
-  visits = await Visits.open();
+  visits = await Visits.apart();
 }, 300_000);
 
 afterAll(async () => {

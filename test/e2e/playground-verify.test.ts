@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { createProofKey, keyId, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
 import type { Page } from "playwright";
@@ -13,20 +14,25 @@ import { callOf, choose, endOf, field, newContext, noteComplaints, run, Visits }
 const file = join(pageFolder, "verify.html");
 
 let visits: Visits;
+let offline: Page;
+const heard: string[] = [];
 beforeAll(async () => {
   [visits] = await Promise.all([Visits.open(), untilBuilt()]);
+  offline = await (await newContext(visits.browser, { offline: true })).newPage();
+  noteComplaints(offline, (text) => heard.push(text));
 });
-afterAll(() => visits.close());
+afterAll(async () => {
+  await offline?.context().close();
+  await visits?.close();
+});
 
 /** The one file, from the disk: no server, no network. */
 async function openPage(test: (page: Page, complaints: readonly string[]) => Promise<void>): Promise<void> {
-  const context = await newContext(visits.browser, { offline: true });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  noteComplaints(page, (text) => complaints.push(text));
-  await page.goto(pathToFileURL(file).href);
-  await test(page, complaints);
-  await context.close();
+  heard.length = 0;
+  // What the test before left in the page ends with it.
+  await offline.goto("about:blank");
+  await offline.goto(pathToFileURL(file).href);
+  await test(offline, heard);
 }
 
 const fill = async (page: Page, member: string, value: unknown): Promise<void> => {
@@ -152,7 +158,7 @@ describe("the evidence that the playground saves", () => {
       page.getByRole("button", { name: "Save evidence" }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^keyhole-evidence-[0-9a-f-]{36}\.json$/);
-    const text = await readFile(await download.path(), "utf8");
+    const text = String(await buffer(await download.createReadStream()));
     await visitor.leave();
 
     await openPage(async (verifier) => {

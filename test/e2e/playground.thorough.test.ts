@@ -7,7 +7,7 @@ let visits: [Visits, Visits];
 
 beforeAll(async () => {
   site = await servePage();
-  visits = await Promise.all([Visits.open(), Visits.open()]);
+  visits = await Promise.all([Visits.apart(), Visits.apart()]);
 });
 
 afterAll(async () => {

@@ -1,14 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { AuditEvent, CallFailure, CallResult, PolicyDocument } from "@keyhole/kernel";
-import { createBuilder } from "vite";
+import { inject } from "vitest";
 import { allScopes, type Edge, startEdge } from "../../../scripts/serve/edge.mjs";
 import { freePorts } from "../../../scripts/serve/ports.mjs";
 import { untilBuilt } from "../playground/site.ts";
-
-const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 export interface TestEdge {
   readonly edge: Edge;
@@ -24,13 +21,17 @@ export interface TestEdge {
   stop(): Promise<void>;
 }
 
-/** Builds the kernel's Worker with the tools of the tests into a folder of its own, and starts the edge as `npm start` does. */
+/** Starts the edge as `npm start` does, from a copy of the kernel's Worker with the tools of the tests. */
 export async function startTestEdge(
   policy: PolicyDocument,
   origins: readonly string[] = ["http://127.0.0.1:1"],
 ): Promise<TestEdge> {
   const folder = mkdtempSync(join(tmpdir(), "keyhole-e2e-"));
-  const [config] = await Promise.all([buildInto(folder), untilBuilt()]);
+  const [built] = await Promise.all([fetch(`${inject("built")}/test-edge`), untilBuilt()]);
+  const answer = await built.text();
+  if (!built.ok) throw new Error(answer);
+  cpSync(answer, folder, { recursive: true });
+  const config = join(folder, "wrangler.toml");
   const [port = 0] = await freePorts(1);
   const tokens = {
     "e2e-token": { subject: "tester", scopes: allScopes },
@@ -73,25 +74,4 @@ export async function startTestEdge(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function buildInto(folder: string): Promise<string> {
-  const builder = await createBuilder({
-    configFile: join(root, "vite.config.ts"),
-    logLevel: "error",
-    environments: {
-      edge: {
-        build: {
-          outDir: folder,
-          sourcemap: false,
-          rolldownOptions: { input: { worker: join(root, "test/e2e/edge/worker.ts") } },
-        },
-      },
-    },
-  });
-  await builder.build(builder.environments["edge"]!);
-  const config = readFileSync(join(root, "wrangler.toml"), "utf8");
-  const path = join(folder, "wrangler.toml");
-  writeFileSync(path, config.replace("packages/edge/build/worker.js", "worker.js"));
-  return path;
 }

@@ -1,14 +1,18 @@
 import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { type BrowserServer, chromium } from "playwright";
 import type { TestProject } from "vitest/node";
+import { chromiumArgs, findChromium } from "../../../scripts/chromium.mjs";
+import { buildTestEdge } from "../edge/build.ts";
 import { Keeper } from "../../../packages/edge/src/dev/keeper.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Origin of a server that answers once everything that `npm start` serves is built. */
+    /** Origin of a server that answers once everything that `npm start` serves is built; `/test-edge` says the folder of the tests' own edge, `/browser` the address of a Chromium for all files. */
     readonly built: string;
   }
 }
@@ -36,18 +40,66 @@ function startBuild(): Build {
   return { output: text(child.stdout), code, stop };
 }
 
-/** Builds what `npm start` serves, once for all test files that want it, when the first of them asks. */
+function startBrowser(): Promise<BrowserServer> {
+  const executablePath = findChromium();
+  return chromium.launchServer({
+    args: [...chromiumArgs],
+    host: "127.0.0.1",
+    ...(executablePath !== undefined && { executablePath }),
+  });
+}
+
+/** What the tests of the page and the edge share, made once in a run, when the first file asks. */
+class Made {
+  users = 0;
+  #build: Build | undefined;
+  #testEdge: Promise<string> | undefined;
+  #browser: Promise<BrowserServer> | undefined;
+
+  /** @throws {Error} with the build's own output */
+  async site(): Promise<string> {
+    const { code, output } = (this.#build ??= startBuild());
+    const said = await output;
+    if ((await code) !== 0) throw new Error(said);
+    return said;
+  }
+
+  testEdge(): Promise<string> {
+    return (this.#testEdge ??= buildTestEdge());
+  }
+
+  async browser(): Promise<string> {
+    return (await (this.#browser ??= startBrowser())).wsEndpoint();
+  }
+
+  async end(): Promise<void> {
+    this.users -= 1;
+    if (this.users > 0) return;
+    await this.#build?.stop();
+    await this.#browser?.then((each) => each.close()).catch(() => {});
+    const folder = await this.#testEdge?.catch(() => undefined);
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Vitest loads this file for each project; two of them must not build into one folder. */
+const key = Symbol.for("keyhole.test.built");
+const made = ((globalThis as { [key]?: Made })[key] ??= new Made());
+
 export default async function built(project: TestProject): Promise<() => Promise<void>> {
-  let building: Build | undefined;
-  const server = createServer((_request, response) => {
-    const { code, output } = (building ??= startBuild());
-    void Promise.all([code, output]).then(([exit, said]) => response.writeHead(exit === 0 ? 200 : 500).end(said));
+  made.users += 1;
+  const server = createServer(({ url }, response) => {
+    const making = url === "/test-edge" ? made.testEdge() : url === "/browser" ? made.browser() : made.site();
+    making.then(
+      (said) => response.writeHead(200).end(said),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
+    );
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   project.provide("built", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return async () => {
     server.closeAllConnections();
     server.close();
-    await building?.stop();
+    await made.end();
   };
 }

@@ -23,8 +23,18 @@ export async function untilBuilt(): Promise<void> {
 /** Where the page is built. */
 export const pageFolder = fileURLToPath(new URL("../../../packages/playground/dist/", import.meta.url));
 
-/** Serves the files of the built page, and nothing else. */
+let kept: Promise<Site> | undefined;
+
+/**
+ * Serves the files of the built page, and nothing else. One for all test files of a worker, at one origin: a browser keeps what
+ * it compiled, by the address.
+ */
 export async function servePage(): Promise<Site> {
+  const site = await (kept ??= serveBuilt());
+  return { ...site, close: async () => {} };
+}
+
+async function serveBuilt(): Promise<Site> {
   await untilBuilt();
   return serve((request, response) => {
     const path = pathOf(request);

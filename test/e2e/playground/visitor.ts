@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import {
   type Browser,
   type BrowserContext,
@@ -8,7 +8,7 @@ import {
   type Locator,
   type Page,
 } from "playwright";
-import { onTestFailed } from "vitest";
+import { inject, onTestFailed } from "vitest";
 import { chromiumArgs, findChromium } from "../../../scripts/chromium.mjs";
 
 /** Ends a test that hangs; the time that a test takes on a busy machine says nothing. */
@@ -50,9 +50,11 @@ export interface VisitOptions {
   readonly reducedMotion?: "reduce";
 }
 
+let kept: Promise<Visits> | undefined;
+
 /**
- * The visits of a test file, in one tab: another tab or another profile compiles everything anew, which costs a visit two or
- * three times as much. There is one visitor at a time.
+ * The visits of all test files of a worker, in one tab: another tab or another profile compiles everything anew, which costs a
+ * visit two or three times as much. There is one visitor at a time.
  */
 export class Visits {
   readonly browser: Browser;
@@ -62,16 +64,34 @@ export class Visits {
   /** Where the tab is, if the next test may go on there. */
   #place: string | undefined;
 
-  private constructor(browser: Browser, page: Page, devtools: CDPSession) {
-    [this.browser, this.#page, this.#devtools] = [browser, page, devtools];
+  /** Whether the tab is the next file's, too. */
+  readonly #isKept: boolean;
+
+  private constructor(browser: Browser, page: Page, devtools: CDPSession, isKept: boolean) {
+    [this.browser, this.#page, this.#devtools, this.#isKept] = [browser, page, devtools, isKept];
     noteComplaints(page, (text) => this.#complaints.push(text));
   }
 
-  static async open(): Promise<Visits> {
-    const browser = await launch();
+  static open(): Promise<Visits> {
+    return (kept ??= Visits.#connect());
+  }
+
+  /** In a browser of their own, which {@link close} ends. */
+  static async apart(): Promise<Visits> {
+    return Visits.#of(await launch(), false);
+  }
+
+  static async #connect(): Promise<Visits> {
+    const answer = await fetch(`${inject("built")}/browser`);
+    const said = await answer.text();
+    if (!answer.ok) throw new Error(said);
+    return Visits.#of(await chromium.connect(said), true);
+  }
+
+  static async #of(browser: Browser, isKept: boolean): Promise<Visits> {
     const context = await newContext(browser);
     const page = await context.newPage();
-    return new Visits(browser, page, await context.newCDPSession(page));
+    return new Visits(browser, page, await context.newCDPSession(page), isKept);
   }
 
   /** Opens the page with empty storage. */
@@ -107,7 +127,8 @@ export class Visits {
   }
 
   async close(): Promise<void> {
-    await this.browser.close();
+    this.spend();
+    await (this.#isKept ? this.#page.goto("about:blank") : this.browser.close());
   }
 
   #visitor(): Visitor {
@@ -159,7 +180,7 @@ export async function save(page: Page, name: string): Promise<Buffer> {
   await callOf(page)
     .getByRole("button", { name: `Save ${name}` })
     .click();
-  return readFile(await (await downloading).path());
+  return buffer(await (await downloading).createReadStream());
 }
 
 export async function run(page: Page): Promise<void> {

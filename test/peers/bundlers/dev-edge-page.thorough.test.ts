@@ -16,7 +16,7 @@ it("keyhole dev --edge shows the tools of a project in the playground that @keyh
     env: { ...process.env, KEYHOLE_TOKEN: "own-token" },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const visits = await Visits.open();
+  const visits = await Visits.apart();
   try {
     let said = "";
     for (const stream of [child.stdout, child.stderr])

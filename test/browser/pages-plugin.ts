@@ -1,0 +1,59 @@
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "vite";
+import { keyhole } from "../../scripts/keyhole-plugin.mjs";
+
+/** Scripts of pages and workers that tests open, by the name of their file in this folder. */
+const scripts = ["boot.worker", "kernel.worker", "net-page", "policy-page", "start-page"];
+
+/** Below it, `NAME.js` is a script with all that it imports. */
+const base = "/test-pages/";
+
+type Files = ReadonlyMap<string, string | Uint8Array>;
+
+async function builtPages(conditions: readonly string[]): Promise<Files> {
+  const built = await build({
+    configFile: false,
+    logLevel: "silent",
+    base,
+    plugins: [keyhole()],
+    resolve: { conditions: [...conditions] },
+    build: {
+      write: false,
+      target: "esnext",
+      minify: false,
+      modulePreload: false,
+      rolldownOptions: {
+        input: Object.fromEntries(scripts.map((name) => [name, fileURLToPath(new URL(`${name}.ts`, import.meta.url))])),
+        output: { entryFileNames: "[name].js" },
+      },
+    },
+  });
+  if (!("output" in built)) throw new Error("The scripts of the test pages are not one build.");
+  return new Map(
+    built.output.map((file) => [`${base}${file.fileName}`, file.type === "chunk" ? file.code : file.source]),
+  );
+}
+
+/**
+ * Serves the scripts of test pages, each built to few files when a browser first asks. A page loads 400 modules otherwise: four
+ * seconds of a processor in Firefox, for each page.
+ */
+export function testPages(): Plugin {
+  let pages: Promise<Files> | undefined;
+  return {
+    name: "test-pages",
+    configureServer({ config, middlewares }) {
+      middlewares.use((request, response, next) => {
+        const path = request.url?.replace(/\?.*$/, "") ?? "";
+        if (!path.startsWith(base)) return next();
+        pages ??= builtPages(config.resolve.conditions);
+        pages.then((files) => {
+          const file = files.get(path);
+          if (file === undefined) return response.writeHead(404).end();
+          const type = path.endsWith(".wasm") ? "application/wasm" : "text/javascript";
+          return response.writeHead(200, { "content-type": type, "cache-control": "max-age=31536000" }).end(file);
+        }, next);
+      });
+    },
+  };
+}
