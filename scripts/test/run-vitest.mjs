@@ -1,10 +1,14 @@
 // Runs vitest, prints a line per file as it ends, and stops a run in which nothing ends any more.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { root, withCommands } from "../project.mjs";
 import { endProcesses, markName, processesOf } from "./processes.mjs";
 import { commandOf, Results } from "./results.mjs";
+
+/** What Node compiled, for the next process: the tests start hundreds, and half of a start is to strip types and to compile. */
+const compileCache = join(root, "node_modules/.cache/compile");
 
 const reporter = fileURLToPath(new URL("reporter.mjs", import.meta.url));
 
@@ -75,7 +79,7 @@ export async function runVitest(args, env = {}) {
   const results = new Results();
   const child = spawn("vitest", ["run", `--reporter=${reporter}`, ...args], {
     cwd: root,
-    env: { ...process.env, ...withCommands(), ...env, [markName]: mark },
+    env: { NODE_COMPILE_CACHE: compileCache, ...process.env, ...withCommands(), ...env, [markName]: mark },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // Of its own: an interrupt of the terminal reaches this process alone, which ends all others.
     detached: process.platform !== "win32",
