@@ -10,6 +10,7 @@ import { type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { filesOf, ioOf, ioWith, typed } from "../support/command-files.ts";
+import { thorough } from "../support/size.ts";
 import { root } from "../support/sources.ts";
 import { wholeLog } from "../support/whole-log.ts";
 import { eventsOf, linesOf, recordsOf } from "./log-of.ts";
@@ -274,7 +275,8 @@ it("keyhole verify runs as a process, which ends with the code of the verdict", 
     const command = [`--import=${root}scripts/source.mjs`, `${root}packages/keyhole/src/cli.ts`, "verify", file];
     const ended = (more: readonly string[] = []) =>
       promisify(execFile)(process.execPath, [...command, ...more]).then(({ stdout }) => ({ code: 0, stdout }));
-    await expect(ended()).rejects.toMatchObject({ code: 3, stdout: expect.stringContaining("20 events") });
+    if (thorough)
+      await expect(ended()).rejects.toMatchObject({ code: 3, stdout: expect.stringContaining("20 events") });
     const key = await createProofKey();
     const { root: digest } = await wholeLog(lines);
     const state = { origin: "shop", size: 20, root: digest!, time: "2026-01-01T00:00:00.000Z" };
@@ -283,9 +285,10 @@ it("keyhole verify runs as a process, which ends with the code of the verdict", 
     writeFileSync(keys, JSON.stringify(publicKeyOf(key)));
     const trusted = ["--checkpoint", checkpoint, "--keys", keys];
     expect(await ended(trusted)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Verified: /m) });
-    await expect(ended([...trusted, "--pin", await keyId(await createProofKey())])).rejects.toMatchObject({ code: 2 });
     writeFileSync(file, lines.toSpliced(3, 1).join("\n"));
     await expect(ended()).rejects.toMatchObject({ code: 1 });
+    if (!thorough) return;
+    await expect(ended([...trusted, "--pin", await keyId(await createProofKey())])).rejects.toMatchObject({ code: 2 });
     await expect(ended(["--checkpoint", checkpoint, "--keys", join(folder, "absent")])).rejects.toMatchObject({
       code: 2,
     });

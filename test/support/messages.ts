@@ -25,13 +25,21 @@ const roles = ["message", "hint", "operatorHint"] as const;
 /** Names of properties whose texts nobody gets as a message. */
 const otherTexts = new Set(["description", "title", "pattern", "$comment", "sql"]);
 
+let read: readonly Message[] | undefined;
+
 /** Every message and hint in the sources of the packages, in the order of the files. */
 export function readMessages(): readonly Message[] {
+  return (read ??= readAll());
+}
+
+function readAll(): readonly Message[] {
   const paths = globSync("packages/{kernel,worker-host,keyhole,edge,mcp}/src/**/*.ts", { cwd: root }).toSorted();
   const files = paths
     .filter((path) => !path.endsWith("document-texts.ts"))
-    .map((path) => ({ path, program: parseSync(path, readFileSync(root + path, "utf8")).program as unknown as Node }));
-  const codeOfText = new Map(files.flatMap(({ program }) => lateTexts(program)));
+    .map((path) => ({ path, source: readFileSync(root + path, "utf8") }))
+    .map((file) => ({ ...file, program: parseSync(file.path, file.source).program as unknown as Node }));
+  const late = files.filter(({ source }) => source.includes("texts."));
+  const codeOfText = new Map(late.flatMap(({ program }) => lateTexts(program)));
   return files.flatMap(({ path, program }) => messagesIn(path, program, codeOfText));
 }
 
@@ -63,9 +71,14 @@ function isDeclaration({ type }: Node): boolean {
 }
 
 function childrenOf(node: Node): readonly (readonly [key: string, child: Node])[] {
-  return Object.entries(node).flatMap(([key, value]) =>
-    (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isNode).map((child) => [key, child] as const),
-  );
+  // Loops: the trees have a million nodes.
+  const found: [key: string, child: Node][] = [];
+  for (const key of Object.keys(node)) {
+    const value = node[key];
+    if (isNode(value)) found.push([key, value]);
+    else if (Array.isArray(value)) for (const each of value as unknown[]) if (isNode(each)) found.push([key, each]);
+  }
+  return found;
 }
 
 function isNode(value: unknown): value is Node {

@@ -153,12 +153,21 @@ function functionsIn(program: Program, text: string, lineAt: (offset: number) =>
   return found;
 }
 
+/** Of the test files of this worker: they read the same sources. */
+const parsed = new Map<string, SourceFile>();
+
+function parseFile(path: string): SourceFile {
+  const file = parsed.get(path) ?? parseSource(path, readFileSync(root + path, "utf8"));
+  parsed.set(path, file);
+  return file;
+}
+
 /** Every TypeScript file and module of JavaScript under the given folders, sorted by path; fixtures may break any rule. */
 export function readSources(...folders: readonly string[]): SourceFile[] {
   const patterns = folders.map((folder) => `${folder}/**/*.{ts,tsx,mjs}`);
   const paths = globSync(patterns, { cwd: root }).map((path) => path.replaceAll("\\", "/"));
   const own = paths.filter((path) => !/(?:^|\/)(?:node_modules|dist|fixtures|suites)\//.test(path));
-  return own.sort().map((path) => parseSource(path, readFileSync(root + path, "utf8")));
+  return own.sort().map(parseFile);
 }
 
 /** The file that a relative import means, relative to the root; the query of `./shell.ts?iife` is no part of it. */
