@@ -78,18 +78,20 @@ describe("the keyboard", () => {
     await page.getByRole("heading", { name: "base64_file" }).waitFor();
   });
 
-  it("stays at the form when the button that it pressed goes away", async () => {
-    const page = await open();
-    await choose(page, "spin");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).not.toContain("Run");
-    await focusNext(page, "Run");
-    await page.keyboard.press("Enter");
-    await untilEvent(page, "tool.started");
-    await focusNext(page, "Cancel");
-    await page.keyboard.press("Enter");
-    expect(await endOf(page)).toBe("Cancelled");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Run");
-  });
+  if (thorough) {
+    it("stays at the form when the button that it pressed goes away", async () => {
+      const page = await open();
+      await choose(page, "spin");
+      expect(await page.evaluate(() => document.activeElement?.textContent)).not.toContain("Run");
+      await focusNext(page, "Run");
+      await page.keyboard.press("Enter");
+      await untilEvent(page, "tool.started");
+      await focusNext(page, "Cancel");
+      await page.keyboard.press("Enter");
+      expect(await endOf(page)).toBe("Cancelled");
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Run");
+    });
+  }
 });
 
 describe("the page", () => {

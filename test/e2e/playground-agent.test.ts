@@ -4,7 +4,7 @@ import type { Page } from "playwright";
 import { afterAll, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer, type Turn } from "../peers/agents/model-server.ts";
 import { Visiting } from "./playground/visiting.ts";
-import { thorough } from "../support/size.ts";
+import { sized, thorough } from "../support/size.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const { open } = new Visiting();
@@ -72,6 +72,10 @@ async function faultsOf(page: Page): Promise<readonly string[]> {
   });
 }
 
+type Look = readonly [width: number, theme: "light" | "dark"];
+const narrow: Look = [390, "dark"];
+const looks = sized<readonly Look[]>([narrow], [narrow, [390, "light"], [1280, "dark"]]);
+
 describe("the agent screen", () => {
   it("works without a key: cards with their decisions, a question in place, one trace, in any width and theme", async () => {
     const page = await openAgent();
@@ -91,11 +95,7 @@ describe("the agent screen", () => {
     const rows = agent(page).getByRole("region", { name: "Calls of the turn" }).getByRole("row");
     expect(await rows.count()).toBe(6);
 
-    for (const [width, colorScheme] of [
-      [390, "dark"],
-      [390, "light"],
-      [1280, "dark"],
-    ] as const) {
+    for (const [width, colorScheme] of looks) {
       await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       expect(await faultsOf(page)).toEqual([]);

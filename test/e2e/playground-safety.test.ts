@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright";
+import type { BrowserContextOptions, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectTo, fakeEdge, fakeEvent, fakeQuestion, fakeResult, fakeTool } from "./playground/fake-edge.ts";
 import { servePage, type Site } from "./playground/site.ts";
@@ -7,24 +7,24 @@ import {
   callOf,
   choose,
   endOf,
-  launch,
   newContext,
   noteComplaints,
   openPolicy,
   run,
   untilEvent,
+  Visits,
 } from "./playground/visitor.ts";
 import { thorough } from "../support/size.ts";
 
 let site: Site;
-let browser: Browser;
+let visits: Visits;
 
 beforeAll(async () => {
-  [site, browser] = await Promise.all([servePage(), launch()]);
+  [site, visits] = await Promise.all([servePage(), Visits.open()]);
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await visits?.close();
   await site?.close();
 });
 
@@ -35,9 +35,9 @@ interface OwnVisitor {
   leave(): Promise<void>;
 }
 
-/** A visitor with a tab of their own: what these tests do to a page outlives the test. */
-async function visit(address: string, options: BrowserContextOptions = {}): Promise<OwnVisitor> {
-  const context = await newContext(browser, { viewport: { width: 1280, height: 800 }, ...options });
+/** A visitor with a tab of their own: what some tests do to a page outlives the test. */
+async function visitApart(address: string, options: BrowserContextOptions = {}): Promise<OwnVisitor> {
+  const context = await newContext(visits.browser, { viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
   noteComplaints(page, (text) => complaints.push(text));
@@ -64,64 +64,6 @@ function fillStorage(page: Page): Promise<void> {
   });
 }
 
-describe("the page at an edge that sends odd data", () => {
-  it("shows the odd event and the odd proof as they are, and stays", async () => {
-    const edge = await fakeEdge({
-      tools: [fakeTool("odd")],
-      onCall(stream) {
-        stream.send("audit", fakeEvent(1, "capability.checked", {}));
-        stream.send("audit", fakeEvent(2, "approval.resolved", { answer: { a: 1 }, reason: { b: 2 } }));
-        stream.send("audit", fakeEvent(3, "tool.hummed", {}));
-        stream.send("result", fakeResult("odd", { proof: { decision: "allow" } }));
-        stream.end();
-      },
-    });
-    const visitor = await visit(site.origin);
-    const { page } = visitor;
-    await connectTo(page, edge.origin);
-    await run(page);
-    await untilEvent(page, "tool.hummed");
-    expect(await callOf(page).getByText("This page does not know the form of this event.").count()).toBe(3);
-    await callOf(page).getByRole("tab", { name: "Proof" }).click();
-    await callOf(page).getByText("This page does not know the form of the proof").waitFor();
-    await visitor.leave();
-    await edge.close();
-  });
-
-  if (thorough) {
-    it("keeps the list of tools and the other tools when one tool cannot be shown", async () => {
-      const input = { type: "object", properties: { a: { $ref: "#/%zz" } } };
-      const edge = await fakeEdge({ tools: [fakeTool("odd", { input }), fakeTool("plain")], onCall: () => {} });
-      const visitor = await visit(site.origin);
-      const { page } = visitor;
-      await connectTo(page, edge.origin);
-      await page.getByText("The tool cannot be shown").waitFor();
-      await choose(page, "plain");
-      await page.getByRole("button", { name: "Run", exact: true }).waitFor();
-      // The page reports what failed to the console, once for each part.
-      visitor.complaints.length = 0;
-      await visitor.leave();
-      await edge.close();
-    });
-
-    it("says what to do when the whole page fails", async () => {
-      const visitor = await visit(site.origin);
-      const { page } = visitor;
-      await page.addInitScript(() => {
-        crypto.randomUUID = () => {
-          throw new Error("no randomness");
-        };
-      });
-      await page.reload();
-      await page.getByRole("heading", { name: "The playground has stopped" }).waitFor();
-      await page.getByText("no randomness").waitFor();
-      await page.getByRole("button", { name: "Reload the page" }).waitFor();
-      visitor.complaints.length = 0;
-      await visitor.leave();
-    });
-  }
-});
-
 describe("an edge that invents its answers", () => {
   it("is found out: the result is not shown as completed", async () => {
     const edge = await fakeEdge({
@@ -131,7 +73,7 @@ describe("an edge that invents its answers", () => {
         stream.end();
       },
     });
-    const visitor = await visit(site.origin);
+    const visitor = await visits.visit(site.origin);
     const { page } = visitor;
     await connectTo(page, edge.origin);
     await run(page);
@@ -142,7 +84,7 @@ describe("an edge that invents its answers", () => {
     expect(await callOf(page).getByText("invented", { exact: true }).isVisible()).toBe(false);
     await callOf(page).getByText("The answer as the edge sent it").click();
     await callOf(page).getByText("invented", { exact: true }).waitFor();
-    await visitor.leave();
+    visitor.leave();
     await edge.close();
   });
 });
@@ -155,7 +97,7 @@ describe("approval requests that come together", () => {
         for (const id of ["one", "two", "three", "four"]) stream.send("approval", fakeQuestion(id, "put", { key: id }));
       },
     });
-    const visitor = await visit(site.origin);
+    const visitor = await visits.visit(site.origin);
     const { page } = visitor;
     await connectTo(page, edge.origin);
     await run(page);
@@ -197,7 +139,7 @@ describe("approval requests that come together", () => {
         ["three", { answer: "deny" }],
       ]);
     expect(await page.title()).not.toMatch(/^\(/);
-    await visitor.leave();
+    visitor.leave();
     await edge.close();
   });
 });
@@ -205,7 +147,7 @@ describe("approval requests that come together", () => {
 describe("a link to an edge", () => {
   it("changes nothing before the person agrees, and leaves no token in the address bar", async () => {
     const edge = await fakeEdge({ tools: [fakeTool("plain")], onCall: () => {} });
-    const visitor = await visit(`${site.origin}/#edge=${edge.origin}&token=secret`);
+    const visitor = await visits.visit(`${site.origin}/#edge=${edge.origin}&token=secret`);
     const { page } = visitor;
     const host = new URL(edge.origin).host;
     expect(page.url()).toBe(`${site.origin}/`);
@@ -226,14 +168,14 @@ describe("a link to an edge", () => {
     await page.getByText("Use the edge at https://edge.example.com?").waitFor();
     expect(await page.getByText("The link replaces its token").count()).toBe(0);
     await page.getByRole("banner").getByText(host, { exact: true }).waitFor();
-    await visitor.leave();
+    visitor.leave();
     await edge.close();
   });
 
   if (thorough) {
     it("is kept for the tab when the storage is full, and the page says so", async () => {
       const edge = await fakeEdge({ tools: [fakeTool("plain")], onCall: () => {} });
-      const visitor = await visit(site.origin);
+      const visitor = await visitApart(site.origin);
       const { page } = visitor;
       await fillStorage(page);
       await page.evaluate((hash) => void (location.hash = hash), `edge=${edge.origin}&token=secret`);
@@ -247,21 +189,77 @@ describe("a link to an edge", () => {
   }
 });
 
-describe("the page with a full storage", () => {
-  it("keeps a change of the colours, and says that the change is not saved", async () => {
-    const visitor = await visit(site.origin, { colorScheme: "light" });
-    const { page } = visitor;
-    await fillStorage(page);
-    await page.getByRole("button", { name: /Change to light/ }).click();
-    await page.getByRole("button", { name: /Change to dark/ }).click();
-    await page.getByText("Not saved: the colours").waitFor();
-    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("dark");
-    await visitor.leave();
+if (thorough) {
+  describe("the page at an edge that sends odd data", () => {
+    it("shows the odd event and the odd proof as they are, and stays", async () => {
+      const edge = await fakeEdge({
+        tools: [fakeTool("odd")],
+        onCall(stream) {
+          stream.send("audit", fakeEvent(1, "capability.checked", {}));
+          stream.send("audit", fakeEvent(2, "approval.resolved", { answer: { a: 1 }, reason: { b: 2 } }));
+          stream.send("audit", fakeEvent(3, "tool.hummed", {}));
+          stream.send("result", fakeResult("odd", { proof: { decision: "allow" } }));
+          stream.end();
+        },
+      });
+      const visitor = await visitApart(site.origin);
+      const { page } = visitor;
+      await connectTo(page, edge.origin);
+      await run(page);
+      await untilEvent(page, "tool.hummed");
+      expect(await callOf(page).getByText("This page does not know the form of this event.").count()).toBe(3);
+      await callOf(page).getByRole("tab", { name: "Proof" }).click();
+      await callOf(page).getByText("This page does not know the form of the proof").waitFor();
+      await visitor.leave();
+      await edge.close();
+    });
+
+    it("keeps the list of tools and the other tools when one tool cannot be shown", async () => {
+      const input = { type: "object", properties: { a: { $ref: "#/%zz" } } };
+      const edge = await fakeEdge({ tools: [fakeTool("odd", { input }), fakeTool("plain")], onCall: () => {} });
+      const visitor = await visitApart(site.origin);
+      const { page } = visitor;
+      await connectTo(page, edge.origin);
+      await page.getByText("The tool cannot be shown").waitFor();
+      await choose(page, "plain");
+      await page.getByRole("button", { name: "Run", exact: true }).waitFor();
+      // The page reports what failed to the console, once for each part.
+      visitor.complaints.length = 0;
+      await visitor.leave();
+      await edge.close();
+    });
+
+    it("says what to do when the whole page fails", async () => {
+      const visitor = await visitApart(site.origin);
+      const { page } = visitor;
+      await page.addInitScript(() => {
+        crypto.randomUUID = () => {
+          throw new Error("no randomness");
+        };
+      });
+      await page.reload();
+      await page.getByRole("heading", { name: "The playground has stopped" }).waitFor();
+      await page.getByText("no randomness").waitFor();
+      await page.getByRole("button", { name: "Reload the page" }).waitFor();
+      visitor.complaints.length = 0;
+      await visitor.leave();
+    });
   });
 
-  if (thorough) {
+  describe("the page with a full storage", () => {
+    it("keeps a change of the colours, and says that the change is not saved", async () => {
+      const visitor = await visitApart(site.origin, { colorScheme: "light" });
+      const { page } = visitor;
+      await fillStorage(page);
+      await page.getByRole("button", { name: /Change to light/ }).click();
+      await page.getByRole("button", { name: /Change to dark/ }).click();
+      await page.getByText("Not saved: the colours").waitFor();
+      expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("dark");
+      await visitor.leave();
+    });
+
     it("says that an applied policy is in force, and that it is not saved", async () => {
-      const visitor = await visit(site.origin);
+      const visitor = await visitApart(site.origin);
       const { page } = visitor;
       await fillStorage(page);
       await openPolicy(page);
@@ -270,13 +268,11 @@ describe("the page with a full storage", () => {
       await page.getByText("In force, but not saved: a reload brings the last saved policy back").waitFor();
       await visitor.leave();
     });
-  }
-});
+  });
 
-if (thorough) {
   describe("the page without storage", () => {
     it("starts, and says that a choice is not saved", async () => {
-      const visitor = await visit(site.origin);
+      const visitor = await visitApart(site.origin);
       const { page } = visitor;
       await page.addInitScript(() => {
         for (const name of ["localStorage", "sessionStorage"])

@@ -40,22 +40,24 @@ describe("the session", () => {
     await callOf(page).getByText('"second words"').waitFor();
   });
 
-  it("is searched, and deleted only after a question", async () => {
-    const page = await open();
-    await echo(page, "needle");
-    await echo(page, "straw");
-    await logOf(page).getByRole("searchbox", { name: "Search calls" }).fill("needle");
-    await expect.poll(() => logOf(page).getByRole("row").count()).toBe(2); // With the heads.
-    await logOf(page).getByRole("button", { name: "Export" }).click();
-    await page.getByRole("menuitem", { name: "Delete 1 call…" }).click();
-    await logOf(page).getByRole("button", { name: "Delete" }).click();
-    await logOf(page).getByText("No call matches.").waitFor();
-    await logOf(page).getByRole("searchbox", { name: "Search calls" }).fill("");
-    await rowOf(page, /straw/).waitFor();
-    await page.reload();
-    await rowOf(page, /straw/).waitFor();
-    expect(await rowOf(page, /needle/).count()).toBe(0);
-  });
+  if (thorough) {
+    it("is searched, and deleted only after a question", async () => {
+      const page = await open();
+      await echo(page, "needle");
+      await echo(page, "straw");
+      await logOf(page).getByRole("searchbox", { name: "Search calls" }).fill("needle");
+      await expect.poll(() => logOf(page).getByRole("row").count()).toBe(2); // With the heads.
+      await logOf(page).getByRole("button", { name: "Export" }).click();
+      await page.getByRole("menuitem", { name: "Delete 1 call…" }).click();
+      await logOf(page).getByRole("button", { name: "Delete" }).click();
+      await logOf(page).getByText("No call matches.").waitFor();
+      await logOf(page).getByRole("searchbox", { name: "Search calls" }).fill("");
+      await rowOf(page, /straw/).waitFor();
+      await page.reload();
+      await rowOf(page, /straw/).waitFor();
+      expect(await rowOf(page, /needle/).count()).toBe(0);
+    });
+  }
 
   if (thorough) {
     it("saves the events of its calls as lines of a log", async () => {
@@ -75,17 +77,19 @@ describe("the session", () => {
     });
   }
 
-  it("goes on with a call while another tool is called", async () => {
-    const page = await open();
-    await choose(page, "spin");
-    await run(page);
-    await untilEvent(page, "tool.started");
-    await echo(page, "meanwhile");
-    await rowOf(page, /spin/).click();
-    // It was not cancelled: it ended at its own deadline.
-    expect(await endOf(page)).toBe("Failed");
-    await callOf(page).getByText("TIMEOUT", { exact: true }).first().waitFor();
-  });
+  if (thorough) {
+    it("goes on with a call while another tool is called", async () => {
+      const page = await open();
+      await choose(page, "spin");
+      await run(page);
+      await untilEvent(page, "tool.started");
+      await echo(page, "meanwhile");
+      await rowOf(page, /spin/).click();
+      // It was not cancelled: it ended at its own deadline.
+      expect(await endOf(page)).toBe("Failed");
+      await callOf(page).getByText("TIMEOUT", { exact: true }).first().waitFor();
+    });
+  }
 
   it("is moved through by keys alone", async () => {
     const page = await open();
@@ -149,15 +153,17 @@ describe("the shell", () => {
   });
 });
 
-describe("a second tab", () => {
-  it("sees the calls of the first one as they are made, and shows them", async () => {
-    const page = await open();
-    const other = await page.context().newPage();
-    await other.goto(visiting.site.origin);
-    await other.getByText("Ready", { exact: true }).waitFor();
-    await echo(page, "across tabs");
-    await rowOf(other, /across tabs/).click();
-    await callOf(other).getByText('"across tabs"').waitFor();
-    await other.close();
+if (thorough) {
+  describe("a second tab", () => {
+    it("sees the calls of the first one as they are made, and shows them", async () => {
+      const page = await open();
+      const other = await page.context().newPage();
+      await other.goto(visiting.site.origin);
+      await other.getByText("Ready", { exact: true }).waitFor();
+      await echo(page, "across tabs");
+      await rowOf(other, /across tabs/).click();
+      await callOf(other).getByText('"across tabs"').waitFor();
+      await other.close();
+    });
   });
-});
+}

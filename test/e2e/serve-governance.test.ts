@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { sized } from "../support/size.ts";
 import { type OwnEdge, startOwnEdge } from "./own-edge.ts";
 import { decisions, expectDoneOnce, govern, governed, policy } from "./serve-governance.ts";
 import { killed, untilServing } from "./serve-recovery.ts";
@@ -9,7 +10,7 @@ afterAll(() => own?.edge.stop());
 
 it("decides after each SIGKILL of its kernel as before", async () => {
   await govern(own);
-  for (let death = 0; death < 2; death++) {
+  for (let death = 0; death < sized(1, 2); death++) {
     await killed(own, "kernel");
     await untilServing(own);
     expect(await decisions(own)).toEqual(governed);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectNoneLeft } from "./edge-descriptors.ts";
 import { type OwnEdge, startOwnEdge } from "./own-edge.ts";
 import { sized } from "../support/size.ts";
 import { killed, type Part, untilServing } from "./serve-recovery.ts";
@@ -11,13 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => own?.edge.stop());
 
+it("holds no descriptor of a call that has ended", () => expectNoneLeft(own, 40));
+
 describe("an edge that npm start runs serves again by itself", () => {
-  const orders: readonly (readonly [readonly Part[]])[] = [
-    [["keeper"]],
+  const orders: readonly (readonly [readonly Part[]])[] = [[["keeper"]]];
+  const more: typeof orders = [
     [["sandbox", "kernel"]],
     [["kernel", "kernel", "kernel"]],
-  ];
-  const more: typeof orders = [
     [["kernel"]],
     [["sandbox"]],
     [["kernel", "sandbox"]],
