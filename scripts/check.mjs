@@ -3,7 +3,7 @@
 //   node scripts/check.mjs                  all
 //   node scripts/check.mjs --beside-tests   without those that `npm test` runs itself
 import { tarballOf } from "./pack.mjs";
-import { publicPackages, run, typescriptProjects } from "./project.mjs";
+import { isTestProject, publicPackages, run, typescriptProjects } from "./project.mjs";
 
 /** @typedef {{ name: string, command: string, args: readonly string[], inTests?: true, shows?: true }} Check */
 /** @typedef {{ name: string, ok: boolean, seconds: number }} Result */
@@ -26,7 +26,7 @@ const sourceChecks = [
         command: "tsc",
         // As `npm test` does: declarations of others contradict each other.
         args: ["-p", project, ...(project === "." ? [] : ["--skipLibCheck"])],
-        inTests: true,
+        ...(isTestProject(project) && { inTests: /** @type {const} */ (true) }),
       }),
   ),
 ];

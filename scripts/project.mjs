@@ -22,6 +22,9 @@ export function typescriptProjects() {
   return configs.map((path) => path.replace(/\/?tsconfig\.json$/, "") || ".").sort();
 }
 
+/** Whether `npm test` compiles it. `npm run check` compiles the rest: the test projects hold the packages' sources, too. @param {string} project */
+export const isTestProject = (project) => !project.startsWith("packages/");
+
 /** @returns {{ PATH: string }} The commands of this project and its Node come first. */
 export function withCommands() {
   return { PATH: [join(root, "node_modules", ".bin"), process.env["PATH"]].join(delimiter) };

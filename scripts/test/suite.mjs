@@ -1,7 +1,7 @@
 // The whole suite, or the part that the arguments name, and its closing line `N passed, N failed`.
 import { globSync } from "node:fs";
 import { engines, testTools } from "../engines.mjs";
-import { root } from "../project.mjs";
+import { isTestProject, root, typescriptProjects } from "../project.mjs";
 import { runVitest } from "./run-vitest.mjs";
 import { checkTypes } from "./types.mjs";
 
@@ -63,7 +63,7 @@ function emptyProjects(results, isWhole) {
  */
 export async function runSuite(args, { env = {}, types = args.length === 0, libraries = false } = {}) {
   const isWhole = args.length === 0;
-  const compiling = types ? checkTypes({ libraries }) : undefined;
+  const compiling = types ? checkTypes({ libraries, projects: typescriptProjects().filter(isTestProject) }) : undefined;
   const { results, code, stopped } = await runVitest([...args, ...projectArgs(args)], env);
   const compiled = stopped === undefined ? await compiling : undefined;
 
