@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { type BrowserServer, chromium } from "playwright";
+import type { BrowserServer } from "playwright";
 import type { TestProject } from "vitest/node";
 import { chromiumArgs, findChromium } from "../../../scripts/chromium.mjs";
 import { buildTestEdge } from "../edge/build.ts";
@@ -40,7 +40,9 @@ function startBuild(): Build {
   return { output: text(child.stdout), code, stop };
 }
 
-function startBrowser(): Promise<BrowserServer> {
+async function startBrowser(): Promise<BrowserServer> {
+  // Most runs of a single file open no browser.
+  const { chromium } = await import("playwright");
   const executablePath = findChromium();
   return chromium.launchServer({
     args: [...chromiumArgs],
