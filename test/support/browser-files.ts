@@ -8,8 +8,7 @@ const engineTests = [
   "test/contract/isolate.browser.test.ts",
   "test/contract/isolate-interpreter.browser.test.ts",
   "test/contract/ten-calls.browser.test.ts",
-  "test/wasm/{interpreter,suspend}.browser.test.ts",
-  "test/wasm/{commands,counts,model,primes,tools,urls}.browser.test.ts",
+  "test/wasm/{counts,interpreter,suspend,tools}.browser.test.ts",
   "test/browser/{policy,hardened}.browser.test.ts",
   "test/hostile/{battery,browser-frame,browser-shell}.browser.test.ts",
   "test/runtimes/*.browser.test.ts",
@@ -22,8 +21,11 @@ const interpreterTurns = "test/wasm/turns.browser.test.ts";
 /** In Firefox in the thorough run only: its two halves, the frame and the interpreter, each have a file of their own. Not in WebKitGTK, which stops no thread that executes WebAssembly: what loops there takes its core from later isolates. */
 const framedInterpreter = "test/contract/isolate-framed-interpreter.browser.test.ts";
 
-/** In Chromium, and in the thorough run in all: the contracts of isolates hold the kill in each engine. */
-const chaos = "test/hostile/chaos.browser.test.ts";
+/**
+ * In Chromium, and in the thorough run in all. The contracts of isolates hold the kill in each engine, and the counts of fuel hold what
+ * an engine makes of WebAssembly.
+ */
+const onceOrThorough = ["test/hostile/chaos.browser.test.ts", "test/wasm/{commands,model,primes,urls}.browser.test.ts"];
 
 /** The same two isolates as elsewhere, side by side. */
 const toolByTool = "test/contract/isolate-tool-by-tool.thorough.browser.test.ts";
@@ -31,7 +33,7 @@ const toolByTool = "test/contract/isolate-tool-by-tool.thorough.browser.test.ts"
 /** The test files of a browser, as patterns of paths. */
 export function browserFiles(browser: Browser, isThorough: boolean): string[] {
   if (browser === "chromium") return ["test/**/*.browser.test.ts"];
-  const more = isThorough ? [chaos] : [];
+  const more = isThorough ? onceOrThorough : [];
   if (browser === "webkit") return [...engineTests, ...more];
   return [...engineTests, interpreterTurns, ...more, ...(isThorough ? [framedInterpreter, toolByTool] : [])];
 }
