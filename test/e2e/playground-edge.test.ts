@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestEdge, type TestEdge } from "./edge/service.ts";
 import { lyingEdge } from "./playground/lying-edge.ts";
 import { serve, servePage, type Site } from "./playground/site.ts";
+import { giveFile, picture, save } from "./playground/files.ts";
 import {
   agreeToEdge,
   callOf,
@@ -10,13 +11,10 @@ import {
   endOf,
   eventsOf,
   field,
-  giveFile,
   hashOf,
   openPolicy,
-  picture,
   resultOf,
   run,
-  save,
   type Visitor,
   untilEvent,
   Visits,

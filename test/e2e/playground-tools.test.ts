@@ -1,6 +1,7 @@
 import { hashBytes } from "@keyhole/kernel";
 import { beforeEach, describe, expect, it } from "vitest";
 import { serve, type Site } from "./playground/site.ts";
+import { giveFile, picture, save } from "./playground/files.ts";
 import {
   applyPolicy,
   callOf,
@@ -8,14 +9,11 @@ import {
   endOf,
   eventsOf,
   field,
-  giveFile,
   jsonOf,
   leavePolicy,
   openPolicy,
-  picture,
   resultOf,
   run,
-  save,
   writePolicy,
 } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
