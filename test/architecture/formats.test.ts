@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readSources, root } from "../support/sources.ts";
+import { sourcePaths, root } from "../support/sources.ts";
 
 const packages = ["agents", "edge", "kernel", "keyhole", "mcp", "playground", "worker-host"];
-const sources = readSources(...packages.map((name) => `packages/${name}/src`)).map(({ path }) => path);
+const sources = sourcePaths(...packages.map((name) => `packages/${name}/src`));
 const kernel = "packages/kernel/src";
 
 /** Formats of strings that more than one file needs, with the files that may write or read them by hand. */

@@ -164,10 +164,15 @@ function parseFile(path: string): SourceFile {
 
 /** Every TypeScript file and module of JavaScript under the given folders, sorted by path; fixtures may break any rule. */
 export function readSources(...folders: readonly string[]): SourceFile[] {
+  return sourcePaths(...folders).map(parseFile);
+}
+
+/** The paths of {@link readSources}, relative to the root. */
+export function sourcePaths(...folders: readonly string[]): string[] {
   const patterns = folders.map((folder) => `${folder}/**/*.{ts,tsx,mjs}`);
   const paths = globSync(patterns, { cwd: root }).map((path) => path.replaceAll("\\", "/"));
   const own = paths.filter((path) => !/(?:^|\/)(?:node_modules|dist|fixtures|suites)\//.test(path));
-  return own.sort().map(parseFile);
+  return own.sort();
 }
 
 /** The file that a relative import means, relative to the root; the query of `./shell.ts?iife` is no part of it. */
