@@ -18,8 +18,8 @@ const engineTests = [
 /** Not in WebKitGTK, which cannot put a stack aside. */
 const interpreterTurns = "test/wasm/turns.browser.test.ts";
 
-/** In Firefox in the thorough run only: its two halves, the frame and the interpreter, each have a file of their own. Not in WebKitGTK, which stops no thread that executes WebAssembly: what loops there takes its core from later isolates. */
-const framedInterpreter = "test/contract/isolate-framed-interpreter.browser.test.ts";
+/** In the thorough run only: its two halves, the frame and the interpreter, each have a file of their own, and the battery attacks both together. Not in WebKitGTK, which stops no thread that executes WebAssembly: what loops there takes its core from later isolates. */
+const framedInterpreter = "test/contract/isolate-framed-interpreter.thorough.browser.test.ts";
 
 /**
  * In Chromium, and in the thorough run in all. The contracts of isolates hold the kill in each engine, and the counts of fuel hold what
