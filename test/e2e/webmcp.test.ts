@@ -13,6 +13,7 @@ const program = `
 import { createFullKernel, defineTool } from "@keyhole/kernel";
 import { pageToolsSource } from "@keyhole/agents/page-tools";
 import { exposeToPage } from "@keyhole/agents/webmcp";
+import { thorough } from "../support/size.ts";
 
 const common = { version: "1.0.0", output: { kind: "json" } };
 const input = { type: "object", properties: { n: { type: "integer" } }, required: ["n"], additionalProperties: false };
@@ -218,40 +219,42 @@ describe("a page's agent that calls and clicks everything", () => {
 
 const fox = findFirefox();
 
-describe.skipIf(fox === undefined)("the kernel's tools in Firefox's WebMCP", () => {
-  it("run, are checked, are not approved by the page's agent, and are gone once they are closed", async () => {
-    // The second is for `invokeTool`, which agents of the browser do not need.
-    const firefoxUserPrefs = { "dom.modelcontext.enabled": true, "dom.modelcontext.testing.enabled": true };
-    const options = { channel: "moz-firefox", firefoxUserPrefs };
-    const other = await firefox.launch({ ...options, ...(fox !== undefined && { executablePath: fox }) });
-    try {
-      const said = await (
-        await openPage(other)
-      ).evaluate(async () => {
-        interface ModelContext {
-          getTools(): Promise<readonly { readonly name: string }[]>;
-          invokeTool(name: string, input: object): Promise<unknown>;
-        }
-        const { modelContext } = navigator as unknown as { readonly modelContext: ModelContext };
-        const { exposed, governed } = globalThis as unknown as Globals;
-        const answers = [
-          await modelContext.invokeTool("twice", { n: 21 }),
-          await modelContext.invokeTool("twice", { n: "x" }),
-          await modelContext.invokeTool("save", {}),
-          await governed({ n: 2 }),
-        ];
-        exposed.close();
-        return [...answers, await modelContext.getTools()];
-      });
-      expect(said).toMatchObject([
-        { twice: 42 },
-        { error: { code: "INVALID_INPUT" } },
-        { error: { code: "APPROVAL_DENIED" } },
-        { names: ["Own-tool"], asked: "APPROVAL_DENIED", allowed: { got: 2 } },
-        [],
-      ]);
-    } finally {
-      await other.close();
-    }
+if (thorough) {
+  describe.skipIf(fox === undefined)("the kernel's tools in Firefox's WebMCP", () => {
+    it("run, are checked, are not approved by the page's agent, and are gone once they are closed", async () => {
+      // The second is for `invokeTool`, which agents of the browser do not need.
+      const firefoxUserPrefs = { "dom.modelcontext.enabled": true, "dom.modelcontext.testing.enabled": true };
+      const options = { channel: "moz-firefox", firefoxUserPrefs };
+      const other = await firefox.launch({ ...options, ...(fox !== undefined && { executablePath: fox }) });
+      try {
+        const said = await (
+          await openPage(other)
+        ).evaluate(async () => {
+          interface ModelContext {
+            getTools(): Promise<readonly { readonly name: string }[]>;
+            invokeTool(name: string, input: object): Promise<unknown>;
+          }
+          const { modelContext } = navigator as unknown as { readonly modelContext: ModelContext };
+          const { exposed, governed } = globalThis as unknown as Globals;
+          const answers = [
+            await modelContext.invokeTool("twice", { n: 21 }),
+            await modelContext.invokeTool("twice", { n: "x" }),
+            await modelContext.invokeTool("save", {}),
+            await governed({ n: 2 }),
+          ];
+          exposed.close();
+          return [...answers, await modelContext.getTools()];
+        });
+        expect(said).toMatchObject([
+          { twice: 42 },
+          { error: { code: "INVALID_INPUT" } },
+          { error: { code: "APPROVAL_DENIED" } },
+          { names: ["Own-tool"], asked: "APPROVAL_DENIED", allowed: { got: 2 } },
+          [],
+        ]);
+      } finally {
+        await other.close();
+      }
+    });
   });
-});
+}
