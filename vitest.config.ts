@@ -97,6 +97,7 @@ const ownProcess = [
   "test/node/!(config-command|config-modules|dev-config|help|import-command|mcp-docs|policy-text|run-command|starts|testing).test.ts",
   "test/runner/**/*.test.ts",
   "test/e2e/**/*.thorough.test.ts",
+  "test/e2e/{edge-neighbours,keeper,listening-ports,passkey,serve-*,tool-chains,vite-app,watchdog}.test.ts",
   "test/audit/file-sink.test.ts",
   "test/brokers/spawn.test.ts",
   "test/operations/{machine,projects,repositories}.test.ts",
