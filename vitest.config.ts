@@ -64,8 +64,9 @@ function browserProject(name: Browser, provider: BrowserProviderOption): TestPro
     test: {
       ...common,
       name,
-      // All files of a browser in one page: it loads the kernel's 400 modules once, and not once a file.
-      isolate: false,
+      // All files of a browser in one page: it loads the kernel's 400 modules once, and not once a file. WebKitGTK stops no thread that
+      // executes WebAssembly; there a page of its own ends with its file.
+      isolate: name === "webkit",
       include: browserFiles(name, thorough),
       exclude,
       env: chaosEnv,
