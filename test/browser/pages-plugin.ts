@@ -2,8 +2,14 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "vite";
 import { keyhole } from "../../scripts/keyhole-plugin.mjs";
 
-/** Scripts of pages and workers that tests open, by the name of their file in this folder. */
-const scripts = ["boot.worker", "kernel.worker", "net-page", "policy-page", "start-page"];
+/** Scripts of pages and workers that tests open, by the name that they have in an address. */
+const scripts: Readonly<Record<string, URL>> = {
+  "boot.worker": new URL("./boot.worker.ts", import.meta.url),
+  "kernel.worker": new URL("./kernel.worker.ts", import.meta.url),
+  "net-page": new URL("./net-page.ts", import.meta.url),
+  "policy-page": new URL("./policy-page.ts", import.meta.url),
+  "start-page": new URL("./start-page.ts", import.meta.url),
+};
 
 /** Below it, `NAME.js` is a script with all that it imports. */
 const base = "/test-pages/";
@@ -23,7 +29,7 @@ async function builtPages(conditions: readonly string[]): Promise<Files> {
       minify: false,
       modulePreload: false,
       rolldownOptions: {
-        input: Object.fromEntries(scripts.map((name) => [name, fileURLToPath(new URL(`${name}.ts`, import.meta.url))])),
+        input: Object.fromEntries(Object.entries(scripts).map(([name, url]) => [name, fileURLToPath(url)])),
         output: { entryFileNames: "[name].js" },
       },
     },

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumArgs, findChromium } from "../../scripts/chromium.mjs";
 import { findFirefox } from "../../scripts/engines.mjs";
 import { newAuthenticator, rpId } from "../support/authenticator.ts";
+import { thorough } from "../support/size.ts";
 import { root } from "../support/sources.ts";
 
 /** A page that gives three tools to the browser's own agents. */
@@ -13,7 +14,6 @@ const program = `
 import { createFullKernel, defineTool } from "@keyhole/kernel";
 import { pageToolsSource } from "@keyhole/agents/page-tools";
 import { exposeToPage } from "@keyhole/agents/webmcp";
-import { thorough } from "../support/size.ts";
 
 const common = { version: "1.0.0", output: { kind: "json" } };
 const input = { type: "object", properties: { n: { type: "integer" } }, required: ["n"], additionalProperties: false };
