@@ -3,7 +3,7 @@ import type { RunEntry } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
 import { RecordedRuns } from "../../packages/playground/src/kernel/recorded-runs.ts";
 import { reduceRun, startRun } from "../../packages/playground/src/run/run-state.ts";
-import { decisionOf } from "../../packages/playground/src/run/verdict.ts";
+import { decisionOf } from "../../packages/playground/src/run/decision-text.ts";
 import { wantedOf } from "../../packages/playground/src/run/wanted.ts";
 import { lineOf } from "../../packages/playground/src/session/call-head.ts";
 

@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useApprovals } from "../approval/useApprovals.ts";
 import { useAskedAway } from "../approval/useAskedAway.ts";
-import { type EdgeLink, loadEdgeSettings, saveEdgeSettings } from "../client/edge-settings.ts";
+import { type EdgeLink, loadEdgeSettings } from "../client/edge-settings.ts";
 import type { Governance, GovernanceState, KernelClient, Place } from "../client/kernel-client.ts";
 import { CallLog } from "../log/CallLog.tsx";
 import { browserSession } from "../session/browser-session.ts";
@@ -10,15 +10,12 @@ import { Announcer } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
-import { EdgeLinkNotice, useEdgeLink } from "./EdgeLinkNotice.tsx";
+import { Banners } from "./Banners.tsx";
 import { Header } from "./Header.tsx";
-import { LockdownBar } from "./ModeSwitch.tsx";
 import { preload } from "./preload.ts";
 import { Rail } from "./Rail.tsx";
 import { type BenchRoute, isWithoutKernel, type Route, screenRoute } from "./route.ts";
 import { ScreenPart } from "./ScreenPart.tsx";
-import { SessionNotice } from "./SessionNotice.tsx";
-import { StorageNotice } from "./StorageNotice.tsx";
 import { TimelinePart } from "./TimelinePart.tsx";
 import { useGoverned } from "./useGoverned.ts";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
@@ -200,39 +197,6 @@ function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainP
         </Suspense>
       )}
     </ErrorBoundary>
-  );
-}
-
-interface BannersProps {
-  readonly isLocked: boolean;
-  readonly startLink: EdgeLink | undefined;
-  readonly warning: string | undefined;
-  /** The person took an edge, and the page saved it. */
-  readonly onEdge: () => void;
-}
-
-/** Notices and decisions that stand above every screen. */
-function Banners({ isLocked, startLink, warning, onEdge }: BannersProps): ReactNode {
-  const [link, closeLink] = useEdgeLink(startLink);
-  return (
-    <div className="banners">
-      {isLocked && <LockdownBar />}
-      <StorageNotice />
-      <SessionNotice />
-      {link !== undefined && (
-        <EdgeLinkNotice
-          key={JSON.stringify(link)}
-          link={link}
-          onIgnore={closeLink}
-          onUse={(settings) => {
-            saveEdgeSettings(settings);
-            closeLink();
-            onEdge();
-          }}
-        />
-      )}
-      {warning !== undefined && <Notice tone="warn" title={warning} urgent />}
-    </div>
   );
 }
 

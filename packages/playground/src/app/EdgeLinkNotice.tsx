@@ -1,24 +1,10 @@
 import { visible } from "@keyhole/kernel";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef } from "react";
 import { useDeliberate } from "../approval/useDeliberate.ts";
 import { hostOf, isHere, isOfPage } from "../client/edge-address.ts";
-import { type EdgeLink, takeEdgeLink } from "../client/edge-settings.ts";
+import type { EdgeLink } from "../client/edge-settings.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
-
-/** The last opened link, until the person answers. A link in the address bar of an open page comes without a reload. */
-export function useEdgeLink(startLink: EdgeLink | undefined): readonly [EdgeLink | undefined, () => void] {
-  const [link, setLink] = useState(startLink);
-  useEffect(() => {
-    const take = (): void => {
-      const taken = takeEdgeLink();
-      if (taken !== undefined) setLink(taken);
-    };
-    window.addEventListener("hashchange", take);
-    return () => window.removeEventListener("hashchange", take);
-  }, []);
-  return [link, () => setLink(undefined)];
-}
 
 interface EdgeLinkNoticeProps {
   readonly link: EdgeLink;

@@ -5,7 +5,6 @@ import { useSession } from "../session/useSession.ts";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { saveFile } from "../ui/save.ts";
-import { eventLines, evidenceText, runText } from "./export-calls.ts";
 
 const LogMenu = lazy(async () => {
   const { LogMenu: menu } = await import("./LogMenu.tsx");
@@ -83,12 +82,13 @@ export function LogActions({ rows, current, governance }: LogActionsProps): Reac
 type Store = ReturnType<typeof useSession>["store"];
 
 async function saveEvents(store: Store, rows: readonly CallHead[]): Promise<string> {
+  const { eventLines } = await import("./export-calls.ts");
   saveFile("keyhole-events.ndjson", await eventLines(store, rows.map(({ id }) => id).toReversed()));
   return "The events are saved";
 }
 
 async function saveEvidence(store: Store, id: string, governance: Governance | undefined): Promise<string> {
-  const run = await store.read(id);
+  const [run, { evidenceText }] = await Promise.all([store.read(id), import("./export-calls.ts")]);
   const text = run && (await evidenceText(run, governance));
   if (text === undefined) throw new Error("The call has no proof.");
   saveFile(`keyhole-evidence-${id}.json`, text);
@@ -96,7 +96,7 @@ async function saveEvidence(store: Store, id: string, governance: Governance | u
 }
 
 async function saveRun(store: Store, id: string): Promise<string> {
-  const run = await store.read(id);
+  const [run, { runText }] = await Promise.all([store.read(id), import("../replay/run-text.ts")]);
   const text = run && (await runText(run));
   if (text === undefined) throw new Error("The page has no record of this run.");
   saveFile(`keyhole-run-${id}.keyhole`, text);

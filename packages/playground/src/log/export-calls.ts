@@ -5,13 +5,6 @@ import { evidenceOf } from "../run/evidence.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import type { SessionStore } from "../session/session-store.ts";
 
-/** The run of a call, as a `.keyhole` file has it; `undefined` where the page has no record of it. */
-export async function runText(run: ActiveRun): Promise<string | undefined> {
-  if (run.phase !== "done" || run.recorded === undefined) return undefined;
-  const { writeRun } = await import("@keyhole/kernel/replay");
-  return writeRun({ entries: run.recorded });
-}
-
 /** The events of the calls, one in each line, as a log file has them. The oldest call comes first. */
 export async function eventLines(store: SessionStore, ids: readonly string[]): Promise<Blob> {
   const parts: string[] = [];

@@ -3,8 +3,8 @@ import { lines } from "@keyhole/kernel/audit";
 import { readRun, type Replay, replay, type Run, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
 import { bytesText } from "../app/words.ts";
 import { broughtPackages } from "../client/brought.ts";
-import { runText } from "../log/export-calls.ts";
 import type { SessionStore } from "../session/session-store.ts";
+import { runText } from "./run-text.ts";
 
 /** A run file in memory: whole, or why not. */
 export type OpenedRun =

@@ -1,9 +1,21 @@
 import { visible } from "@keyhole/kernel";
 import { lazy, type ReactNode, type RefObject, Suspense } from "react";
 import type { Shown } from "../session/calls.ts";
-import { BoundaryPicture } from "../ui/BoundaryPicture.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
 import type { RunViewProps } from "./RunView.tsx";
+
+const BoundaryPicture = lazy(async () => ({ default: (await import("../ui/BoundaryPicture.tsx")).BoundaryPicture }));
+
+/** Has its room before it is there. */
+function Picture(): ReactNode {
+  return (
+    <div className="empty-picture">
+      <Suspense>
+        <BoundaryPicture />
+      </Suspense>
+    </div>
+  );
+}
 
 /** Loaded while a person fills in the form: see `preload.ts`. */
 const RunView = lazy(async () => ({ default: (await import("./RunView.tsx")).RunView }));
@@ -55,7 +67,7 @@ function NoRun({ shown, hasForm }: NoRunProps): ReactNode {
     case undefined:
       return (
         hasForm && (
-          <Empty title="Nothing has run yet" picture={<BoundaryPicture />}>
+          <Empty title="Nothing has run yet" picture={<Picture />}>
             <p>Fill in the form and press Run. The result, its proof and every event of the call appear here.</p>
           </Empty>
         )

@@ -7,7 +7,8 @@ import { CopyButton } from "../ui/CopyButton.tsx";
 import { StateMark } from "../ui/StateMark.tsx";
 import { visible } from "@keyhole/kernel";
 import type { ActiveRun } from "./run-state.ts";
-import { decisionOf, wordOf } from "./verdict.ts";
+import { decisionOf } from "./decision-text.ts";
+import { wordOf } from "./verdict.ts";
 
 interface VerdictBarProps {
   readonly run: ActiveRun;

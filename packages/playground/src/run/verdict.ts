@@ -1,8 +1,6 @@
-import type { CallError, Preview, Proof, ReasonCode } from "@keyhole/kernel";
-import { isProof } from "@keyhole/kernel/policy";
+import type { Preview, Proof, ReasonCode } from "@keyhole/kernel";
 import { type CallState, stateOf } from "../session/call-head.ts";
 import type { ActiveRun } from "./run-state.ts";
-import { type Wanted, wantedBy, wantedOf } from "./wanted.ts";
 
 /** How the call stands, in a word or two. */
 export function wordOf(run: ActiveRun): string {
@@ -21,41 +19,6 @@ export const stateWords = {
   broken: "No answer",
   left: "Left",
 } as const satisfies Record<CallState, string>;
-
-/** The source of the decision, as one sentence; empty where there is none. */
-export function decisionOf(run: ActiveRun): string {
-  if (run.phase === "running")
-    return stateOf(run) === "asks" ? "Somebody has to allow it first." : "It runs in its isolate.";
-  if (run.phase === "broken") return "";
-  const { proof } = run.result;
-  if (!isProof(proof)) return run.result.ok ? "" : "It ended before the policy was asked.";
-  return proof.decision === "allow" ? allowedBy(proof) : deniedBy(proof, wantedOf(run));
-}
-
-function allowedBy({ reasonCode, approval, posture, tier, determining, enforced }: Proof): string {
-  const observed = enforced ? "" : " The policy only observes.";
-  if (reasonCode === "approved" && approval !== null)
-    return `Allowed for ${scopes[approval.scope] ?? approval.scope} by ${approval.approver}.${observed}`;
-  if (reasonCode === "rule") return `Allowed by the rule ${rulesOf(determining)}.${observed}`;
-  return `Allowed by the posture ${posture}, for tier ${tier}.${observed}`;
-}
-
-const scopes: Readonly<Record<string, string>> = { once: "one call", session: "this session", pattern: "a pattern" };
-
-function deniedBy({ reasonCode, mode, determining }: Proof, wanted: readonly Wanted[]): string {
-  if (reasonCode === "rule") return `Denied by the rule ${rulesOf(determining)}.`;
-  if (reasonCode === "mode") return `Denied by the mode ${mode}, which no policy lifts.`;
-  const accesses = textOf(wanted);
-  const end = accesses === "" ? undefined : lacks[reasonCode];
-  return end === undefined ? reasonTexts[reasonCode] : `${accesses} ${end}`;
-}
-
-/** Where the answer names the access, its end is a sentence about that access. */
-const lacks: Readonly<Partial<Record<ReasonCode, string>>> = {
-  "capability-denied": "is not granted. Nothing ran.",
-  "target-denied": "would be refused. Nothing ran.",
-  "request-denied": "was refused at the wall.",
-};
 
 export const reasonTexts = {
   rule: "A rule of the policy decided.",
@@ -88,18 +51,12 @@ export function foreseen(preview: Preview): {
     case "ask":
       return { state: "asks", word: "would ask", why: sourceOf(preview.proof) };
     case "deny":
-      return { state: "refused", word: "would be refused", why: lackOf(preview.error) };
+      return {
+        state: "refused",
+        word: "would be refused",
+        why: preview.error.message.replace(/^\S+@\S+ (?=needs )/, "it "),
+      };
   }
-}
-
-/** The access that is not granted says more in one line than the message of the error. */
-function lackOf({ operatorHint, message }: Pick<CallError, "operatorHint" | "message">): string {
-  const accesses = textOf(wantedBy(operatorHint));
-  return accesses === "" ? message : `${accesses} is not granted`;
-}
-
-function textOf(wanted: readonly Wanted[]): string {
-  return wanted.map(({ kind, target }) => `${kind} ${target}`.trim()).join(", ");
 }
 
 type Source = Pick<Proof, "reasonCode" | "determining" | "posture" | "tier">;
@@ -111,6 +68,7 @@ function sourceOf({ reasonCode, determining, posture, tier }: Source): string {
   return Object.hasOwn(reasonTexts, reasonCode) ? reasonTexts[reasonCode] : reasonCode;
 }
 
-function rulesOf(determining: Proof["determining"]): string {
+/** The rules that decided. */
+export function rulesOf(determining: Proof["determining"]): string {
   return determining.map(({ ruleId }) => ruleId).join(", ");
 }

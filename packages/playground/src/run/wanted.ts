@@ -15,12 +15,8 @@ export function wantedOf(run: ActiveRun): readonly Wanted[] {
   const { proof, error } = run.result;
   const request = isProof(proof) ? proof.request : undefined;
   if (request !== undefined) return [{ kind: request.kind, target: request.target }];
-  return wantedBy(error.operatorHint);
-}
-
-/** @param hint of an error for the operator; an edge keeps it from other callers */
-export function wantedBy(hint: unknown): readonly Wanted[] {
-  const grants = typeof hint === "string" ? suggestedGrants(hint) : [];
+  // An edge keeps the hint from a caller that is not an operator.
+  const grants = typeof error.operatorHint === "string" ? suggestedGrants(error.operatorHint) : [];
   return grants.flatMap(({ capability }) => (isJsonObject(capability) ? wantedIn(capability) : []));
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import "./boundary-picture.css";
 
 const words = [40, 57, 74, 91, 108];
 const lengths = [54, 76, 40, 60, 26];
