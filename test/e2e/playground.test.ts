@@ -231,7 +231,8 @@ describe("an approval", () => {
     await dialog.getByText('"first \\u202e line"').waitFor();
     await dialog.getByText("Tier 2, elevated").waitFor();
     await dialog.getByText(/^fs\.write /).waitFor();
-    await dialog.getByText(/^blake3:[0-9a-f]{64}$/).waitFor();
+    await dialog.getByText("✓ recomputed").waitFor();
+    expect(await dialog.locator(".hash-chip").getAttribute("title")).toMatch(/^blake3:[0-9a-f]{64}$/);
     await dialog.getByText(/^Expires in [12]:\d\d$/).waitFor();
     await callOf(page).getByText("Waiting for approval", { exact: true }).waitFor({ state: "attached" });
 
