@@ -3,6 +3,7 @@ import {
   type ApprovalRequest,
   type AuditEvent,
   hashJson,
+  type JsonObject,
   type PasskeyAssertion,
   type Proof,
 } from "@keyhole/kernel";
@@ -11,10 +12,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assertionFault, type PasskeyQuestion } from "../../packages/kernel/src/policy/approval/passkey.ts";
 import { obligationFault } from "../../packages/kernel/src/policy/review/check-obligations.ts";
+import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { clientDataOf } from "../support/authenticator.ts";
+import { ioOf } from "../support/command-files.ts";
 import { sized } from "../support/size.ts";
-import { bob, demanding, passkeysOf, signing } from "./passkeys.ts";
-import { open } from "./paying.ts";
+import { bob, demanding, eve, passkeysOf, signing, yes } from "./passkeys.ts";
+import { asking, open } from "./paying.ts";
+
+const resealed = (proof: object): object => {
+  const { hash: _, signature: __, ...parts } = proof as { hash: string; signature?: unknown };
+  return { ...parts, hash: hashJson(parts) };
+};
 
 describe("the proof of a yes with a passkey", () => {
   const prove = async () => {
@@ -27,10 +35,6 @@ describe("the proof of a yes with a passkey", () => {
   const stepOf = async (proof: unknown, evidence: object) => {
     const { steps } = await verifyProof(proof, evidence);
     return steps.find(({ name }) => name === "re-evaluation");
-  };
-  const sealed = (proof: object): object => {
-    const { hash: _, signature: __, ...parts } = proof as { hash: string; signature?: unknown };
-    return { ...parts, hash: hashJson(parts) };
   };
 
   it.each<[string, (approval: ApprovalProof) => object]>([
@@ -49,7 +53,7 @@ describe("the proof of a yes with a passkey", () => {
     ],
   ])("is broken with an assertion %s", async (_, change) => {
     const { proof, evidence } = await prove();
-    const forged = sealed({ ...proof, approval: change(proof.approval!) });
+    const forged = resealed({ ...proof, approval: change(proof.approval!) });
     expect((await stepOf(proof, evidence))?.outcome).toBe("passed");
     expect((await stepOf(forged, evidence))?.outcome).toBe("failed");
   });
@@ -58,8 +62,8 @@ describe("the proof of a yes with a passkey", () => {
     const { proof } = await prove();
     const question = { ...proof, decision: "ask", reasonCode: "posture", approval: null, proofId: proof.parentProofId };
     const { passkey: _, ...approval } = proof.approval!;
-    const answer = sealed({ ...proof, approval });
-    const asked = sealed(question) as Proof;
+    const answer = resealed({ ...proof, approval });
+    const asked = resealed(question) as Proof;
     const event = (seq: number, type: string, payload: object) => ({ seq, type, callId: proof.callId, payload });
     const decided = (each: object) => ({ ...each, proofHash: (each as Proof).hash, proof: each });
     const events = [
@@ -69,6 +73,113 @@ describe("the proof of a yes with a passkey", () => {
       event(3, "tool.completed", {}),
     ] as unknown as AuditEvent[];
     expect(obligationFault(asked, events)).toBe("The tool ran without the demanded approval.");
+  });
+});
+
+describe("keyhole verify, on a log with approvals", () => {
+  const policy = demanding(bob);
+  const logOf = async (asks: object = policy): Promise<readonly AuditEvent[]> => {
+    const { call, events } = await open(asks === policy ? signing(bob) : async () => yes(), asks);
+    await call({ amount: 5 });
+    return events();
+  };
+  /** The log of a forger, who chains each changed event again. */
+  const rewritten = async (change: (payload: Record<string, unknown>) => object): Promise<object[]> => {
+    const events = await logOf();
+    let prev: unknown = events[0]?.prev;
+    return events.map(({ hash: _, ...event }) => {
+      const payload = event.type === "policy.decided" && event.payload.reasonCode === "approved";
+      const body = { ...event, prev, ...(payload && { payload: change({ ...event.payload }) }) };
+      const hash = hashJson(body as unknown as JsonObject);
+      prev = hash;
+      return { ...body, hash };
+    });
+  };
+  const approved = (change: (proof: Proof, approval: ApprovalProof) => object) => () =>
+    rewritten((payload) => {
+      const proof = payload["proof"] as Proof;
+      const forged = resealed(change(proof, proof.approval!)) as Proof;
+      return { ...payload, proof: forged, proofHash: forged.hash };
+    });
+  const withoutPasskey = approved((proof, { passkey: _, ...approval }) => ({ ...proof, approval }));
+
+  it.each<[string, () => Promise<readonly object[]>, object | undefined, number, string]>([
+    [
+      "names the approvers whose passkey signed",
+      logOf,
+      policy,
+      3,
+      "✓ passkeys    1 approval signed by a passkey of bob.",
+    ],
+    [
+      "asks for the policy",
+      logOf,
+      undefined,
+      3,
+      "– passkeys    1 approval not checked. Name the policy: --policy FILE.",
+    ],
+    [
+      "does not check under another policy",
+      logOf,
+      demanding(bob, eve),
+      3,
+      "– passkeys    1 approval under another policy",
+    ],
+    [
+      "counts those that needed no passkey",
+      () => logOf(asking),
+      asking,
+      3,
+      "– passkeys    1 approval without a passkey",
+    ],
+    ["refuses an approval without a passkey", withoutPasskey, policy, 1, "the approval has none"],
+    [
+      "refuses one that hides the demand",
+      approved((proof) => ({ ...proof, obligations: ["approval"] })),
+      policy,
+      1,
+      "The policy demands a passkey, and the decision did not.",
+    ],
+    [
+      "refuses a passkey of another caller",
+      approved((proof, { passkey, ...rest }) => ({
+        ...proof,
+        approval: { ...rest, passkey: { ...passkey, caller: "eve" } },
+      })),
+      policy,
+      1,
+      "of another caller or session",
+    ],
+    [
+      "refuses an approval without its proof",
+      () => rewritten(({ proof: _, ...payload }) => payload),
+      policy,
+      1,
+      "The event has no proof of the approval.",
+    ],
+    [
+      "refuses the proof of another call",
+      approved((proof) => ({ ...proof, callId: "another" })),
+      policy,
+      1,
+      "of another decision than its event",
+    ],
+  ])("%s", async (_, events, asked, exitCode, text) => {
+    const written = (await events()).map((event) => JSON.stringify(event)).join("\n");
+    const files = { "a.jsonl": `${written}\n`, "list.json": await events(), "policy.json": asked };
+    for (const file of ["a.jsonl", "list.json"]) {
+      const io = ioOf(files);
+      const result = await runCommand(["verify", file, ...(asked ? ["--policy", "policy.json"] : [])], io);
+      expect(result).toMatchObject({ exitCode, output: expect.stringContaining(text) });
+    }
+  });
+
+  it("finds an approval whose spelling has escapes", async () => {
+    const lines = (await withoutPasskey()).map((event) =>
+      JSON.stringify(event).replace('"approved"', '"\\u0061pproved"'),
+    );
+    const io = ioOf({ "a.jsonl": `${lines.join("\n")}\n`, "policy.json": policy });
+    expect(await runCommand(["verify", "a.jsonl", "--policy", "policy.json"], io)).toMatchObject({ exitCode: 1 });
   });
 });
 

@@ -10,6 +10,7 @@ export {
 export { explain, type Explanation } from "./explain.ts";
 export { type Finding, lintPolicy } from "./lint.ts";
 export { locate, locator, type Position } from "./locate.ts";
+export { type PasskeyCheck, passkeyVerifier } from "./passkeys.ts";
 export { isProof, proofSchema } from "./proof-schema.ts";
 export { type RecordedCall, simulate, simulationTable, type SimulatedCall } from "./simulate.ts";
 export { keyId, type ProofPublicKey } from "../../audit/public-key.ts";

@@ -10,7 +10,6 @@ import type { Verdict } from "../decision/verdict.ts";
 import { type CallVerdict, decideCall } from "../decision/decide-targets.ts";
 import { loadPolicy } from "../document/load.ts";
 import type { Policy } from "../document/make.ts";
-import { assertionFault } from "../approval/passkey.ts";
 import { isAnswer, type Proof } from "../proof/proof.ts";
 import {
   callerIn,
@@ -24,6 +23,7 @@ import {
 import { declaredBy } from "../../tool/declared.ts";
 import { neededKinds, targetArguments, targetsIn } from "../../tool/targets.ts";
 import { manifestHash, packageHash } from "../../tool/hash.ts";
+import { passkeyFault } from "./passkeys.ts";
 import type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
 
 /** Plain data of this process alone. */
@@ -55,21 +55,6 @@ export async function reevaluationFault(
     ...groundsOf(verdict),
   };
   return differenceFault(proof, fresh) ?? bindingFault(proof, evidence) ?? (await passkeyFault(proof, policy));
-}
-
-/** The keys stand in the policy, which the proof names by digest: no others count. */
-async function passkeyFault(proof: Proof, { document }: Policy): Promise<string | undefined> {
-  const { approval, obligations, tool, toolHash, grantHash, policyHash, stateReads } = proof;
-  if (!approval || !obligations.includes("passkey")) return undefined;
-  const { approvalId, argsHash, scope, rule, approver, passkey } = approval;
-  if (!passkey) return "The policy demands a passkey, and the approval has none.";
-  if (!document.passkeys) return "The policy demands a passkey and names none.";
-  const { caller, sessionId, askedUntil } = passkey;
-  if (caller !== callerIn(stateReads) || sessionId !== sessionIn(stateReads))
-    return "The passkey approved a call of another caller or session.";
-  const pattern = rule?.when.arguments ?? null;
-  const asked = { approvalId, tool, toolHash, argsHash, grantHash, policyHash, caller, sessionId };
-  return assertionFault(document.passkeys, { ...asked, scope, pattern, askedUntil }, approver, passkey);
 }
 
 function grantFor(proof: Proof, { tool: { manifest }, grants }: Evidence, policy: Policy, by: Hash): Grant {

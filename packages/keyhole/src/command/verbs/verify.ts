@@ -25,7 +25,7 @@ export const addVerify: AddVerb = (program, act) => {
     )
     .option("--pin <thumbprint>", "a key that you trust; repeatable. The key may come from anywhere", collect)
     .option("--log <file>", "the audit log that the proof should be in")
-    .option("--policy <file>", "the policy document of the proof")
+    .option("--policy <file>", "the policy of the proof, or of the log: checks the passkeys of its approvals")
     .option("--tool <file>", "the tool's package or manifest")
     .option("--input <file>", "the call's arguments")
     .option("--withheld", "accept a redacted log whose removed events left their places")

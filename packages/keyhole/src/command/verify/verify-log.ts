@@ -19,10 +19,13 @@ import {
   visible,
 } from "../io.ts";
 import { readOption } from "../json-file.ts";
+import { readPolicy } from "../policy/read-policy.ts";
+import { optionOf } from "../options.ts";
+import { PasskeyWatch } from "./passkeys.ts";
 import { readTrust } from "./trust.ts";
 
 interface Step {
-  readonly name: "checkpoint" | "signature" | "log";
+  readonly name: "checkpoint" | "signature" | "log" | "passkeys";
   readonly outcome: keyof typeof marks;
   readonly text: string;
 }
@@ -42,12 +45,17 @@ export async function verifyLogFile(
   // A broken checkpoint decides; the command reads the log all the same, for other faults.
   const fault = steps.find(({ outcome }) => outcome === "failed");
   const usable = fault ? {} : { checkpoints, trusted };
-  const check = await verifyAudit(list ?? file.lines(), { ...usable, withheld });
+  const policy = optionOf(options, "policy");
+  const passkeys = new PasskeyWatch(policy === undefined ? undefined : await readPolicy(policy, files));
+  const check = await verifyAudit(passkeys.over(list ?? file.lines()), { ...usable, withheld });
   if (file.failure !== undefined) throw unreadable(path, file.failure);
   steps.push(logStep(check, list ? undefined : file, checkpoints.length > 0 && !fault));
+  // Of a broken log not all was read.
+  if (check.verdict !== "broken") steps.push(...passkeys.steps());
+  const failed = steps.find(({ outcome }) => outcome === "failed");
   const report =
-    fault && check.verdict !== "broken"
-      ? { verdict: "broken" as const, events: check.events, reason: fault.text }
+    failed && check.verdict !== "broken"
+      ? { verdict: "broken" as const, events: check.events, reason: failed.text }
       : check;
   const output =
     options["json"] === true

@@ -10,7 +10,7 @@ export async function verify(file: string, options: CommandOptions, files: Comma
   const found = await readFileKind(file, files);
   switch (found.kind) {
     case "log":
-      takeOnly(options, ["checkpoint", "keys", "pin", "withheld", "json"], "an audit log");
+      takeOnly(options, ["checkpoint", "keys", "pin", "policy", "withheld", "json"], "an audit log");
       for (const name of ["keys", "pin"])
         if (options[name] !== undefined && options["checkpoint"] === undefined)
           throw new Unusable(`--${name} is about a checkpoint: name it with --checkpoint FILE.`);
