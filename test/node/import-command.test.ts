@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -21,6 +21,7 @@ async function imported(config: unknown) {
   const written = (): unknown => JSON.parse(readFileSync(join(folder, "mcp.keyhole.json"), "utf8"));
   return {
     ...result,
+    folder,
     written,
     again: import_,
     unchanged: () => readFileSync(join(folder, "mcp.json"), "utf8") === text,
@@ -56,6 +57,7 @@ describe("keyhole import mcp-config", () => {
           disabled: true,
         },
         "web.1": {
+          type: "stdio",
           command: "node",
           args: "keyhole.js wrap --name web1 --url https://mcp.example.com/mcp --header Authorization=KEYHOLE_HEADER_AUTHORIZATION".split(
             " ",
@@ -66,6 +68,8 @@ describe("keyhole import mcp-config", () => {
       },
     });
     expect(output).toContain('web-1\n  - {"command":"web"}\n  + {"command":"node","args":["keyhole.js"');
+    expect(output).not.toContain("s3cret");
+    expect(output).toMatch(/keyhole wrap --name NAME --new-key YOU\n$/);
     expect(unchanged()).toBe(true);
   });
 
@@ -123,6 +127,30 @@ describe("keyhole import mcp-config", () => {
     const { written } = await imported({ mcpServers: { web: { url: "https://m.example/", headers } } });
     const { env } = (written() as { mcpServers: { web: { env: Record<string, string> } } }).mcpServers.web;
     expect(Object.values(env)).toEqual(["one", "two", "three"]);
+  });
+
+  it("reads what an editor keeps: comments, commas at the end, a byte order mark", async () => {
+    const text = `\ufeff{ // mine: "}"\n "servers": { /* , */ "a": { "command": "x", "args": ["// no,]", "/*", ], }, }, }`;
+    const { exitCode, written } = await imported(text);
+    expect([exitCode, written()]).toEqual([0, { servers: { a: expect.objectContaining({ command: "node" }) } }]);
+    expect(JSON.stringify(written())).toContain('"--","x","// no,]","/*"]');
+  });
+
+  it.each<[string, object, string]>([
+    ["speaks SSE", { type: "sse", url: "https://m.example/sse" }, "it speaks SSE, and keyhole Streamable HTTP"],
+    ["has variables in a file", { command: "x", envFile: ".env" }, "its envFile names variables"],
+  ])("leaves a server that %s as it is, and ends with 1", async (_, server, note) => {
+    const { exitCode, output, written } = await imported({ servers: { server } });
+    expect([exitCode, written()]).toEqual([1, { servers: { server } }]);
+    expect(output).toContain(`server stays as it is: ${note}`);
+  });
+
+  it("lets nobody read the new file who may not read the old one", async () => {
+    const { folder, again } = await imported({ mcpServers: { notes: { command: "x", env: { KEY: "s3cret" } } } });
+    chmodSync(join(folder, "mcp.json"), 0o600);
+    rmSync(join(folder, "mcp.keyhole.json"));
+    await again();
+    expect(statSync(join(folder, "mcp.keyhole.json")).mode & 0o777).toBe(0o600);
   });
 
   it("writes over no file", async () => {

@@ -20,6 +20,20 @@ export function parse(text: string, path: string): JsonValue {
   return value;
 }
 
+/**
+ * JSON as editors keep their settings: with comments, commas before a closing bracket, and a byte order mark. Each turns into spaces, so that a fault has its place.
+ *
+ * @throws {Unusable}
+ */
+export function parseWithComments(text: string, path: string): JsonValue {
+  const blank = (found: string): string => (found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, " "));
+  const plain = text
+    .replace(/^\ufeff/, "")
+    .replaceAll(/"(?:\\[^]|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, blank)
+    .replaceAll(/"(?:\\[^]|[^"\\])*"|,(?=\s*[}\]])/g, blank);
+  return parse(plain, path);
+}
+
 async function readJson(path: string, files: CommandFiles): Promise<JsonValue> {
   return parse(await readText(path, files), path);
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
 import type { McpEndpoint } from "@keyhole/mcp";
 import { type CommandIo, isObject, readText, Unusable, visible } from "../io.ts";
-import { parse } from "../json-file.ts";
+import { parseWithComments } from "../json-file.ts";
 import { namesOf, serverMember } from "../wrap/import-config.ts";
 import type { McpParts } from "../wrap/parts.ts";
 
@@ -19,7 +19,7 @@ export async function readServers(
   io: CommandIo,
 ): Promise<readonly NamedServer[]> {
   if (file === undefined) return [];
-  const config = parse(await readText(resolve(io.folder, file), io.files), file);
+  const config = parseWithComments(await readText(resolve(io.folder, file), io.files), file);
   const member = serverMember(config);
   const servers = isObject(config) && member !== undefined ? Object.entries(config[member] as JsonObject) : undefined;
   if (!servers)
