@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -105,15 +107,31 @@ describe("keyhole serve --mcp", () => {
     ["a server that is no whole one", ["--mcp", "--servers", "both.json"], "needs `command` or `url`, and not both"],
     ["a server that cannot be started", ["--mcp", "--servers", "gone.json"], "The server gone cannot be used"],
     ["a tool that cannot be packed", ["--mcp", "broken.ts"], "broken.ts"],
+    ["a port that is taken", ["--mcp", "--http", "TAKEN"], "is in use. End the program that has it, or name another"],
   ])("with %s says what is wrong, and serves nothing", async (_, more, message) => {
     const both = { servers: { both: { command: "node", url: "https://mcp.example.com" } } };
     writeFileSync(join(root, "both.json"), JSON.stringify(both));
     writeFileSync(join(root, "gone.json"), JSON.stringify({ mcpServers: { gone: { command: "no-such-program" } } }));
     writeFileSync(join(root, "broken.ts"), "export default 1;");
-    const io = ioIn(root);
-    const { exitCode, output, errorOutput = "" } = await runCommand(["serve", ...more], io);
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    afterwards(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const typed = more.map((word) => (word === "TAKEN" ? String(port) : word));
+    const { exitCode, output, errorOutput = "" } = await runCommand(["serve", ...typed], ioIn(root));
     expect([exitCode, output]).toEqual([2, ""]);
     expect(errorOutput).toContain(message);
+  });
+
+  it("says which server no call can reach, and suggests a policy that reaches it", async () => {
+    const { output } = await ran(["--suggest"]);
+    const { grants, rules } = JSON.parse(output) as { grants: object[]; rules?: object[] };
+    expect([grants, rules]).toEqual([[{ tool: "*", capability: node }], undefined]);
+    writeFileSync(join(root, "none.json"), JSON.stringify({ version: "1", posture: "standard" }));
+    // It ends at the port, once the servers are connected.
+    const { said } = await ran(["--http", "70000", "--policy", "none.json"]);
+    expect(said).toContain("The policy lets client call no tool of rude, so the client sees none.");
+    expect((await ran(["--http", "70000"])).said).not.toContain("no tool");
   });
 
   it("accepts definitions that wait only from a person at a terminal, and makes keys", async () => {

@@ -11,8 +11,10 @@ import { faultLine } from "../tools/load-tools.ts";
 import { addApprover, readApprovers } from "../wrap/approvers.ts";
 import { makePasskey, openDesk } from "../wrap/desk.ts";
 import { makeFolder, newLog } from "../wrap/home.ts";
+import { hiddenNote } from "../wrap/hidden.ts";
 import { type McpParts, mcpParts } from "../wrap/parts.ts";
-import { review, textOf } from "../wrap/review.ts";
+import { review, sourceNotes } from "../wrap/review.ts";
+import { suggest, type Suggested } from "../wrap/suggest.ts";
 import { type NamedServer, readServers } from "./servers.ts";
 
 interface Served {
@@ -33,17 +35,20 @@ export async function serve(paths: readonly string[], options: CommandOptions, i
   const servers = await readServers(optionOf(options, "servers"), parts, io);
   const opened = await open(paths, home.folder, options, io);
   const { kernel, policy } = opened;
-  const sources: McpSource[] = [];
+  const sources: (NamedServer & Suggested)[] = [];
   try {
-    for (const server of servers) sources.push(await connect(kernel, server, home.folder, parts, io));
+    for (const server of servers)
+      sources.push({
+        ...server,
+        source: await connect(kernel, server, home.folder, parts, sourceNotes(io, options, `${server.name}: `)),
+      });
     if (options["review"] === true) return await reviewAll(sources, io);
+    if (options["suggest"] === true) return suggest(kernel, sources);
+    const caller = optionOf(options, "caller") ?? "client";
+    for (const { name, source } of sources) io.note(hiddenNote(kernel, caller, name, source));
     const keys = await readApprovers(home);
     const desk = await openDesk({ keys, policy: policy.document }, parts, io);
-    const served = {
-      kernel,
-      caller: optionOf(options, "caller") ?? "client",
-      mcp: { ...(desk && { approvals: desk }) },
-    };
+    const served = { kernel, caller, mcp: { ...(desk && { approvals: desk }) } };
     try {
       const port = optionOf(options, "http");
       if (port === undefined) await overStdio(served, parts, io);
@@ -52,7 +57,7 @@ export async function serve(paths: readonly string[], options: CommandOptions, i
       await desk?.close();
     }
   } finally {
-    for (const source of sources) await source.close();
+    for (const { source } of sources) await source.close();
     await opened.close();
   }
   return { exitCode: io.signal.aborted ? 130 : 0, output: "" };
@@ -89,17 +94,14 @@ async function connect(
   { name, endpoint }: NamedServer,
   folder: string,
   { common, node }: McpParts,
-  io: CommandIo,
+  notes: ReturnType<typeof sourceNotes>,
 ): Promise<McpSource> {
   try {
     return await common.mcpSource(kernel, {
       name,
       server: endpoint,
       pins: node.filePins(join(folder, `pins-${name}.json`)),
-      onChange: (tool) => io.note(`${textOf(tool)}  Run this command with --review to accept or refuse it.\n`),
-      onPromptChange: (prompt) =>
-        io.note(`Prompt: ${textOf(prompt)}  Run this command with --review to accept or refuse it.\n`),
-      onLog: (level, data) => io.note(visible(`${name}: ${level}: ${String(data)}`) + "\n"),
+      ...notes,
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : "it failed";
@@ -107,9 +109,9 @@ async function connect(
   }
 }
 
-async function reviewAll(sources: readonly McpSource[], io: CommandIo): Promise<CommandResult> {
+async function reviewAll(sources: readonly Suggested[], io: CommandIo): Promise<CommandResult> {
   const results: CommandResult[] = [];
-  for (const source of sources) results.push(await review(source, io));
+  for (const { source } of sources) results.push(await review(source, io));
   const exitCode = results.find((each) => each.exitCode !== 0)?.exitCode ?? 0;
   return { exitCode, output: results.map(({ output }) => output).join("") };
 }
@@ -134,7 +136,7 @@ async function overHttp(
   if (variable !== undefined && given === undefined)
     throw new Unusable(`The environment variable ${visible(variable)} is not set.`);
   const token = given ?? crypto.randomUUID();
-  const server = await listening(() =>
+  const server = await listening(port, () =>
     node.serveMcpHttp(kernel, { ...mcp, port, authenticate: common.bearerTokens([[token, { caller }]]) }),
   );
   await io.print(
@@ -145,11 +147,14 @@ async function overHttp(
 }
 
 /** @throws {Unusable} for a port that is taken, or a token that is too short */
-async function listening<Server>(start: () => Promise<Server>): Promise<Server> {
+async function listening<Server>(port: number, start: () => Promise<Server>): Promise<Server> {
   try {
     return await start();
   } catch (error) {
-    throw new Unusable(visible(error instanceof Error ? error.message : "The server cannot listen."), { cause: error });
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const other = error instanceof Error ? error.message : "The server cannot listen.";
+    const why = isTaken ? `Port ${port} is in use. End the program that has it, or name another port.` : other;
+    throw new Unusable(visible(why), { cause: error });
   }
 }
 

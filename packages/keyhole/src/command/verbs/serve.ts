@@ -34,6 +34,7 @@ export const addServe: AddVerb = (program, act) => {
     .option("--new-key <approver>", "make an approval key for a person, and show it once")
     .option("--new-passkey", "serve a page on which a person makes a passkey, until Ctrl-C")
     .option("--review", "show the definitions that need a review, and ask at the terminal about each")
+    .option("--suggest", "print a policy that allows the servers' tools that only read, by the servers' own word")
     .addHelpText("after", below(help))
     .action((paths: readonly string[], options: CommandOptions) =>
       act(async (io) => (await import("../serve/serve.ts")).serve(paths, options, io)),

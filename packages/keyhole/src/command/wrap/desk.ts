@@ -34,7 +34,9 @@ export async function openDesk(
     if (desk) return desk;
   }
   const message = `Each port of the pages in \`passkeys.origins\` is in use: ${ports.join(", ")}.`;
-  throw new Unusable(`${message} Add another origin, such as http://localhost:${passkeyPort + 1}.`);
+  throw new Unusable(
+    `${message} End the program that has it, or add another origin, such as http://localhost:${passkeyPort + 1}.`,
+  );
 }
 
 /** Ports of this machine at which the policy's passkeys count: one for each client that wraps the server at the same time. */

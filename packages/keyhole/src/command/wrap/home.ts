@@ -18,6 +18,11 @@ export interface Home {
   readonly policy: JsonValue;
 }
 
+/** The folder of a server, by its name or the option `--home`. */
+export function homeFolder(name: string, options: CommandOptions, io: CommandIo): string {
+  return resolve(io.folder, optionOf(options, "home") ?? join(homedir(), ".keyhole", name));
+}
+
 /** @throws {Unusable} for a folder that cannot be used, or a policy that is refused */
 export async function openHome(
   name: string,
@@ -25,11 +30,11 @@ export async function openHome(
   options: CommandOptions,
   io: CommandIo,
 ): Promise<Home> {
-  const folder = resolve(io.folder, optionOf(options, "home") ?? join(homedir(), ".keyhole", name));
+  const folder = homeFolder(name, options, io);
   const policyFile = join(folder, "policy.json");
   try {
     await makeFolder(folder);
-    const first = `${JSON.stringify(askingPolicy(endpoint), undefined, 2)}\n`;
+    const first = `${JSON.stringify(askingPolicy([endpoint]), undefined, 2)}\n`;
     await writeWhole(policyFile, first, { isNew: true, mode: 0o600 }).catch(unlessItIsThere);
     await readFile(policyFile);
   } catch (error) {

@@ -1,6 +1,19 @@
 import type { ForeignTool } from "@keyhole/kernel/foreign-tools";
-import type { McpSource } from "@keyhole/mcp";
-import { type CommandIo, type CommandResult, counted, visible } from "../io.ts";
+import type { McpSource, McpSourceOptions } from "@keyhole/mcp";
+import { type CommandIo, type CommandOptions, type CommandResult, counted, visible } from "../io.ts";
+
+type Listeners = Pick<McpSourceOptions, "onChange" | "onPromptChange" | "onLog">;
+
+/** Notes what a server says, and each definition that begins to wait. A review shows those itself. */
+export function sourceNotes(io: CommandIo, options: CommandOptions, prefix = ""): Listeners {
+  const onLog = (level: string, data: unknown): void => io.note(`${visible(`${prefix}${level}: ${String(data)}`)}\n`);
+  if (options["review"] === true) return { onLog };
+  const note =
+    (kind: string) =>
+    (definition: ForeignTool): void =>
+      io.note(`${kind}${textOf(definition)}  Run this command with --review to accept or refuse it.\n`);
+  return { onLog, onChange: note(""), onPromptChange: note("Prompt: ") };
+}
 
 /** Shows each definition that waits, and pins those that the person at the terminal accepts. */
 export async function review(source: McpSource, io: CommandIo): Promise<CommandResult> {
@@ -28,7 +41,7 @@ export async function review(source: McpSource, io: CommandIo): Promise<CommandR
 }
 
 /** One line for each place at which the definitions differ. */
-export function textOf({ serverName, state, differences }: ForeignTool): string {
+function textOf({ serverName, state, differences }: ForeignTool): string {
   const lines = differences.flatMap(({ path, pinned, seen }) => [
     `  ${path === "" ? "/" : path}`,
     ...(pinned === undefined ? [] : [`    - ${pinned}`]),

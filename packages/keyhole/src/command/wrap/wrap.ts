@@ -6,10 +6,11 @@ import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visi
 import { optionOf } from "../options.ts";
 import { addApprover, readApprovers } from "./approvers.ts";
 import { makePasskey, openDesk } from "./desk.ts";
-import { type Home, openHome } from "./home.ts";
+import { type Home, homeFolder, makeFolder, openHome } from "./home.ts";
+import { hiddenNote } from "./hidden.ts";
 import { type McpParts, mcpParts } from "./parts.ts";
-import { review, textOf } from "./review.ts";
-import { suggestedPolicy } from "./suggest.ts";
+import { review, sourceNotes } from "./review.ts";
+import { suggest } from "./suggest.ts";
 
 /** Serves the tools of another server over stdio, each call under the policy of the wrapped server's folder, until the client goes. */
 export async function wrap(command: readonly string[], options: CommandOptions, io: CommandIo): Promise<CommandResult> {
@@ -17,11 +18,15 @@ export async function wrap(command: readonly string[], options: CommandOptions, 
   const name = optionOf(options, "name") ?? "";
   if (!isName(name))
     throw new Unusable(`The name of a source has 1 to 20 lower-case letters and digits; got ${JSON.stringify(name)}.`);
+  const newApprover = optionOf(options, "newKey");
+  if (newApprover !== undefined) {
+    const folder = homeFolder(name, options, io);
+    await makeFolder(folder);
+    return addApprover(newApprover, { folder }, parts);
+  }
+  if (options["newPasskey"] === true) return makePasskey(parts, io);
   const endpoint = endpointOf(command, options, parts);
   const home = await openHome(name, endpoint, options, io);
-  const newApprover = optionOf(options, "newKey");
-  if (newApprover !== undefined) return addApprover(newApprover, home, parts);
-  if (options["newPasskey"] === true) return makePasskey(parts, io);
   const approvers = await readApprovers(home);
   const { fileSink } = await import("@keyhole/worker-host/node");
   const fsync = optionOf(options, "fsync") ?? "batch";
@@ -31,12 +36,14 @@ export async function wrap(command: readonly string[], options: CommandOptions, 
   const kernel = await createFullKernel({ policy: home.policy, sink });
   let source: McpSource | undefined;
   try {
-    source = await connect(kernel, name, endpoint, home, parts, io);
+    source = await connect(kernel, name, endpoint, home, parts, sourceNotes(io, options));
     if (options["review"] === true) return await review(source, io);
-    if (options["suggest"] === true) return suggested(kernel, source, endpoint);
+    if (options["suggest"] === true) return suggest(kernel, [{ endpoint, source }]);
+    const caller = optionOf(options, "caller") ?? "client";
+    io.note(hiddenNote(kernel, caller, name, source));
     const desk = await openDesk({ keys: approvers, policy: home.policy }, parts, io);
     try {
-      return await serve(kernel, source, { caller: optionOf(options, "caller") ?? "client", desk }, parts, io);
+      return await serve(kernel, source, { caller, desk }, parts, io);
     } finally {
       await desk?.close();
     }
@@ -89,30 +96,18 @@ async function connect(
   server: McpEndpoint,
   { pins }: Home,
   { common, node }: McpParts,
-  io: CommandIo,
+  notes: ReturnType<typeof sourceNotes>,
 ): Promise<McpSource> {
   try {
     return await common.mcpSource(kernel, {
       name,
       server,
       pins: node.filePins(pins),
-      onChange: (tool) => io.note(`${textOf(tool)}  Run this command with --review to accept or refuse it.\n`),
-      onPromptChange: (prompt) =>
-        io.note(`Prompt: ${textOf(prompt)}  Run this command with --review to accept or refuse it.\n`),
-      onLog: (level, data) => io.note(visible(`${level}: ${String(data)}`) + "\n"),
+      ...notes,
     });
   } catch (error) {
     throw new Unusable(visible(error instanceof Error ? error.message : "The server failed."), { cause: error });
   }
-}
-
-function suggested(kernel: Kernel, source: McpSource, endpoint: McpEndpoint): CommandResult {
-  const says = kernel.list().filter((tool) => {
-    const annotations: unknown = Reflect.get(source.definitionOf(tool) ?? {}, "annotations");
-    return typeof annotations === "object" && annotations !== null && Reflect.get(annotations, "readOnlyHint") === true;
-  });
-  const reads = new Set(says.map(({ manifest }) => manifest.name));
-  return { exitCode: 0, output: `${JSON.stringify(suggestedPolicy(endpoint, source, reads), undefined, 2)}\n` };
 }
 
 async function serve(
