@@ -36,7 +36,8 @@ async function runScripts(names) {
 async function runPeers({ peers, packed = false }) {
   if ((await run("node", ["scripts/peers.mjs", ...peers])).code !== 0) return false;
   if (packed && !(await runScripts(["build:packages"]))) return false;
-  const { failed } = await checkTypes({ libraries: true, projects: peers.map((name) => `test/peers/${name}`) });
+  // Declarations of foreign packages name others that a peer does not install.
+  const { failed } = await checkTypes({ libraries: false, projects: peers.map((name) => `test/peers/${name}`) });
   const tests = ["--project=node", "--project=node-own", ...peers.map((name) => `test/peers/${name}/`)];
   return (await runSuite(tests, { env, types: false })) && failed.length === 0;
 }
