@@ -42,7 +42,7 @@ it.each(servers.map((server) => [server.entry.split("/dist/")[0], server] as con
     afterwards(() => rmSync(home, { recursive: true }));
     const variables = Object.entries(server.files ?? {}).map(([name, path]) => [name, join(folder, path)] as const);
     for (const [name, path] of variables) vi.stubEnv(name, path);
-    afterwards(() => vi.unstubAllEnvs());
+    afterwards(() => void vi.unstubAllEnvs());
     const named = variables.flatMap(([name]) => ["--env", name]);
     const program = ["node", entryOf(server.entry), ...(server.args ?? [])];
     const words = ["wrap", "--name", "far", "--home", home, ...named, "--", ...program];
