@@ -54,7 +54,7 @@ function honoApp(): RequestListener {
   app.all("/admin/*", (context) => context.text("outside"));
   app.all("*", (context) => context.text("nowhere"));
   app.onError((_, context) => context.text("nowhere"));
-  const listener = getRequestListener(app.fetch);
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return (asked, response) => void listener(asked, response);
 }
 
