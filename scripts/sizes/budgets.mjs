@@ -28,14 +28,14 @@ export const budgets = [
     ],
   },
   // The smallest kernel that grants a tool something.
-  { name: "composed + net", sources: [composed + net], maxBytes: 72_256, goalBytes: 48 * 1024 },
+  { name: "composed + net", sources: [composed + net], maxBytes: 72_384, goalBytes: 48 * 1024 },
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 113_216,
+    maxBytes: 113_344,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 117_248 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 117_376 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -54,7 +54,7 @@ export const budgets = [
     name: "first load",
     documents: [page],
     sources: [composed + worker],
-    maxBytes: 108_352,
+    maxBytes: 108_544,
     goalBytes: 72 * 1024,
     without: [
       "src/wasm/",
@@ -71,6 +71,6 @@ export const budgets = [
     name: "first load, full",
     documents: [page],
     sources: [`export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 147_456,
+    maxBytes: 147_712,
   },
 ];
