@@ -83,7 +83,7 @@ describe("keyhole verify", () => {
     ["verify a --checkpoint c --pin k", /^--pin names a key that is not here/],
     ["verify p --pin", /^option '--pin <thumbprint>' argument missing\n/],
     ["verify p --pin=", /^--pin names no key\.$/m],
-    ["verify a --policy p", /^--policy is not for an audit log\. /],
+    ["verify r --policy p", /^--policy is not for a recorded run\. /],
     ["verify p --checkpoint c", /^--checkpoint is one of a log: name the log/],
     ["verify r --keys k", /^--keys is not for a recorded run\. /],
     ["meter m --keys k", /^unknown option '--keys'\n/],
