@@ -47,6 +47,8 @@ async function openNamed(): Promise<Page> {
 }
 
 async function demandPasskey(page: Page): Promise<void> {
+  // A browser makes a passkey for the page with the focus alone, and this one has had other pages.
+  await page.bringToFront();
   const passkeys = await makePasskey(page);
   await applyPolicy(page, async () => {
     await writePolicy(page, JSON.stringify({ ...startPolicy, approver: "passkey", passkeys }));
