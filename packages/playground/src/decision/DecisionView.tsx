@@ -24,14 +24,14 @@ export function DecisionView({ run, governance, governed }: DecisionViewProps): 
   return (
     <div className="decision">
       <section aria-labelledby="how-decided">
-        <h3 id="how-decided">How it was decided</h3>
+        <h2 id="how-decided">How it was decided</h2>
         {proof && <Summary proof={proof} policy={governed?.policy} />}
         <Ladder rungs={ladderOf(run, decided)} isDenied={proof?.decision !== "allow"} />
       </section>
       <Changes run={run} decided={decided} governance={governance} governed={governed} />
       {proof && run.phase === "done" && (
         <section aria-labelledby="checked-here">
-          <h3 id="checked-here">Checked in this page, without the kernel</h3>
+          <h2 id="checked-here">Checked in this page, without the kernel</h2>
           <Levels run={run} proof={proof} governance={governance} />
         </section>
       )}
@@ -102,7 +102,7 @@ function Changes({ run, decided, governance, governed }: ChangesProps): ReactNod
   if (remedies.length === 0 && sentences.length === 0) return null;
   return (
     <section aria-labelledby="what-changes">
-      <h3 id="what-changes">What would change this</h3>
+      <h2 id="what-changes">What would change this</h2>
       <ul className="remedies">
         {remedies.map((remedy) => (
           <RemedyCard key={remedy.member} remedy={remedy} setPolicy={governance?.setPolicy} />
