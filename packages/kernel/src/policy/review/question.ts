@@ -1,6 +1,6 @@
 import { builtInFamilies, type Families } from "../../capability/families/index.ts";
 import { isJsonObject, type JsonValue } from "../../json/json.ts";
-import { pointerTokens } from "../../json/pointer.ts";
+import { compilePointer } from "../../json/pointer.ts";
 import { readVersionedId } from "../../support/tool-names.ts";
 import { visible } from "../../support/visible.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
@@ -52,20 +52,11 @@ function targetsOf(
   const declared = (manifest?.capabilities ?? []).filter(({ kind }) => kind === effect);
   const texts = declared.flatMap(({ target }) =>
     Object.values(target ?? {}).flatMap((pointer) => {
-      const value = valueAt(input, pointer);
+      const value = compilePointer(pointer)(input);
       return typeof value === "string" && value !== "" ? [shortened(value)] : [];
     }),
   );
   return [...new Set(texts)];
-}
-
-function valueAt(input: JsonValue, pointer: string): unknown {
-  let value: unknown = input;
-  for (const token of pointerTokens(pointer)) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, token)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[token];
-  }
-  return value;
 }
 
 /** Start and end of a target say more than its start alone. */

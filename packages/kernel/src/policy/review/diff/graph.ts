@@ -28,7 +28,7 @@ export interface Fork {
   readonly classes: number;
 }
 
-interface Edge {
+export interface Edge {
   readonly to: Part;
   /** Some values of the class, as people read them. */
   readonly values: readonly string[];

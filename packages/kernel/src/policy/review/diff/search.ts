@@ -2,7 +2,7 @@ import type { Policy } from "../../document/make.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
 import { type Dimension, dimensions, shownValue } from "./dimension.ts";
 import { type Draft, mildest } from "./draft.ts";
-import { type Leaf, type Part, Ways } from "./graph.ts";
+import { type Edge, type Leaf, type Part, Ways } from "./graph.ts";
 import type { Mentioned } from "./need-part.ts";
 import { lockdownClauses } from "./observers.ts";
 import { OutcomeTable, sidesOf } from "./outcomes.ts";
@@ -121,7 +121,7 @@ class Walk {
   #into(dimension: Dimension, draft: Draft, open: readonly Prepared[]): Part | undefined {
     const looking = open.filter(({ atoms }) => atoms.has(dimension.name));
     const classes = this.#classes(dimension, draft, open, looking);
-    const edges = new Map<string, { readonly to: Part; readonly values: readonly string[] }>();
+    const edges = new Map<string, Edge>();
     let drafts: readonly Draft[] | undefined;
     for (const [signature, { index, mentioned, gone, values }] of classes) {
       if (this.#isSpent) break;
