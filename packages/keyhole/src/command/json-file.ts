@@ -20,6 +20,15 @@ export function parse(text: string, path: string): JsonValue {
   return value;
 }
 
+/** One line of a log; `undefined` where it is not JSON: the reader of the log reports it. */
+export function parsedLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * JSON as editors keep their settings: with comments, commas before a closing bracket, and a byte order mark. Each turns into spaces, so that a fault has its place.
  *

@@ -1,6 +1,7 @@
 import type { AuditEvent } from "@keyhole/kernel";
 import { LineFault, lines } from "@keyhole/kernel/audit";
 import { type CommandFiles, isObject, unreadable, Unusable, visible } from "../io.ts";
+import { parsedLine } from "../json-file.ts";
 import { readFileKind } from "../verify/file-kind.ts";
 
 /**
@@ -17,20 +18,12 @@ export async function* readEvents(path: string, files: CommandFiles): AsyncGener
   }
   let line = 0;
   try {
-    for await (const text of lines(files.chunks(path))) yield eventOf(parsed(text), `${path}:${++line}`);
+    for await (const text of lines(files.chunks(path))) yield eventOf(parsedLine(text), `${path}:${++line}`);
   } catch (error) {
     if (error instanceof Unusable) throw error;
     if (error instanceof LineFault)
       throw new Unusable(visible(`${path}:${error.line} ${error.message}`), { cause: error });
     throw unreadable(path, error);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@keyhole/kernel";
 import { type CommandFiles, isObject, readText, unreadable } from "../io.ts";
-import { parse } from "../json-file.ts";
+import { parse, parsedLine } from "../json-file.ts";
 
 /** The kind of a file by its first characters, or else by its name. */
 export type FileKind =
@@ -15,7 +15,7 @@ const HEAD_BYTES = 65_536;
 export async function readFileKind(path: string, files: CommandFiles): Promise<FileKind> {
   const head = await readHead(path, files);
   const first = head.slice(0, head.indexOf("\n") + 1 || head.length);
-  const start = parsed(first);
+  const start = parsedLine(first);
   if (isObject(start) && start["format"] === "keyhole-run") return { kind: "run" };
   if (isEvent(start)) return { kind: "log", list: undefined };
   if (path.endsWith(".keyhole")) return { kind: "run" };
@@ -44,15 +44,7 @@ async function readHead(path: string, files: CommandFiles): Promise<string> {
 
 /** A log whose first line is damaged still has others. */
 function looksLikeLog(head: string): boolean {
-  return head.split("\n").some((line) => isEvent(parsed(line)));
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  return head.split("\n").some((line) => isEvent(parsedLine(line)));
 }
 
 /** As the HTTP API answers for the log. Evidence has events as well, beside its proof. */

@@ -1,6 +1,7 @@
 import type { JsonValue } from "@keyhole/kernel";
 import { type PasskeyCheck, passkeyVerifier } from "@keyhole/kernel/policy";
-import { counted, type marks } from "../io.ts";
+import { counted, isObject, type marks } from "../io.ts";
+import { parsedLine } from "../json-file.ts";
 
 interface PasskeyStep {
   readonly name: "passkeys";
@@ -53,7 +54,7 @@ export class PasskeyWatch {
   async #look(item: unknown): Promise<void> {
     // Nearly no line is an approval, and the reader of the log parses each anyway. An escape could spell the word.
     if (typeof item === "string" && !item.includes("approved") && !item.includes("\\u")) return;
-    const event = typeof item === "string" ? parsed(item) : item;
+    const event = typeof item === "string" ? parsedLine(item) : item;
     if (this.#verify) this.#count(await this.#verify(event), event);
     else if (hasPasskey(event)) this.#unchecked++;
   }
@@ -68,17 +69,7 @@ export class PasskeyWatch {
 
 const approvals = (count: number): string => counted(count, "approval");
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // The reader of the log reports the line.
-    return undefined;
-  }
-}
-
-const member = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 
 function hasPasskey(event: unknown): boolean {
   const proof = member(member(event, "payload"), "proof");
