@@ -2,7 +2,7 @@ import { readVersionedId } from "@keyhole/kernel";
 import { isProof } from "@keyhole/kernel/policy";
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "../session/call-head.ts";
-import { watchedPrefix } from "../session/names.ts";
+import { isWatched } from "../session/names.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import { useReading } from "../session/useReading.ts";
 import type { SessionCall } from "./simulation.ts";
@@ -31,7 +31,7 @@ function readingOf(store: SessionStore, leaving: AbortSignal): () => Promise<Ses
     const ended = heads.filter(({ state }) => !isOpen(state));
     const before = known;
     known = new Map();
-    const withInput = ended.filter(({ id }) => !id.startsWith(watchedPrefix));
+    const withInput = ended.filter((head) => !isWatched(head));
     for (const head of withInput.slice(0, mostCalls)) {
       if (leaving.aborted) break;
       known.set(head.id, before.has(head.id) ? before.get(head.id) : await callOf(head, store.read(head.id)));

@@ -6,7 +6,7 @@ import { Button } from "../ui/Button.tsx";
 import { BoundaryPicture } from "../ui/BoundaryPicture.tsx";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
 import { useSession, useSessionState } from "../session/useSession.ts";
-import { watchedPrefix } from "../session/names.ts";
+import { isWatched } from "../session/names.ts";
 import { rowsOf } from "./entries.ts";
 import { Lanes } from "./Lanes.tsx";
 import { execute, type KnownTools, openCall, openRun, type OpenedRun, toolsOf } from "./open-run.ts";
@@ -96,9 +96,7 @@ const mostCalls = 8;
 
 function NoRun(): ReactNode {
   const { heads } = useSessionState();
-  const ran = heads.filter(
-    ({ id, place, state }) => place === "browser" && state === "completed" && !id.startsWith(watchedPrefix),
-  );
+  const ran = heads.filter((head) => head.place === "browser" && head.state === "completed" && !isWatched(head));
   const calls = ran.slice(0, mostCalls);
   return (
     <Empty title="Drop a run file here, or choose a call" picture={<BoundaryPicture />}>

@@ -13,7 +13,7 @@ import { ClientFault, type KernelClient } from "../client/kernel-client.ts";
 import { type ActiveRun, reduceRun, startRun } from "../run/run-state.ts";
 import { headOf, isOpen, type Origin } from "./call-head.ts";
 import { bodyOf, kept, limits } from "./kept.ts";
-import { watchedPrefix } from "./names.ts";
+import { isWatched, watchedId } from "./names.ts";
 import type { SessionStore } from "./session-store.ts";
 
 interface Watched {
@@ -56,7 +56,7 @@ export class WatchedCalls {
     this.#client = client;
     this.#isShown = isShown;
     this.#most = most;
-    const earlier = store.state().heads.filter(({ id, state }) => id.startsWith(watchedPrefix) && !isOpen(state));
+    const earlier = store.state().heads.filter((head) => isWatched(head) && !isOpen(head.state));
     this.#ended = earlier.map(({ id }) => id).toReversed();
   }
 
@@ -107,7 +107,7 @@ export class WatchedCalls {
     const time = Date.parse(first.time);
     const what = `Called by ${caller}`.slice(0, mostOfCaller);
     const watched: Watched = {
-      origin: { id: `${watchedPrefix}${callId}`, tab: this.#tab, place, address, what, unkept: [notInLog] },
+      origin: { id: watchedId(callId), tab: this.#tab, place, address, what, unkept: [notInLog] },
       run: startRun(
         { tool: toolOf(tool, this.#client.tools), input: null, startedAt: Number.isFinite(time) ? time : Date.now() },
         undefined,
