@@ -11,6 +11,7 @@ import { useSessionState, useShown } from "../session/useSession.ts";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty, Loading } from "../ui/Notice.tsx";
 import { StateMark } from "../ui/StateMark.tsx";
+import { ChoiceRow } from "./ChoiceRow.tsx";
 
 interface DecisionsProps {
   readonly governance: Governance | undefined;
@@ -64,21 +65,14 @@ interface RowProps {
 
 function Row({ head: { id, state, tool, what }, isShown, onChoose }: RowProps): ReactNode {
   return (
-    <li>
-      <button
-        type="button"
-        className="question-row"
-        aria-current={isShown ? "true" : undefined}
-        onClick={() => onChoose(id)}
-      >
-        <span className="decision-row-head log-state" data-state={state}>
-          <StateMark state={state} />
-          <code>{visible(readVersionedId(tool).name)}</code>
-          <span className="visually-hidden">{stateWords[state]}</span>
-        </span>
-        <span className="question-row-what">{visible(what)}</span>
-      </button>
-    </li>
+    <ChoiceRow isShown={isShown} onChoose={() => onChoose(id)}>
+      <span className="decision-row-head log-state" data-state={state}>
+        <StateMark state={state} />
+        <code>{visible(readVersionedId(tool).name)}</code>
+        <span className="visually-hidden">{stateWords[state]}</span>
+      </span>
+      <span className="question-row-what">{visible(what)}</span>
+    </ChoiceRow>
   );
 }
 

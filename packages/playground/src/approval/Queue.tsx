@@ -2,6 +2,7 @@ import { type ToolSummary, visible } from "@keyhole/kernel";
 import { questionSentence } from "@keyhole/kernel/policy";
 import { type ReactNode, useState } from "react";
 import { Button } from "../ui/Button.tsx";
+import { ChoiceRow } from "./ChoiceRow.tsx";
 import { clockText, useLeftMs } from "./clock.ts";
 import type { Question } from "./allowed-before.ts";
 
@@ -48,20 +49,13 @@ interface RowProps extends Pick<QueueProps, "onChoose"> {
 function Row({ question: { request }, isShown, tool, onChoose }: RowProps): ReactNode {
   const leftMs = useLeftMs(request.expiresAt);
   return (
-    <li>
-      <button
-        type="button"
-        className="question-row"
-        aria-current={isShown ? "true" : undefined}
-        onClick={() => onChoose(request.approvalId)}
-      >
-        <span className="question-row-tool">{visible(request.tool)}</span>
-        <span className="question-row-what">{questionSentence(request, tool?.manifest)}</span>
-        <span className="question-row-left" data-urgent={leftMs < 15_000 || undefined}>
-          {leftMs > 0 ? `${clockText(leftMs)} left` : "Expired"}, for {visible(request.caller).slice(0, 60)}
-        </span>
-      </button>
-    </li>
+    <ChoiceRow isShown={isShown} onChoose={() => onChoose(request.approvalId)}>
+      <span className="question-row-tool">{visible(request.tool)}</span>
+      <span className="question-row-what">{questionSentence(request, tool?.manifest)}</span>
+      <span className="question-row-left" data-urgent={leftMs < 15_000 || undefined}>
+        {leftMs > 0 ? `${clockText(leftMs)} left` : "Expired"}, for {visible(request.caller).slice(0, 60)}
+      </span>
+    </ChoiceRow>
   );
 }
 

@@ -1,0 +1,19 @@
+import type { ReactNode } from "react";
+
+interface ChoiceRowProps {
+  /** Whether its question or decision is the one beside the list. */
+  readonly isShown: boolean;
+  readonly onChoose: () => void;
+  readonly children: ReactNode;
+}
+
+/** An entry of the list of questions, or of decisions. */
+export function ChoiceRow({ isShown, onChoose, children }: ChoiceRowProps): ReactNode {
+  return (
+    <li>
+      <button type="button" className="question-row" aria-current={isShown ? "true" : undefined} onClick={onChoose}>
+        {children}
+      </button>
+    </li>
+  );
+}
