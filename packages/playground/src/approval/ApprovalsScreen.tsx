@@ -29,7 +29,7 @@ export function ApprovalsScreen({ governance, governed, tools }: ApprovalsScreen
   const [part, setPart] = useState<(typeof parts)[number]["value"]>(desk === undefined ? "decisions" : "questions");
   return (
     <main className="approvals-screen" aria-label="Decide">
-      <header className="decide-head">
+      <header className="screen-head">
         <h1>Decide</h1>
         <Segmented label="What to show" value={part} options={parts} onChange={setPart} />
       </header>

@@ -45,7 +45,7 @@ export function PolicyBench({ hash, modeField, approvals, ...options }: PolicyBe
   return (
     <>
       <div className="policy-edit">
-        <header className="policy-head">
+        <header className="screen-head">
           <h1>Policy</h1>
           <Segmented label="Part of the policy" value={part} options={parts} onChange={setPart} />
           <TemplateMenu document={document} onAdd={(changed) => draft.change(changed)} />

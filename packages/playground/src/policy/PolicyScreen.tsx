@@ -61,7 +61,7 @@ function Governed({ governance, tools }: PolicyScreenProps & { readonly governan
   if (setPolicy === undefined) {
     return (
       <div className="policy-alone">
-        <header className="policy-head">
+        <header className="screen-head">
           <h1>Policy</h1>
           {hash}
         </header>

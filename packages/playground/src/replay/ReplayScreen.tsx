@@ -18,7 +18,7 @@ export function ReplayScreen({ callId }: { readonly callId: string }): ReactNode
   const [part, setPart] = useState<(typeof parts)[number]["value"]>("run");
   return (
     <main className="replay-screen" aria-label="Replay">
-      <header className="replay-head">
+      <header className="screen-head">
         <h1>Replay</h1>
         <Segmented label="What to replay" value={part} options={parts} onChange={setPart} />
       </header>

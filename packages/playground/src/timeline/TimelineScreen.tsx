@@ -51,7 +51,7 @@ function Waterfall({ logged, id, onCall, onSession }: WaterfallProps): ReactNode
   return (
     <main className="wf" aria-label="Timeline" data-pane={selected !== undefined || undefined}>
       <div className="wf-main">
-        <header className="wf-head">
+        <header className="screen-head wf-head">
           <h1>Timeline</h1>
           <span className="wf-of">
             {id === undefined ? "All calls of this browser" : "One call"}
