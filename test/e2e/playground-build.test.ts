@@ -50,6 +50,9 @@ describe("the build screen", () => {
 
     await write(page, "export default {");
     await page.getByText("It cannot be packed").waitFor();
+    // Outside of a field these are keys of the page.
+    for (const key of ["`", "[", "/"]) await page.keyboard.press(key);
+    await expect.poll(() => editor(page).innerText()).toMatch(/^export default \{`\[/);
 
     // What runs when a module is read would show in the title.
     const hostile = `document.title = "ran"; throw "</script>\u202e";\n`;

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
+import { isKeyOfField } from "./key-of-field.ts";
 
 /** `/` outside of a field goes to the search, unless a dialog is open. */
 export function useSearchKey(onSearch: () => void): void {
@@ -8,13 +9,9 @@ export function useSearchKey(onSearch: () => void): void {
   });
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      const { key, ctrlKey, metaKey, altKey, target } = event;
+      const { key, ctrlKey, metaKey, altKey } = event;
       if (key !== "/" || ctrlKey || metaKey || altKey || event.defaultPrevented) return;
-      if (
-        target instanceof Element &&
-        target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog]") !== null
-      )
-        return;
+      if (isKeyOfField(event)) return;
       event.preventDefault();
       latest.current();
     };

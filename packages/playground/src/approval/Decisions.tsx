@@ -1,5 +1,6 @@
 import { readVersionedId, visible } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { isKeyOfField } from "../app/key-of-field.ts";
 import type { Governance, GovernanceState } from "../client/kernel-client.ts";
 import { DecisionView } from "../decision/DecisionView.tsx";
 import { CallBoundary } from "../run/CallBoundary.tsx";
@@ -96,10 +97,10 @@ function Decision({ id, governance, governed }: DecisionsProps & { readonly id: 
 /** `[` goes to the decision before, `]` to the next one, outside of fields. */
 function useStepKeys(step: (by: 1 | -1) => void): void {
   useEffect(() => {
-    const onKeyDown = ({ key, ctrlKey, metaKey, target }: KeyboardEvent): void => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey } = event;
       if ((key !== "[" && key !== "]") || ctrlKey || metaKey) return;
-      if (target instanceof Element && target.closest("input, textarea, select, [role=dialog], [role=alertdialog]"))
-        return;
+      if (isKeyOfField(event)) return;
       step(key === "]" ? 1 : -1);
     };
     document.addEventListener("keydown", onKeyDown);

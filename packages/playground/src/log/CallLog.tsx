@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import type { Governance } from "../client/kernel-client.ts";
+import { isKeyOfField } from "../app/key-of-field.ts";
 import { bytesText, durationText } from "../app/words.ts";
 import type { CallHead } from "../session/call-head.ts";
 import { useSessionState } from "../session/useSession.ts";
@@ -112,10 +113,9 @@ function SumsText({ rows }: { readonly rows: readonly CallHead[] }): ReactNode {
 function useFoldKey(toggle: () => void): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      const { key, ctrlKey, metaKey, altKey, target } = event;
+      const { key, ctrlKey, metaKey, altKey } = event;
       if (key !== "`" || ctrlKey || metaKey || altKey || event.defaultPrevented) return;
-      if (target instanceof Element && target.closest("input, textarea, select, [role=dialog], [role=alertdialog]"))
-        return;
+      if (isKeyOfField(event)) return;
       event.preventDefault();
       toggle();
     };
