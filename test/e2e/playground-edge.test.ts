@@ -8,6 +8,7 @@ import {
   agreeToEdge,
   callOf,
   choose,
+  echo,
   endOf,
   eventsOf,
   field,
@@ -15,8 +16,8 @@ import {
   openPolicy,
   resultOf,
   run,
-  type Visitor,
   untilEvent,
+  type Visitor,
   Visits,
 } from "./playground/visitor.ts";
 import { thorough } from "../support/size.ts";
@@ -77,10 +78,7 @@ describe("the page at an edge", () => {
     for (const place of ["Edge", "Browser"]) {
       await page.getByRole("radio", { name: place }).click();
       await page.getByText("Ready", { exact: true }).waitFor();
-      await choose(page, "echo");
-      await field(page, "message").fill("the same everywhere");
-      await run(page);
-      expect(await endOf(page)).toBe("Completed");
+      expect(await echo(page, "the same everywhere")).toBe("Completed");
       expect(await eventsOf(page)).toEqual([
         "call.invoked",
         "capability.checked",
@@ -163,10 +161,7 @@ describe("the page at an edge", () => {
       await page.getByRole("button", { name: "Cancel" }).click();
       expect(await endOf(page)).toBe("Cancelled");
 
-      await choose(page, "echo");
-      await field(page, "message").fill("still here");
-      await run(page);
-      expect(await endOf(page)).toBe("Completed");
+      expect(await echo(page, "still here")).toBe("Completed");
     });
 
     it("learns from the log how a cancelled call ended", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildOneFile } from "../../scripts/serve/one-file.mjs";
 import { startSource } from "../../packages/playground/src/authoring/start-source.ts";
 import { serve, type Site } from "./playground/site.ts";
-import { callOf, choose, endOf, field, resultOf, run, untilEvent, Visits } from "./playground/visitor.ts";
+import { callOf, choose, echo, endOf, field, resultOf, run, untilEvent, Visits } from "./playground/visitor.ts";
 
 /** What an isolate must not reach; the names are those of the page's realm. */
 const prober = startSource
@@ -38,10 +38,7 @@ describe("the playground as one file", () => {
     const { page, leave } = await visits.visit(`${site.origin}/some/folder/page.html`);
     const before = site.requests.length;
     await page.context().setOffline(true);
-    await choose(page, "echo");
-    await field(page, "message").fill("from one file");
-    await run(page);
-    expect(await endOf(page)).toBe("Completed");
+    expect(await echo(page, "from one file")).toBe("Completed");
     await choose(page, "sql_query");
     await page.getByRole("button", { name: "Fill in an example" }).click();
     await run(page);

@@ -5,9 +5,8 @@ import {
   applyDraft,
   applyPolicy,
   callOf,
-  choose,
+  echo,
   endOf,
-  field,
   leavePolicy,
   openPolicy,
   policyEditor,
@@ -24,17 +23,10 @@ const simulation = (page: Page) => page.getByRole("complementary", { name: "Simu
 const noEcho = { id: "no-echo", effect: "deny", when: { tool: ["echo"] }, reason: "Silence." } as const;
 const silent = JSON.stringify({ ...startPolicy, rules: [noEcho] });
 
-async function echo(page: Page): Promise<void> {
-  await choose(page, "echo");
-  await field(page, "message").fill("hello");
-  await run(page);
-  await endOf(page);
-}
-
 describe("the policy screen", () => {
   it("says which calls of the session a draft changes, applies it after its difference, and takes it back", async () => {
     const page = await open();
-    await echo(page);
+    await echo(page, "hello");
     await openPolicy(page);
     await simulation(page).getByText("0 of 1 change").waitFor();
     await writePolicy(page, silent);

@@ -4,7 +4,7 @@ import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { calculator } from "@keyhole/worker-host/tools";
 import { beforeAll, describe, expect, it } from "vitest";
-import { choose, endOf, field, run } from "./playground/visitor.ts";
+import { choose, echo, endOf, run } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 
 const { open } = new Visiting();
@@ -76,12 +76,7 @@ describe("the replay screen", () => {
 
   it("compares two calls of the log", async () => {
     const page = await open();
-    for (const message of ["one", "two"]) {
-      await choose(page, "echo");
-      await field(page, "message").fill(message);
-      await run(page);
-      expect(await endOf(page)).toBe("Completed");
-    }
+    for (const message of ["one", "two"]) expect(await echo(page, message)).toBe("Completed");
     await page.getByRole("link", { name: "Replay", exact: true }).click();
     await page.getByRole("radio", { name: "Compare two calls" }).click();
     const input = page.getByRole("region", { name: "Input", exact: true });

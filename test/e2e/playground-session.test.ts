@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
-import { callOf, choose, endOf, eventsOf, field, resultOf, run, untilEvent } from "./playground/visitor.ts";
+import { callOf, choose, echo, endOf, eventsOf, field, resultOf, run, untilEvent } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 import { thorough } from "../support/size.ts";
 
@@ -10,17 +10,10 @@ const { open } = visiting;
 const logOf = (page: Page) => page.getByRole("region", { name: "Log of calls" });
 const rowOf = (page: Page, text: RegExp) => logOf(page).getByRole("row", { name: text });
 
-async function echo(page: Page, message: string): Promise<void> {
-  await choose(page, "echo");
-  await field(page, "message").fill(message);
-  await run(page);
-  expect(await endOf(page)).toBe("Completed");
-}
-
 describe("the session", () => {
   it("has every call after a reload, at an address of its own", async () => {
     const page = await open();
-    await echo(page, "first words");
+    expect(await echo(page, "first words")).toBe("Completed");
     const address = page.url();
     expect(address).toMatch(/#\/call\/[0-9a-f-]+$/);
     await page.reload();
@@ -32,7 +25,7 @@ describe("the session", () => {
     // The form has the input again.
     expect(await field(page, "message").inputValue()).toBe("first words");
 
-    await echo(page, "second words");
+    expect(await echo(page, "second words")).toBe("Completed");
     await rowOf(page, /first words/).click();
     expect(page.url()).toBe(address);
     await callOf(page).getByText('"first words"').waitFor();
@@ -43,8 +36,8 @@ describe("the session", () => {
   if (thorough) {
     it("is searched, and deleted only after a question", async () => {
       const page = await open();
-      await echo(page, "needle");
-      await echo(page, "straw");
+      expect(await echo(page, "needle")).toBe("Completed");
+      expect(await echo(page, "straw")).toBe("Completed");
       await logOf(page).getByRole("searchbox", { name: "Search calls" }).fill("needle");
       await expect.poll(() => logOf(page).getByRole("row").count()).toBe(2); // With the heads.
       await logOf(page).getByRole("button", { name: "Export" }).click();
@@ -62,7 +55,7 @@ describe("the session", () => {
   if (thorough) {
     it("saves the events of its calls as lines of a log", async () => {
       const page = await open();
-      await echo(page, "for the log");
+      expect(await echo(page, "for the log")).toBe("Completed");
       await logOf(page).getByRole("button", { name: "Export" }).click();
       const downloading = page.waitForEvent("download");
       await page.getByRole("menuitem", { name: "Save the events of 1 call" }).click();
@@ -83,7 +76,7 @@ describe("the session", () => {
       await choose(page, "spin");
       await run(page);
       await untilEvent(page, "tool.started");
-      await echo(page, "meanwhile");
+      expect(await echo(page, "meanwhile")).toBe("Completed");
       await rowOf(page, /spin/).click();
       // It was not cancelled: it ended at its own deadline.
       expect(await endOf(page)).toBe("Failed");
@@ -93,8 +86,8 @@ describe("the session", () => {
 
   it("is moved through by keys alone", async () => {
     const page = await open();
-    await echo(page, "older");
-    await echo(page, "newer");
+    expect(await echo(page, "older")).toBe("Completed");
+    expect(await echo(page, "newer")).toBe("Completed");
     await rowOf(page, /newer/).focus();
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
@@ -160,7 +153,7 @@ if (thorough) {
       const other = await page.context().newPage();
       await other.goto(visiting.site.origin);
       await other.getByText("Ready", { exact: true }).waitFor();
-      await echo(page, "across tabs");
+      expect(await echo(page, "across tabs")).toBe("Completed");
       await rowOf(other, /across tabs/).click();
       await callOf(other).getByText('"across tabs"').waitFor();
       await other.close();

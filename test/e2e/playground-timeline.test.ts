@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
 import { fakeEdge, connectTo, fakeEvent, fakeResult, fakeTool } from "./playground/fake-edge.ts";
-import { callOf, choose, endOf, field, run } from "./playground/visitor.ts";
+import { callOf, choose, echo, endOf, field, run } from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 import { thorough } from "../support/size.ts";
 
@@ -84,12 +84,7 @@ describe("the timeline", () => {
   if (thorough) {
     it("shows the whole session, also after a reload", async () => {
       const page = await open();
-      for (const message of ["one", "two"]) {
-        await choose(page, "echo");
-        await field(page, "message").fill(message);
-        await run(page);
-        expect(await endOf(page)).toBe("Completed");
-      }
+      for (const message of ["one", "two"]) expect(await echo(page, message)).toBe("Completed");
       await openTimeline(page);
       await timeline(page).getByRole("button", { name: "Show the whole session" }).click();
       await expect.poll(() => row(page, /echo.*completed/).count()).toBe(2);

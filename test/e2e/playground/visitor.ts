@@ -177,6 +177,14 @@ export async function endOf(page: Page): Promise<End> {
   return (await state.textContent()) as End;
 }
 
+/** Makes a call that needs nothing. */
+export async function echo(page: Page, message: string): Promise<End> {
+  await choose(page, "echo");
+  await field(page, "message").fill(message);
+  await run(page);
+  return endOf(page);
+}
+
 /** What the tool answered, as text or as JSON of several lines. */
 export async function resultOf(page: Page): Promise<string> {
   await tabOf(page, "Result").click();
