@@ -1,5 +1,6 @@
 import { browserHost, domFrameContainer, type FrameContainer } from "@keyhole/worker-host/browser";
 import { expect, it } from "vitest";
+import { newFrames } from "../support/new-frames.ts";
 
 /** Opens a host whose isolates run this script in place of the shell. */
 function openWith(script: string, startTimeoutMs: number): Promise<unknown> {
@@ -28,6 +29,7 @@ it("a shell that never answers its host is reported at the start deadline", asyn
 });
 
 it("a start that fails leaves no frame in the page", async () => {
+  const framesLeft = newFrames();
   await expect(openWith('throw new Error("no realm")', 60_000)).rejects.toThrow("no realm");
-  expect(document.querySelectorAll("iframe")).toHaveLength(0);
+  expect(framesLeft()).toHaveLength(0);
 });

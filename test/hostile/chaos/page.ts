@@ -1,5 +1,6 @@
 import { browserHost, type BrowserHostOptions } from "@keyhole/worker-host/browser";
 import { expect } from "vitest";
+import { newFrames } from "../../support/new-frames.ts";
 import { sized } from "../../support/size.ts";
 import { chaos } from "./chaos.ts";
 import { reportText } from "./report.ts";
@@ -48,6 +49,7 @@ const { KEYHOLE_CHAOS_ROUNDS: asked } = (import.meta as { readonly env?: Readonl
 
 /** In a page, where two sessions at once are enough: what a browser does not stop at once spins on beside them. */
 export async function chaosInPage(options: BrowserHostOptions): Promise<void> {
+  const framesLeft = newFrames();
   const bare = bareWorkers();
   const report = await chaos(await browserHost(options), {
     seed: 20_261_121,
@@ -60,5 +62,5 @@ export async function chaosInPage(options: BrowserHostOptions): Promise<void> {
   bare.close();
   // oxlint-disable-next-line no-console -- it is what the person asked for, and a page has no other way out
   if (asked !== undefined) console.info(reportText(report));
-  expect(document.querySelectorAll("iframe[title=isolate]")).toHaveLength(0);
+  expect(framesLeft()).toHaveLength(0);
 }
