@@ -33,3 +33,15 @@ it("a start that fails leaves no frame in the page", async () => {
   await expect(openWith('throw new Error("no realm")', 60_000)).rejects.toThrow("no realm");
   expect(framesLeft()).toHaveLength(0);
 });
+
+it.each(["module", "wasm", "interpreter"] as const)(
+  "a start of %s that is given up leaves no frame in the page",
+  async (shell) => {
+    const framesLeft = newFrames();
+    const container = domFrameContainer({ startTimeoutMs: 60_000 });
+    const opening = container.open("given up", new MessageChannel().port1, shell);
+    await container.close("given up");
+    expect(await opening).toMatchObject({ ok: false });
+    expect(framesLeft()).toHaveLength(0);
+  },
+);

@@ -59,6 +59,8 @@ class DomFrameContainer implements FrameContainer {
   readonly #startTimeoutMs: number;
   readonly #scripts: Readonly<Record<Shell, () => string | Promise<string>>>;
   readonly #frames = new Map<string, ContainedFrame>();
+  /** Isolates whose script is on its way: nothing else would know of one that is given up. */
+  readonly #opening = new Set<string>();
   #onLost: (id: string, reason: string) => void = () => {};
   #heartbeat: ReturnType<typeof setInterval> | undefined;
 
@@ -74,7 +76,9 @@ class DomFrameContainer implements FrameContainer {
   }
 
   async open(id: string, port: MessagePort, shell: Shell): Promise<ContainerOutcome> {
+    this.#opening.add(id);
     const script = await Promise.resolve(this.#scripts[shell]()).catch(() => undefined);
+    if (!this.#opening.delete(id)) return lost("The isolate's frame closed before it had started.");
     if (script === undefined) return lost("The frame cannot load the isolate's script.");
     const frame = this.#add(id);
     if (frame === undefined) return blockedByPolicy("trustedTypes");
@@ -85,6 +89,7 @@ class DomFrameContainer implements FrameContainer {
   }
 
   close(id: string): void {
+    this.#opening.delete(id);
     const frame = this.#frames.get(id);
     if (frame === undefined) return;
     this.#frames.delete(id);
