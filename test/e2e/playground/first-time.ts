@@ -38,6 +38,9 @@ export async function walkFirstTime(page: Page, seen: (step: string) => Promise<
   await seen("refused");
   await callOf(page).getByRole("button", { name: "What would change this" }).click();
   await callOf(page).getByText("decided here").waitFor();
+  // Keys go on from the changes: the pressed button is gone.
+  const changes = callOf(page).getByRole("heading", { name: "What would change this" });
+  await expect.poll(() => changes.evaluate((it) => it === document.activeElement)).toBe(true);
   await seen("decision");
   await callOf(page).getByRole("button", { name: "Add to the policy" }).first().click();
   await callOf(page).getByText("In force. Run it again.").waitFor();

@@ -14,10 +14,13 @@ interface DecisionViewProps {
   readonly run: ActiveRun;
   readonly governance: Governance | undefined;
   readonly governed: GovernanceState | undefined;
+  /** Puts the changes in view, and the focus at their heading. */
+  readonly leadsToChanges?: boolean;
 }
 
 /** The steps of a call's decision, changes that would alter it, and whether it holds without the kernel. */
-export function DecisionView({ run, governance, governed }: DecisionViewProps): ReactNode {
+export function DecisionView(props: DecisionViewProps): ReactNode {
+  const { run, governance, governed } = props;
   const decided = useMemo(() => decidedIn(run), [run]);
   if (decided === undefined) return <p className="hint">Nothing is decided yet.</p>;
   const { proof } = decided;
@@ -28,7 +31,7 @@ export function DecisionView({ run, governance, governed }: DecisionViewProps): 
         {proof && <Summary proof={proof} policy={governed?.policy} />}
         <Ladder rungs={ladderOf(run, decided)} isDenied={proof?.decision !== "allow"} />
       </section>
-      <Changes run={run} decided={decided} governance={governance} governed={governed} />
+      <Changes {...props} decided={decided} />
       {proof && run.phase === "done" && (
         <section aria-labelledby="checked-here">
           <h2 id="checked-here">Checked in this page, without the kernel</h2>
@@ -96,13 +99,15 @@ interface ChangesProps extends DecisionViewProps {
   readonly decided: Decided;
 }
 
-function Changes({ run, decided, governance, governed }: ChangesProps): ReactNode {
+function Changes({ run, decided, governance, governed, leadsToChanges = false }: ChangesProps): ReactNode {
   const remedies = useMemo(() => remediesOf(run, decided, governed?.policy), [run, decided, governed]);
   const sentences = useMemo(() => (decided.proof ? explain(decided.proof).toChange : []), [decided]);
   if (remedies.length === 0 && sentences.length === 0) return null;
   return (
     <section aria-labelledby="what-changes">
-      <h2 id="what-changes">What would change this</h2>
+      <h2 id="what-changes" tabIndex={-1} ref={leadsToChanges ? leadTo : undefined}>
+        What would change this
+      </h2>
       <ul className="remedies">
         {remedies.map((remedy) => (
           <RemedyCard key={remedy.member} remedy={remedy} setPolicy={governance?.setPolicy} />
@@ -115,4 +120,10 @@ function Changes({ run, decided, governance, governed }: ChangesProps): ReactNod
       </ul>
     </section>
   );
+}
+
+/** The button that led here is gone with its tab: without a focus, the next key would begin at the top of the page. */
+function leadTo(heading: HTMLElement | null): void {
+  heading?.focus({ preventScroll: true });
+  heading?.scrollIntoView({ block: "start" });
 }

@@ -40,6 +40,11 @@ export interface RunViewProps {
 /** A call that was made: how it stands, its picture, its result, and all that it left. */
 export function RunView({ run, id, governance, governed, onOpenPolicy, onReconnect }: RunViewProps): ReactNode {
   const [chosen, choose] = useState<string>();
+  const [leadsToChanges, lead] = useState(false);
+  const tabs = tabsOf({ run, id, governance, governed, onOpenPolicy, onReconnect, leadsToChanges }, () => {
+    lead(true);
+    choose("decision");
+  });
   return (
     <>
       <VerdictBar run={run} id={id} />
@@ -49,16 +54,24 @@ export function RunView({ run, id, governance, governed, onOpenPolicy, onReconne
       {run.phase === "running" && <Underway run={run} />}
       <Tabs
         label="What the call left"
-        tabs={tabsOf({ run, id, governance, governed, onOpenPolicy, onReconnect }, () => choose("decision"))}
+        tabs={tabs}
         chosen={chosen}
-        onChoose={choose}
+        onChoose={(tab) => {
+          lead(false);
+          choose(tab);
+        }}
       />
     </>
   );
 }
 
-function tabsOf(props: RunViewProps, onDecision: () => void): readonly TabItem[] {
-  const { run, governance, governed } = props;
+interface TabsOfRunProps extends RunViewProps {
+  /** The tab was opened by a question about the changes, which stand below the ladder. */
+  readonly leadsToChanges: boolean;
+}
+
+function tabsOf(props: TabsOfRunProps, onDecision: () => void): readonly TabItem[] {
+  const { run, governance, governed, leadsToChanges } = props;
   const within = (part: string, resetKey: unknown, content: ReactNode): ReactNode => (
     <ErrorBoundary part={part} resetKey={resetKey}>
       <Suspense fallback={<Loading>Loading…</Loading>}>{content}</Suspense>
@@ -91,7 +104,7 @@ function tabsOf(props: RunViewProps, onDecision: () => void): readonly TabItem[]
           run,
           <>
             {stateOf(run) === "refused" && <Origins input={run.input} before={run.startedAt} />}
-            <DecisionView run={run} governance={governance} governed={governed} />
+            <DecisionView run={run} governance={governance} governed={governed} leadsToChanges={leadsToChanges} />
           </>,
         ),
     },
