@@ -14,6 +14,7 @@ export default defineTool({
     properties: { text: { type: "string", description: "The text whose words are counted." } },
     required: ["text"],
     additionalProperties: false,
+    examples: [{ text: "Grants narrow. They never widen." }],
   },
   output: { kind: "json" },
   execute({ text }, { log }) {
