@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useRef } from "react";
 import { visible } from "@keyhole/kernel";
+import { placeOf } from "./virtual-place.ts";
 
 interface VirtualLinesProps {
   readonly label: string;
@@ -35,8 +36,8 @@ export function VirtualLines(props: VirtualLinesProps): ReactNode {
     // It scrolls, so that the keyboard must reach it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section ref={scroller} className={`virtual ${className}`} aria-label={visible(label)} tabIndex={0}>
-      <div role={role} aria-label={visible(label)} className="virtual-all" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => (
+      <div role={role} aria-label={visible(label)} className="virtual-all" style={placeOf(virtual)}>
+        {virtual.getVirtualItems().map(({ index, key }) => (
           <div
             key={key}
             ref={virtual.measureElement}
@@ -45,7 +46,6 @@ export function VirtualLines(props: VirtualLinesProps): ReactNode {
             aria-posinset={role === "list" ? index + 1 : undefined}
             aria-setsize={role === "list" ? count : undefined}
             className="virtual-row"
-            style={{ transform: `translateY(${start}px)` }}
           >
             {children(index)}
           </div>

@@ -1,5 +1,6 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { placeOf } from "./virtual-place.ts";
 
 interface VirtualRowsProps<Row> {
   readonly label: string;
@@ -35,7 +36,7 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>): ReactNode {
   const { label, className, rows, keyOf, rowHeight, head, children, selected, onOpen, emptyText } = props;
   const { scroller, virtual, stop, onKeyDown, press } = useRows(props);
   return (
-    <div ref={scroller} className={className}>
+    <div ref={scroller} className={`rows ${className}`} style={{ "--row-height": `${rowHeight}px` }}>
       {/* Rows are chosen: without the role a screen reader would read them as text alone. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role */}
       <table role="grid" aria-label={label} aria-rowcount={rows.length + 1}>
@@ -44,8 +45,8 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>): ReactNode {
             {head}
           </tr>
         </thead>
-        <tbody className="rows-body" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map(({ index, key, start }) => {
+        <tbody className="rows-body" style={placeOf(virtual)}>
+          {virtual.getVirtualItems().map(({ index, key }) => {
             const row = rows[index]!;
             return (
               <tr
@@ -55,7 +56,6 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>): ReactNode {
                 aria-rowindex={index + 2}
                 aria-selected={keyOf(row) === selected}
                 tabIndex={index === stop ? 0 : -1}
-                style={{ height: rowHeight, transform: `translateY(${start}px)` }}
                 onKeyDown={onKeyDown}
                 onClick={() => {
                   press(index);
@@ -94,7 +94,7 @@ function useRows<Row>({ rows, keyOf, rowHeight, onOpen }: VirtualRowsProps<Row>)
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     getItemKey,
-    overscan: 8,
+    overscan: 4,
   });
   const stop = Math.min(at, rows.length - 1);
 
