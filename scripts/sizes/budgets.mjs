@@ -49,12 +49,12 @@ export const budgets = [
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1_664 },
-  { name: "page of a kernel", documents: [page], sources: [], maxBytes: 22_848 },
+  { name: "page of a kernel", documents: [page], sources: [], maxBytes: 23_552 },
   {
     name: "first load",
     documents: [page],
     sources: [composed + worker],
-    maxBytes: 108_544,
+    maxBytes: 109_184,
     goalBytes: 72 * 1024,
     without: [
       "src/wasm/",
@@ -71,6 +71,6 @@ export const budgets = [
     name: "first load, full",
     documents: [page],
     sources: [`export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 147_712,
+    maxBytes: 148_352,
   },
 ];

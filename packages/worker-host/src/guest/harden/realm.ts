@@ -6,6 +6,7 @@ import { hardenClone } from "./clone.ts";
 import { hardenErrors, hardenEvaluation } from "./errors.ts";
 import { hardenLocale } from "./locale.ts";
 import { hardenEvents, hardenMembers } from "./members.ts";
+import { hardenPipes } from "./pipe.ts";
 import { hardenResponse } from "./response.ts";
 import { completeStreams } from "./streams.ts";
 import { hardenWebAssembly } from "./wasm.ts";
@@ -54,6 +55,7 @@ export function hardenRealm(global: object): CallRealm {
   hardenMembers(global);
   hardenEvents(global);
   completeStreams();
+  hardenPipes();
   hardenResponse(global);
   hardenClone(global);
   removeGlobals(global, new Set([...language.split(" "), ...web.split(" ")]));
