@@ -123,10 +123,19 @@ describe("keyhole serve --mcp", () => {
     expect(errorOutput).toContain(message);
   });
 
-  it("says which server no call can reach, and suggests a policy that reaches it", async () => {
+  it("says which server no call can reach, and suggests a policy with which its tools alone reach it", async () => {
     const { output } = await ran(["--suggest"]);
-    const { grants, rules } = JSON.parse(output) as { grants: object[]; rules?: object[] };
-    expect([grants, rules]).toEqual([[{ tool: "*", capability: node }], undefined]);
+    const { grants, rules } = JSON.parse(output) as {
+      grants: { tool: string; capability: object }[];
+      rules?: object[];
+    };
+    expect(rules).toBeUndefined();
+    expect(new Set(grants.map(({ capability }) => JSON.stringify(capability)))).toEqual(
+      new Set([JSON.stringify(node)]),
+    );
+    const names = grants.map(({ tool }) => tool);
+    expect(names).toContain("rude_pid");
+    expect(names.filter((name) => !name.startsWith("rude_"))).toEqual([]);
     writeFileSync(join(root, "none.json"), JSON.stringify({ version: "1", posture: "standard" }));
     // It ends at the port, once the servers are connected.
     const { said } = await ran(["--http", "70000", "--policy", "none.json"]);

@@ -34,7 +34,7 @@ export async function openHome(
   const policyFile = join(folder, "policy.json");
   try {
     await makeFolder(folder);
-    const first = `${JSON.stringify(askingPolicy([endpoint]), undefined, 2)}\n`;
+    const first = `${JSON.stringify(askingPolicy(endpoint), undefined, 2)}\n`;
     await writeWhole(policyFile, first, { isNew: true, mode: 0o600 }).catch(unlessItIsThere);
     await readFile(policyFile);
   } catch (error) {
