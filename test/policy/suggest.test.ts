@@ -265,8 +265,25 @@ describe("keyhole policy suggest", () => {
     expect(untold.join("\n")).toContain(JSON.stringify(target));
   });
 
+  it("suggests a policy whatever names the callers chose", async () => {
+    const callers = ["ada b", "ada-b", "ada-b-2", "*", "a".repeat(257)].map((caller) => ["t@1.0.0", caller] as const);
+    const log = [...callers, ["*@1.0.0", "ada"] as const].flatMap(([tool, caller], at) =>
+      [
+        event(0, "call.invoked", { tool, caller }),
+        event(1, "policy.decided", { decision: "allow", proof: { tier: 1 } }),
+        event(2, "tool.started", { tool }),
+      ].map((each) => ({ ...each, callId: String(at) })),
+    );
+    const { output } = await suggest(log, "--json");
+    const { policy, untold } = JSON.parse(output) as { policy: PolicyDocument; untold: readonly string[] };
+    expect(policy.rules?.map(({ when }) => when.caller)).toEqual([["ada b"], ["ada-b"], ["ada-b-2"]]);
+    expect(untold.filter((each) => each.includes("cannot name"))).toHaveLength(3);
+  });
+
   it("writes YAML that keyhole takes as a policy, with what the log could not tell", async () => {
-    const { output } = await suggest([...start, read("GET api.example.com:443/a")]);
+    const { output } = await suggest([...start, read("GET a.example.com:443/a"), read("GET b.example.com:443/")]);
+    expect(output).toContain("# 2 requests in 1 call. A path also grants the paths below it.");
+    expect(output).toContain("# 2 requests in 1 call. `/` grants every path of the host.");
     expect(output).toMatch(/^# The least policy for 1 call that started\. 0 calls did not start/);
     expect(output).toContain("# The log could not tell:\n# - The tier of fetcher. Name its file with --tools.\n");
     expect(await runCommand(["policy", "check", "policy.yaml"], ioOf({ "policy.yaml": output }))).toMatchObject({

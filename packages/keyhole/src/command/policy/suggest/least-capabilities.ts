@@ -130,9 +130,17 @@ function webCapabilities(
     const paths = unique(matches.map(([, path = ""]) => path));
     const value = { kind, hosts: [host], ports: [Number(port)], paths, methods: [method] };
     return kind === "browser.page"
-      ? { value, comment: " The log has the first request of each page, and not what the page asked for itself." }
-      : { value: { ...value, requests: busiest }, comment: "" };
+      ? {
+          value,
+          comment: `${below(paths)} The log has the first request of each page, and not what the page asked for itself.`,
+        }
+      : { value: { ...value, requests: busiest }, comment: below(paths) };
   });
+}
+
+/** No grant says a path alone. */
+function below(paths: readonly string[]): string {
+  return paths.includes("/") ? " `/` grants every path of the host." : " A path also grants the paths below it.";
 }
 
 /** Targets by their last part. The command omits a target of another form, tries the rest, and reports the omission. */

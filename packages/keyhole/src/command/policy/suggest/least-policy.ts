@@ -1,4 +1,4 @@
-import { readVersionedId } from "@keyhole/kernel";
+import { loadPolicy, readVersionedId } from "@keyhole/kernel";
 import type { Capability, GrantRule, PolicyDocument, PolicyRule, Posture, Tier, ToolManifest } from "@keyhole/kernel";
 import { counted } from "../../io.ts";
 import { leastCapabilities, type Suggested } from "./least-capabilities.ts";
@@ -37,12 +37,16 @@ interface Group {
  * @param manifests by the tools' names, as far as they are known
  */
 export function leastPolicy({ started }: RecordedCalls, manifests: ReadonlyMap<string, ToolManifest>): LeastPolicy {
-  const groups = groupsOf(started, manifests);
-  const untold: string[] = [];
+  const { said: groups = [], unsaid = [] } = Object.groupBy(groupsOf(started, manifests), (group) =>
+    isSayable(group) ? "said" : "unsaid",
+  );
+  const untold = unsaid.map(
+    ({ name, caller }) => `Calls of ${JSON.stringify(name)} by ${JSON.stringify(caller)}: a policy cannot name them.`,
+  );
   const tiers = groups.map(({ tier }) => tier);
   const posture = postureOf(tiers);
   const grants = groups.flatMap((group) => grantsOf(group, untold));
-  const rules = groups.flatMap((group) => ruleOf(group, posture.value, untold));
+  const rules = withOwnIds(groups.flatMap((group) => ruleOf(group, posture.value, untold)));
   for (const { name, tier } of groups) {
     if (tier === 4) untold.push(`${name} has tier 4, which no posture runs.`);
     if (tier === undefined) untold.push(`The tier of ${name}. Name its file with --tools.`);
@@ -50,6 +54,23 @@ export function leastPolicy({ started }: RecordedCalls, manifests: ReadonlyMap<s
   if (started.length > 0)
     untold.push("Arguments: the log holds digests of them, so no rule has a condition about one.");
   return { posture, grants, rules, untold: [...new Set(untold)] };
+}
+
+/** Names of a log are foreign: `*` would be every tool, and one name that a policy refuses would stop the whole verb. */
+function isSayable({ name, caller }: Group): boolean {
+  const grants = [{ tool: name, caller, capability: { kind: "clock" } }];
+  return name !== "*" && loadPolicy({ version: "1", posture: "strict", grants }).ok;
+}
+
+/** Names that differ can give one id: the later rule has a number behind it. */
+function withOwnIds(rules: readonly Suggested<PolicyRule>[]): readonly Suggested<PolicyRule>[] {
+  const taken = new Set<string>();
+  return rules.map(({ value, comment }) => {
+    let { id } = value;
+    for (let count = 2; taken.has(id); count++) id = `${value.id}-${count}`;
+    taken.add(id);
+    return { value: { ...value, id }, comment };
+  });
 }
 
 function groupsOf(started: readonly RecordedCall[], manifests: ReadonlyMap<string, ToolManifest>): readonly Group[] {
