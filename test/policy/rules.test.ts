@@ -166,6 +166,13 @@ describe("a condition", () => {
     [{ from: "18:00", to: "08:00" }, "2026-11-20T23:00:00Z", true],
     [{ from: "18:00", to: "08:00" }, "2026-11-20T07:59:00Z", true],
     [{ from: "18:00", to: "08:00" }, "2026-11-20T08:00:00Z", false],
+    // Behind midnight the window is that of the day before.
+    [{ days: ["fri"], from: "18:00", to: "08:00" }, "2026-11-20T18:00:00Z", true],
+    [{ days: ["fri"], from: "18:00", to: "08:00" }, "2026-11-21T07:59:59.999Z", true],
+    [{ days: ["fri"], from: "18:00", to: "08:00" }, "2026-11-21T08:00:00Z", false],
+    [{ days: ["fri"], from: "18:00", to: "08:00" }, "2026-11-20T02:00:00Z", false],
+    [{ days: ["fri"], from: "18:00", to: "08:00" }, "2026-11-21T18:00:00Z", false],
+    [{ days: ["wed"], from: "18:00", to: "08:00", utcOffsetMinutes: 60 }, "1970-01-01T06:59:00Z", true],
     [{ from: "12:00" }, "2026-11-20T23:59:59.999Z", true],
     [{ days: ["sat"], utcOffsetMinutes: 60 }, "2026-11-20T23:00:00Z", true],
     [{ days: ["thu"], utcOffsetMinutes: -300 }, "2026-11-20T04:59:00Z", true],

@@ -116,7 +116,7 @@ export const argumentTexts: AllOf<ArgumentCondition> = {
 };
 
 export const timeTexts: Texts<TimeWindow> = {
-  days: "Days of the week.",
+  days: "Days of the week on which the window begins.",
   from: "The first minute, `HH:MM`. Later than `to`: the window passes midnight. Default: 00:00.",
   to: "The minute after the last one, `HH:MM`. Default: 24:00.",
   utcOffsetMinutes: "The offset from UTC of `days`, `from` and `to`. Default: 0.",

@@ -131,7 +131,7 @@ export const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as con
 /** Parts of the week, or a span of time. Every given condition must hold. */
 export interface TimeWindow {
   readonly days?: readonly (typeof weekdays)[number][];
-  /** `HH:MM`, inclusive. Later than `to`: over midnight; the part after midnight belongs to the day on which it is. Default 00:00. */
+  /** `HH:MM`, inclusive. Later than `to`: over midnight, and `days` are those on which the window begins. Default 00:00. */
   readonly from?: string;
   /** `HH:MM`, exclusive. Default 24:00. */
   readonly to?: string;
