@@ -12,6 +12,7 @@ const order = [
   "decide",
   "authorize",
   "reserve",
+  "request-guard",
   "start",
   "run",
   "run-faults",

@@ -1,6 +1,8 @@
 import { covers } from "../../capability/grant.ts";
 import { type Revocations, withRevocations } from "../../capability/revocation.ts";
-import { requestPolicyOf } from "../../policy/decision/request-policy.ts";
+import type { Clock } from "../../isolate/clock.ts";
+import { requestPolicyOf, type RunningFacts } from "../../policy/decision/request-policy.ts";
+import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import { isStricter } from "../../tool/modes.ts";
 import type { Ending } from "./ending.ts";
@@ -25,25 +27,36 @@ export function needsApprovalSince({ verdict, mode }: Decided, { origin }: Endin
 }
 
 /** Whether calls from within would be decided as they were: the session carries no label that it did not carry then, or that came with the result. */
-function isDecidedAlike(state: Decided, { authority, sessionLabels, labels }: Origin): boolean {
+function isDecidedAlike(state: Decided, { authority, sessionLabels, labels }: Origin, facts: RunningFacts): boolean {
   const known = new Set([...sessionLabels, ...labels]);
-  return authority === authorityText(state) && state.decisionInput.labels.every((label) => known.has(label));
+  return authority === authorityText(state) && facts.labels.every((label) => known.has(label));
+}
+
+interface GivenPorts {
+  readonly clock: Pick<Clock, "now">;
+  readonly labels: SessionLabels;
+  readonly revocations: Pick<Revocations, "track" | "reasonFor">;
 }
 
 /**
  * Whether a call could make every request now that the outcome of another one was made of. Its own decision stands already. Of calls from within only the used grants are known, so
  * nothing else can have changed for them.
  */
-export function canBeGiven(
-  state: Decided,
-  { origin }: Ending,
-  revocations: Pick<Revocations, "track" | "reasonFor">,
-): boolean {
-  return (origin.isToldByNeeds || isDecidedAlike(state, origin)) && couldBeAsked(state, origin, revocations);
+export function canBeGiven(state: Decided, { origin }: Ending, { clock, labels, revocations }: GivenPorts): boolean {
+  const { call, policy, mode } = state;
+  // The call can have waited for the outcome.
+  const facts = { mode, labels: labels.of(call, policy.allLabels), nowMs: clock.now() };
+  const isAlike = origin.isToldByNeeds || isDecidedAlike(state, origin, facts);
+  return isAlike && couldBeAsked(state, origin, revocations, facts);
 }
 
 /** Whether the call could make each remembered request now. */
-function couldBeAsked(state: Decided, origin: Origin, revocations: Pick<Revocations, "track" | "reasonFor">): boolean {
+function couldBeAsked(
+  state: Decided,
+  origin: Origin,
+  revocations: GivenPorts["revocations"],
+  facts?: RunningFacts,
+): boolean {
   const { call, tool, grant, policy, decisionInput } = state;
   const own = withRevocations(revocations, call.revocations);
   const holder = holderOf(call, tool);
@@ -51,7 +64,7 @@ function couldBeAsked(state: Decided, origin: Origin, revocations: Pick<Revocati
     own.reasonFor({ ...holder, tool: name }, kind) !== undefined;
   if (!origin.isWhole && grant.kinds.some((kind) => isRevoked(kind) || policy.families.get(kind)?.isCall === true))
     return false;
-  const guard = observes(policy) ? undefined : requestPolicyOf(policy, decisionInput);
+  const guard = observes(policy) ? undefined : requestPolicyOf(policy, decisionInput, facts);
   return (
     origin.usedWithin.every(({ tool: name, kind }) => !isRevoked(kind, name)) &&
     origin.needs.every((need) => !isRevoked(need.kind) && covers(grant, need) && guard?.refusal(need) === undefined)
@@ -63,7 +76,7 @@ function couldBeAsked(state: Decided, origin: Origin, revocations: Pick<Revocati
  * cannot take an answer out of an isolate. Under the same authority only a revocation can have
  * changed that.
  */
-export function assertAnswersStand(state: Decided, revocations: Pick<Revocations, "track" | "reasonFor">): void {
+export function assertAnswersStand(state: Decided, revocations: GivenPorts["revocations"]): void {
   const { call, tool, policy } = state;
   const before = call.hasStarted ? call.came(originPart) : undefined;
   if (!before) return;

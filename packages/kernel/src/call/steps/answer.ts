@@ -58,14 +58,14 @@ export function answer(state: Concluded, { clock }: AnswerPorts): Answered {
  */
 export async function reuse(state: Decided, { ending, by }: Reused, ports: AnswerPorts): Promise<Answered> {
   const { call, tool, policy } = state;
-  const { log, labels, revocations, clock, beforeReuse } = ports;
+  const { log, labels, clock, beforeReuse } = ports;
   if (!isEnding(ending)) throw new TypeError("an extension answered with an ending that the kernel did not make");
   const { outcome, effects } = ending;
   log.record("result.reused", call.scope, { from: ending.callId, by });
   call.reach({ ...state, reused: ending });
   // A shared result comes after the approval of its call, a key's before.
   const isUnapproved = by === "idempotency-key" && needsApprovalSince(state, ending);
-  if (isUnapproved || !canBeGiven(state, ending, revocations)) throw resultGone(ending.callId);
+  if (isUnapproved || !canBeGiven(state, ending, ports)) throw resultGone(ending.callId);
   const names = [...policy.labelsOf(tool.manifest.name), ...ending.origin.labels];
   call.parent?.call.origin.called();
   learn(call, names);

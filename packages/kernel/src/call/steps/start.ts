@@ -10,13 +10,9 @@ import { Body } from "../../isolate/body.ts";
 import type { IsolateUsage } from "../../isolate/port.ts";
 import { OutputStream } from "../../hash/output-stream.ts";
 import { decide } from "../../policy/decision/decide.ts";
-import { type RequestPolicy, requestPolicyOf } from "../../policy/decision/request-policy.ts";
-import type { SessionLabels } from "../../policy/decision/session-labels.ts";
+import type { LabelsOfRun, SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
-import type { OwnNeed } from "../../capability/family.ts";
 import type { DeclaredCapability } from "../../tool/manifest.ts";
-import { isStricter } from "../../tool/modes.ts";
-import type { CallRecord } from "../record/record.ts";
 import { Brake } from "../record/brake.ts";
 import { originPart } from "../record/origin.ts";
 import { authorityText } from "../ending/given-again.ts";
@@ -29,7 +25,8 @@ import { assertCurrent, type AuthorizePorts } from "./authorize.ts";
 import { grantHolderOf, type GrantPorts, holderOf, realPart } from "./check-grants.ts";
 import { isDenied } from "./decide.ts";
 import { recordDecision } from "./prove.ts";
-import { observes, type Reserved } from "./reserve.ts";
+import { requestGuard } from "./request-guard.ts";
+import type { Reserved } from "./reserve.ts";
 
 declare class Made {
   #start: never;
@@ -75,13 +72,17 @@ export function recordStart(state: Reserved, { phase }: Entry, ports: StartPorts
   const { log } = ports;
   assertCurrent(state, ports);
   noteOrigin(state, ports.labels);
+  const labels = follow(state, ports.labels);
   // A resumed call has its start on record, and `tool.resumed`.
   if (phase !== "run") {
     const started = { tool: tool.id, toolHash: tool.hash, host: host.name };
-    log.record("tool.started", call.scope, started, [...learnt(state, ports.labels), ...call.changesAt("start")]);
+    log.record("tool.started", call.scope, started, [
+      ...learnt(state, ports.labels, labels),
+      ...call.changesAt("start"),
+    ]);
   }
   // The write took a while, and the record stands: from here on an end is `tool.failed`.
-  const started = (): Started => assertCurrent(reach(startedAs(state, ports)), ports);
+  const started = (): Started => assertCurrent(reach(startedAs(state, labels, ports)), ports);
   return log.flush()?.then(started) ?? started();
 }
 
@@ -95,14 +96,22 @@ function noteOrigin(state: Reserved, labels: SessionLabels): void {
   if (call.before) learn(call, labels.of(call, policy.allLabels));
 }
 
+/** Absent where no rule could ask for them. */
+function follow({ call, policy }: Reserved, labels: SessionLabels): LabelsOfRun | undefined {
+  if (policy.allLabels.length === 0) return undefined;
+  const followed = labels.follow(call, policy.allLabels);
+  call.defer(followed.end);
+  return followed.labels;
+}
+
 /** From its start on the session carries the tool's labels. */
-function learnt({ call, tool, policy }: Reserved, labels: SessionLabels): readonly StateChange[] {
+function learnt({ call, tool, policy }: Reserved, labels: SessionLabels, by?: LabelsOfRun): readonly StateChange[] {
   const names = policy.labelsOf(tool.manifest.name);
-  return names.length === 0 ? noChanges : labels.add(call, names, ownsSession(call));
+  return names.length === 0 ? noChanges : labels.add(call, names, ownsSession(call), by);
 }
 
 /** The call with everything that it runs with. */
-function startedAs(state: Reserved, ports: StartPorts): Started {
+function startedAs(state: Reserved, labels: LabelsOfRun | undefined, ports: StartPorts): Started {
   const { call, tool, bounds, policy } = state;
   // A resumed call does not get its time or its budget back.
   const before = call.came(runPart);
@@ -116,6 +125,7 @@ function startedAs(state: Reserved, ports: StartPorts): Started {
   const brake = new Brake();
   state.hold?.revoked.addEventListener("abort", () => brake.pull("Its approval was revoked."), { once: true });
   const gate = openGate(state, ports, {
+    ...requestGuard(state, labels, ports),
     onDenied: (kind, target, reason) => denials.add(kind, target, reason),
     families: policy.families,
     brokers: brokersFor(state, deadline, ports),
@@ -186,20 +196,6 @@ function canActAlone({ families }: Reserved["policy"]): (capability: DeclaredCap
   };
 }
 
-/** The policy for the requests of a call, in the strictest mode since its decision. */
-function guardOf({ policy, decisionInput }: Reserved, { authority }: StartPorts): () => RequestPolicy {
-  let { mode } = decisionInput;
-  let guard = requestPolicyOf(policy, decisionInput);
-  return () => {
-    const now = authority().mode;
-    if (isStricter(now, mode)) {
-      mode = now;
-      guard = requestPolicyOf(policy, { ...decisionInput, mode });
-    }
-    return guard;
-  };
-}
-
 function secretsOf({ call, policy }: Reserved, { secrets: keeper, clock }: StartPorts): GateOptions["secrets"] {
   const needOf = policy.families.secrets?.secretNeed;
   return keeper && needOf && { keeper, token: secretToken(call.seed), needOf, namesAt: policy.secretsAt, clock };
@@ -215,19 +211,13 @@ export function nextAttempt(state: Started, ports: StartPorts): Started {
   return reach({ ...state, attempt: attempt + 1, gate: again } as Started);
 }
 
-function noteNeed(call: CallRecord, tool: string, need: OwnNeed): void {
-  call.origin.asked(need);
-  for (let each = call.parent?.call; each; each = each.parent?.call) each.origin.askedWithin(tool, need);
-}
-
 function openGate(
   state: Reserved,
   ports: StartPorts,
-  parts: Pick<GateOptions, "before" | "brokers" | "counts" | "families" | "hold" | "onDenied" | "secrets">,
+  parts: Gate["parts"] & Pick<GateOptions, "before" | "counts">,
 ): Gate {
-  const { call, tool, bounds, grant, policy, hold } = state;
+  const { call, tool, bounds, grant, hold } = state;
   const { log } = ports;
-  const guard = guardOf(state, ports);
   const gate = new Gate({
     ...parts,
     grant,
@@ -236,14 +226,6 @@ function openGate(
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
     spend: call.parent?.spend,
-    limit: observes(policy) ? undefined : (need) => guard().limit(need),
-    refusal: (need) => {
-      const reason = guard().refusal(need);
-      if (reason !== undefined && !observes(policy)) return reason;
-      if (reason !== undefined) call.warn(`Not enforced: ${reason}`);
-      noteNeed(call, tool.manifest.name, need);
-      return undefined;
-    },
     journal: (use) => {
       log.record("capability.used", call.scope, use);
       return log.flush();

@@ -82,9 +82,9 @@ export class Gate {
   }
 
   /** The options of a gate for another run of the call. */
-  get parts(): Pick<GateOptions, "brokers" | "families" | "hold" | "secrets" | "onDenied"> {
-    const { brokers, families, hold, secrets, onDenied } = this.#options;
-    return { brokers, families, hold, secrets, onDenied };
+  get parts(): Pick<GateOptions, "brokers" | "families" | "hold" | "limit" | "onDenied" | "refusal" | "secrets"> {
+    const { brokers, families, hold, limit, onDenied, refusal, secrets } = this.#options;
+    return { brokers, families, hold, limit, onDenied, refusal, secrets };
   }
 
   close(isOver = true): void {

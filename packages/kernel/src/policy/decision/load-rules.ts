@@ -18,13 +18,15 @@ export function loadRules(document: PolicyDocument, by: Hash, families: Families
   const isAboutRequests = (rule: LoadedRule): boolean => rule.concerns !== undefined;
   const rates = Object.entries(document.tools ?? {}).flatMap((entry) => rateRule(entry, families, by));
   const calls = indexRules([...rules.filter((rule) => !isAboutRequests(rule)), ...rates]);
-  const requests = indexRules(rules.filter(isAboutRequests));
+  const aboutRequests = rules.filter(isAboutRequests);
+  const requests = indexRules(aboutRequests);
   return {
     rules,
     candidates: (input) => calls.candidates(input),
     tryRules: (input, readCounter) => tryRules(calls.candidates(input), input, readCounter),
     opinion: strictestOf,
     requestRules: (input) => requests.candidates(input).filter(({ tests }) => holdsAll(tests, input) !== false),
+    hasTimedRequests: aboutRequests.some(({ rule }) => rule.when.time !== undefined),
     foreclose: (input) => calls.candidates(input).some((loaded) => deniesEveryCall(loaded, input)),
   };
 }

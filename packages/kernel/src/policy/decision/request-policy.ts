@@ -1,6 +1,7 @@
 import { type Family, isGoverned, type OwnNeed } from "../../capability/family.ts";
 import type { Policy } from "../document/make.ts";
 import type { DecisionInput } from "./condition.ts";
+import type { LoadedRule } from "./rule.ts";
 
 /** The policy for the requests of one call, beyond its grants. */
 export interface RequestPolicy {
@@ -10,19 +11,32 @@ export interface RequestPolicy {
   limit(need: OwnNeed): number;
 }
 
-/** Everything about requests that can be settled for the call is settled at its first one; most calls make none. Each request then meets what is left. */
-export function requestPolicyOf(policy: Policy, input: DecisionInput): RequestPolicy {
+/** The facts of a decision that change while the call runs. Other labels are another array. */
+export type RunningFacts = Pick<DecisionInput, "mode" | "labels" | "nowMs">;
+
+/**
+ * Everything about requests that can be settled for the call is settled at its first one; most calls make none. Each request then meets what is left, and
+ * the rules are settled again where a fact has changed.
+ *
+ * @param facts read at each request. Default: those of the decision
+ */
+export function requestPolicyOf(policy: Policy, input: DecisionInput, facts: RunningFacts = input): RequestPolicy {
   let settled: RequestPolicy["refusal"] | undefined;
   const sizes = new Map<string, unknown>(Object.entries(policy.governance(input.manifest.name)?.sizes ?? {}));
   const limit = ({ family: { sizeName } }: OwnNeed): number => {
     const size = sizeName === undefined ? undefined : sizes.get(sizeName);
     return typeof size === "number" ? size : Infinity;
   };
-  return { limit, refusal: (need) => (settled ??= settle(policy, input, limit))(need) };
+  return { limit, refusal: (need) => (settled ??= settle(policy, input, facts, limit))(need) };
 }
 
-function settle(policy: Policy, input: DecisionInput, limit: RequestPolicy["limit"]): RequestPolicy["refusal"] {
-  const rules = policy.requestRules(input);
+function settle(
+  policy: Policy,
+  input: DecisionInput,
+  facts: RunningFacts,
+  limit: RequestPolicy["limit"],
+): RequestPolicy["refusal"] {
+  const rules = rulesOf(policy, input, facts);
   const { name } = input.manifest;
   const refused = listsOf(policy, name);
   return (need) => {
@@ -32,8 +46,21 @@ function settle(policy: Policy, input: DecisionInput, limit: RequestPolicy["limi
     }
     if (need.size > limit(need))
       return `The policy gives ${name} at most ${limit(need)} bytes (\`${need.family.sizeName}\`).`;
-    const rule = rules.find(({ concerns }) => concerns?.(need))?.rule;
+    const rule = rules().find(({ concerns }) => concerns?.(need))?.rule;
     return rule && `${rule.reason} (Rule ${rule.id}.)`;
+  };
+}
+
+/** The rules for the requests of the call, as they stand at each. */
+function rulesOf(policy: Policy, input: DecisionInput, facts: RunningFacts): () => readonly LoadedRule[] {
+  let settled: RunningFacts | undefined;
+  let rules: readonly LoadedRule[] = [];
+  return () => {
+    const { mode, labels } = facts;
+    const nowMs = policy.hasTimedRequests ? facts.nowMs : input.nowMs;
+    if (settled?.mode === mode && settled.labels === labels && settled.nowMs === nowMs) return rules;
+    settled = { mode, labels, nowMs };
+    return (rules = policy.requestRules({ ...input, ...settled }));
   };
 }
 

@@ -25,6 +25,8 @@ export interface RuleSet {
   opinion(tried: Tried): Opinion;
   /** The rules about requests that concern the call. An undecided one denies. */
   requestRules(input: DecisionInput): readonly LoadedRule[];
+  /** Whether one of them has a time. */
+  readonly hasTimedRequests: boolean;
   /**
    * Whether a rule denies every call of this tool by this caller, with any arguments, session and
    * time.
@@ -46,5 +48,6 @@ export const noRules: RuleSet = {
     throw new TypeError("no rule matched");
   },
   requestRules: () => [],
+  hasTimedRequests: false,
   foreclose: () => false,
 };

@@ -23,6 +23,25 @@ function sessionKey({ caller, sessionId }: Session): string {
   return JSON.stringify([caller, sessionId]);
 }
 
+/** The labels of a session, for one running call of it. */
+export class LabelsOfRun {
+  #now: readonly string[];
+
+  constructor(atStart: readonly string[]) {
+    this.#now = atStart;
+  }
+
+  /** Sorted. Another array from each change on. */
+  get now(): readonly string[] {
+    return this.#now;
+  }
+
+  receive(labels: readonly string[]): void {
+    const all = new Set([...this.#now, ...labels]);
+    if (all.size > this.#now.length) this.#now = [...all].toSorted();
+  }
+}
+
 /**
  * The labels of each session. They only grow. The kernel forgets a session after a long time
  * without use, and a session of a single call sooner. Above the limit of sessions, an unknown one
@@ -31,6 +50,8 @@ function sessionKey({ caller, sessionId }: Session): string {
 export class SessionLabels {
   readonly #clock: SteadyClock;
   #nextSweepMs = 0;
+  /** By session. */
+  readonly #runs = new Map<string, Set<LabelsOfRun>>();
   readonly table: StateTable<Labelled> = new StateTable<Labelled>({
     name: "policy.labels",
     version: 1,
@@ -55,13 +76,29 @@ export class SessionLabels {
     return this.#isFull() ? all : [];
   }
 
+  /** The labels that a running call meets: from its start on also those that other calls bring. */
+  follow(session: Session, all: readonly string[]): { readonly labels: LabelsOfRun; readonly end: () => void } {
+    const key = sessionKey(session);
+    const labels = new LabelsOfRun(this.of(session, all));
+    const runs = this.#runs.get(key) ?? new Set();
+    this.#runs.set(key, runs.add(labels));
+    const end = (): void => {
+      runs.delete(labels);
+      if (runs.size === 0 && this.#runs.get(key) === runs) this.#runs.delete(key);
+    };
+    return { labels, end };
+  }
+
   /**
    * For the event after which the session knows what a tool knew.
    *
    * @param isOwn whether a call had the session for itself, because it named none
+   * @param by the run that brings them: its own requests carry no output of its own
    */
-  add(session: Session, labels: readonly string[], isOwn: boolean): readonly StateChange[] {
+  add(session: Session, labels: readonly string[], isOwn: boolean, by?: LabelsOfRun): readonly StateChange[] {
     const key = sessionKey(session);
+    // Also where the session finds no room in the table.
+    for (const run of this.#runs.get(key) ?? []) if (run !== by) run.receive(labels);
     const known = this.table.get(key);
     const all = new Set([...(known?.labels ?? []), ...labels]);
     if (all.size === 0 || (known === undefined && this.#isFull())) return noChanges;
