@@ -103,7 +103,7 @@ const invoked = async (kernel: Kernel): Promise<readonly string[]> =>
 
 describe.each(eras)("what of a server is no tool, in %s", (era) => {
   it("passes through as calls of the kernel, on record, and is no tool of the client", async () => {
-    const { kernel, client } = await wrapped(era);
+    const { kernel, client, approvals } = await wrapped(era);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["_large", "_read_resource"]);
     expect((await client.listPrompts()).prompts).toMatchObject([{ name: "travel", description: "A trip." }]);
     expect((await client.listResources()).resources).toMatchObject([{ uri: "notes://today" }]);
@@ -111,8 +111,10 @@ describe.each(eras)("what of a server is no tool, in %s", (era) => {
     const prompt = await client.getPrompt({ name: "travel", arguments: { city: "Bern" } });
     expect(prompt).toMatchObject({ messages: [{ content: { text: "Plan a trip to Bern." } }] });
     const ref = { type: "ref/prompt", name: "travel" } as const;
-    const { completion } = await client.complete({ ref, argument: { name: "city", value: "Be" } });
-    expect(completion.values).toEqual(["Bern"]);
+    const { asked } = approvals;
+    const completing = client.complete({ ref, argument: { name: "city", value: "Be" } });
+    approvals.answer((await asked).approvalId, "allow");
+    expect((await completing).completion.values).toEqual(["Bern"]);
     const names = ["list_prompts", "list_resources", "list_resource_templates", "get_prompt", "complete"];
     expect(await invoked(kernel)).toEqual(names.map((name) => `far__${name}@1.0.0`));
   });
@@ -129,6 +131,18 @@ describe.each(eras)("what of a server is no tool, in %s", (era) => {
     const other = await wrapped(era, "deny");
     await expect(other.client.readResource({ uri: "notes://today" })).rejects.toThrow("APPROVAL_DENIED");
     expect(other.read).toEqual([]);
+  });
+
+  it("is asked about where it sends the server what a person or a model typed", async () => {
+    const { client, approvals, heard } = await wrapped(era);
+    const ref = { type: "ref/prompt", name: "travel" } as const;
+    const { asked } = approvals;
+    const refused = expect(client.complete({ ref, argument: { name: "city", value: "private" } }));
+    const { tool, approvalId } = await asked;
+    approvals.answer(approvalId, "deny");
+    await refused.rejects.toThrow("APPROVAL_DENIED");
+    expect(tool).toBe("far__complete@1.0.0");
+    expect(heard.join("")).not.toContain("private");
   });
 
   it("is refused where the policy denies its address, and the server hears nothing", async () => {
@@ -239,6 +253,15 @@ describe.each(eras)("prompts whose definition changes, in %s", (era) => {
     await expect(heard.promise).resolves.toBe("prompts");
     expect(source.prompts).toMatchObject([{ name: "travel", state: "changed" }]);
   });
+});
+
+it("a strict policy asks about a list, and a yes lists it", async () => {
+  const { kernel, client, approvals } = await wrapped("2026-07-28");
+  expect(await kernel.setPolicy({ ...policy, posture: "strict" })).toMatchObject({ ok: true });
+  const { asked } = approvals;
+  const listing = client.listResources();
+  approvals.answer((await asked).approvalId, "allow");
+  expect((await listing).resources).toMatchObject([{ uri: "notes://today" }]);
 });
 
 it("a server's requests leave the kernel with their source", async () => {

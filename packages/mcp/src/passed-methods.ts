@@ -9,3 +9,6 @@ export const passedMethods = [
 ] as const;
 
 export type PassedMethod = (typeof passedMethods)[number];
+
+/** Those whose answer can lead the client's user to a page (`input_required` of 2026-07-28). A person learns of a question about another one from `notify` alone. */
+export const askingMethods: ReadonlySet<PassedMethod> = new Set(["prompts/get", "resources/read"]);

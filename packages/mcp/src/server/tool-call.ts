@@ -18,6 +18,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import { askingMethods } from "../passed-methods.ts";
 import type { McpCaller } from "./caller.ts";
 import type { ListedTool } from "./catalogue.ts";
 import type { ExchangeContext } from "./exchange-context.ts";
@@ -123,7 +124,7 @@ export class ToolExchange {
     };
     const run = (more: CallOptions): Promise<CallResult> =>
       this.#service.kernel.call(this.#tool.manifest.name, input, { ...options, ...more });
-    if (!approvals || this.#clientCapabilities().elicitation?.url === undefined)
+    if (!approvals || !this.#canLead())
       return this.#result(
         await run({ signal: this.#ctx.mcpReq.signal, ...(approvals && everyQuestionTo(approvals.approver)) }),
         input,
@@ -183,6 +184,13 @@ export class ToolExchange {
     }
     const approvalId = waiting.question?.approvalId;
     return inputRequired({ requestState: this.#seal({ callId, ...(approvalId !== undefined && { approvalId }) }) });
+  }
+
+  /** Whether an answer can lead the client's user to a page. */
+  #canLead(): boolean {
+    const { method } = this.#tool;
+    const isAsking = method === undefined || askingMethods.has(method);
+    return isAsking && this.#clientCapabilities().elicitation?.url !== undefined;
   }
 
   /** In 2026-07-28 each request says it, in the older era the handshake did. */

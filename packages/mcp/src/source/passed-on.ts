@@ -17,7 +17,7 @@ interface Passed {
   /** Behind the source's name. No name of a server's tool has two underscores there, so none can take it. */
   readonly name: string;
   readonly needs: keyof ServerCapabilities;
-  /** A list tells names; what it names is read in tier 2, as a tool of the server is called. */
+  /** A list takes nothing of the model, and tells names. The rest is in tier 2, as a tool of the server is: also a completion, which sends what was typed. */
   readonly tier: Tier;
   readonly description: string;
   readonly input: JsonObject;
@@ -96,7 +96,7 @@ const passed = {
   "completion/complete": {
     name: "complete",
     needs: "completions",
-    tier: 1,
+    tier: 2,
     description: "Completes an argument of a prompt, or a part of a resource's address.",
     input: {
       type: "object",

@@ -5,7 +5,7 @@ const help = `A client of MCP starts this command in place of the server:
   keyhole wrap --name files -- npx -y @modelcontextprotocol/server-filesystem ./notes
   keyhole wrap --name tracker --url https://mcp.example.com/mcp
 
-The folder ~/.keyhole/NAME holds the policy, the accepted definitions and the logs. The first policy asks about every call.
+The folder ~/.keyhole/NAME holds the policy, the accepted definitions and the logs. The first policy asks about every call but lists of prompts and resources.
 `;
 
 const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

@@ -7,7 +7,7 @@ export interface Suggested {
   readonly source: McpSource;
 }
 
-/** Lets the tools of a kernel that has no others reach their server, and asks about each call: a tool of a server is in tier 2. */
+/** Lets the tools of a kernel that has no others reach their server, and asks about each call but lists: a tool of a server is in tier 2. */
 export function askingPolicy({ capabilities }: McpEndpoint): JsonObject {
   return policyOf(capabilities.map((capability) => ({ tool: "*", capability })));
 }
