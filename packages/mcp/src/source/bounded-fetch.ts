@@ -9,7 +9,8 @@ export function boundedFetch(fetch: FetchLike, { messageBytes, onFault }: OpenOp
   return async (url, init) => {
     const response = await fetch(url, { ...init, redirect: "error" });
     if (!response.body) return response;
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    // The client reads the body of a failure at once, of any type.
+    const isStream = response.ok && isEventStream(response.headers.get("content-type"));
     const fail = (): never => {
       const fault = new RangeError(`The server sent a message of more than ${messageBytes} bytes.`);
       onFault(fault);
@@ -19,6 +20,11 @@ export function boundedFetch(fetch: FetchLike, { messageBytes, onFault }: OpenOp
     const { status, statusText, headers } = response;
     return new Response(body, { status, statusText, headers });
   };
+}
+
+/** Exactly the type: anything else is bounded as one body. */
+function isEventStream(contentType: string | null): boolean {
+  return /^text\/event-stream(?:\s*;|\s*$)/i.test(contentType ?? "");
 }
 
 function byteLimit(mostBytes: number, fail: () => never): TransformStream<Uint8Array, Uint8Array> {
@@ -35,18 +41,21 @@ function byteLimit(mostBytes: number, fail: () => never): TransformStream<Uint8A
 const LINE_FEED = 10;
 const RETURN = 13;
 
-/** An event ends with an empty line (HTML, server-sent events). */
+/** An event ends with an empty line; CR, LF and CR LF each end a line (HTML, server-sent events). */
 function eventLimit(mostBytes: number, fail: () => never): TransformStream<Uint8Array, Uint8Array> {
   let byteLength = 0;
   let isLineEmpty = true;
+  let isAfterReturn = false;
   return new TransformStream({
     transform(chunk, controller) {
       for (const byte of chunk) {
         byteLength++;
-        if (byte === LINE_FEED || byte === RETURN) {
+        const endsLine = byte === RETURN || (byte === LINE_FEED && !isAfterReturn);
+        isAfterReturn = byte === RETURN;
+        if (endsLine) {
           if (isLineEmpty) byteLength = 0;
           isLineEmpty = true;
-        } else isLineEmpty = false;
+        } else if (byte !== LINE_FEED) isLineEmpty = false;
         if (byteLength > mostBytes) fail();
       }
       controller.enqueue(chunk);

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { boundedFetch } from "../../packages/mcp/src/source/bounded-fetch.ts";
+
+const messageBytes = 12;
+
+/** Whether a body passes the bound, in any pieces. */
+async function passes(body: string, pieces: number, contentType: string, status = 200): Promise<boolean> {
+  const bytes = new TextEncoder().encode(body);
+  const faults: unknown[] = [];
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += pieces) controller.enqueue(bytes.slice(at, at + pieces));
+      controller.close();
+    },
+  });
+  const answer = async (): Promise<Response> =>
+    new Response(stream, { status, headers: { "content-type": contentType } });
+  const fetch = boundedFetch(answer, {
+    messageBytes,
+    onFault: (fault: unknown) => void faults.push(fault),
+  });
+  const read = await (await fetch("https://mcp.example.com/")).text().then(
+    (text) => text === body,
+    () => undefined,
+  );
+  expect(read ?? faults.length === 1).toBe(true);
+  return read === true;
+}
+
+/** The bytes of the longest event, its last line end included, and no second one. */
+function longestEvent(body: string): number {
+  const events = body.split(/(?<=(?:\r\n|\r(?!\n)|(?<!\r)\n|^))(?:\r\n|\r|\n)/);
+  return Math.max(...events.map(({ length }) => length));
+}
+
+describe("the bound of a server's message", () => {
+  const lines = fc.array(fc.constantFrom("a", "data:", "\r", "\n", "\r\n", "\r\n\r\n", "\n\n", "\r\r"), {
+    maxLength: 24,
+  });
+
+  it("holds for each event of a stream, whichever line ends it has, in any pieces", async () => {
+    await fc.assert(
+      fc.asyncProperty(lines, fc.integer({ min: 1, max: 5 }), async (parts, pieces) => {
+        const body = parts.join("");
+        const isPassed = await passes(body, pieces, "text/event-stream; charset=utf-8");
+        const longest = longestEvent(body);
+        // At the bound itself, the second half of a line end decides.
+        if (longest > messageBytes + 2) expect(isPassed).toBe(false);
+        if (longest < messageBytes - 2) expect(isPassed).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it.each(["\n", "\r", "\r\n"])("ends an endless event whose lines end with %j", async (end) => {
+    expect(await passes(`data: x${end}`.repeat(3), 4, "text/event-stream")).toBe(false);
+    expect(await passes(`data: x${end}${end}`.repeat(9), 4, "text/event-stream")).toBe(true);
+  });
+
+  it.each<[string, number]>([
+    ["text/event-stream", 400],
+    ["text/event-streams", 200],
+    ["application/json, text/event-stream", 200],
+    ["application/json", 200],
+  ])("is that of the whole body for %s with status %i", async (contentType, status) => {
+    expect(await passes("\n\n".repeat(6), 4, contentType, status)).toBe(true);
+    expect(await passes("\n\n".repeat(7), 4, contentType, status)).toBe(false);
+  });
+});
