@@ -1,6 +1,17 @@
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
-import { callOf, choose, echo, endOf, eventsOf, field, resultOf, run, untilEvent } from "./playground/visitor.ts";
+import {
+  callOf,
+  choose,
+  echo,
+  endOf,
+  eventsOf,
+  field,
+  hashOf,
+  resultOf,
+  run,
+  untilEvent,
+} from "./playground/visitor.ts";
 import { Visiting } from "./playground/visiting.ts";
 import { thorough } from "../support/size.ts";
 
@@ -110,6 +121,27 @@ describe("the shell", () => {
     await page.getByRole("button", { name: "Back to NORMAL" }).click();
     await page.getByRole("group", { name: "Mode of the kernel" }).getByText("NORMAL", { exact: true }).waitFor();
     await page.getByRole("button", { name: "LOCKDOWN" }).click();
+    await page.getByText("Every opening is closed.").waitFor();
+  });
+
+  it("finds tools, calls by their hash, and actions by Control and K", async () => {
+    const page = await open();
+    expect(await echo(page, "to be found")).toBe("Completed");
+    const hash = await hashOf(page);
+    const find = async (text: string): Promise<void> => {
+      await page.keyboard.press("Control+k");
+      const dialog = page.getByRole("dialog", { name: "Tools, calls, hashes, actions" });
+      await dialog.getByRole("searchbox").or(dialog.getByRole("textbox")).fill(text);
+      await dialog.getByRole("menuitem").first().waitFor();
+      await page.keyboard.press("Enter");
+      await dialog.waitFor({ state: "detached" });
+    };
+    await find("hash_f");
+    await page.getByRole("heading", { name: "hash_file", exact: true }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("hash_file");
+    await find(hash);
+    expect(await hashOf(page)).toBe(hash);
+    await find("lockdown");
     await page.getByText("Every opening is closed.").waitFor();
   });
 

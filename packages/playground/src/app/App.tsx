@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useApprovals } from "../approval/useApprovals.ts";
 import { useAskedAway } from "../approval/useAskedAway.ts";
-import { type EdgeLink, loadEdgeSettings } from "../client/edge-settings.ts";
+import type { EdgeLink } from "../client/edge-settings.ts";
 import type { Governance, GovernanceState, KernelClient, Place } from "../client/kernel-client.ts";
 import { CallLog } from "../log/CallLog.tsx";
 import { browserSession } from "../session/browser-session.ts";
@@ -11,6 +11,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
 import { Banners } from "./Banners.tsx";
+import { FindPart } from "./FindPart.tsx";
 import { Header } from "./Header.tsx";
 import { preload } from "./preload.ts";
 import { Rail } from "./Rail.tsx";
@@ -19,7 +20,9 @@ import { ScreenPart } from "./ScreenPart.tsx";
 import { TimelinePart } from "./TimelinePart.tsx";
 import { useGoverned } from "./useGoverned.ts";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
+import { useFindKey } from "./useFindKey.ts";
 import { type Go, useRoute } from "./useRoute.ts";
+import { useTheme } from "./useTheme.ts";
 import { visible } from "@keyhole/kernel";
 import { Workbench } from "./Workbench.tsx";
 
@@ -34,7 +37,8 @@ interface AppProps {
   readonly startLink?: EdgeLink | undefined;
 }
 
-type Open = "edge" | "search" | undefined;
+/** The dialog that is open. */
+type Open = "edge" | "search" | "find" | undefined;
 
 export function App(props: AppProps): ReactNode {
   const [session] = useState(browserSession);
@@ -50,14 +54,19 @@ export function App(props: AppProps): ReactNode {
 function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
   const [place, setPlace] = useState<Place>(startPlace);
   const [open, setOpen] = useState<Open>(undefined);
+  const look = useTheme();
   const { connection, reconnect } = useKernel(place, connect);
   const client = connection.state === "ready" ? connection.client : undefined;
   const [route, go] = useRoute();
+  const [asked, ask] = useAsked(go);
   const bench = useBenchRoute(route);
   const governed = useGoverned(client?.governance);
   const openCall = (id: string): void => go({ kind: "call", id });
-  const edge = place === "edge" ? loadEdgeSettings() : undefined;
   useLeaving(client);
+  const find = (): void => setOpen("find");
+  const close = (): void => setOpen(undefined);
+  const here = { connection, place, onPlace: setPlace, governed, look };
+  useFindKey(find);
   const isStarted = connection.state === "ready" && !connection.isStarting;
   useEffect(() => {
     if (isStarted) void preload();
@@ -66,18 +75,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
     <>
       <div className="page">
         <ErrorBoundary part="The header">
-          <Header
-            place={place}
-            onPlace={setPlace}
-            name={edge?.name ?? ""}
-            address={place === "edge" ? (client?.address ?? edge?.address) : undefined}
-            state={connection.state === "ready" && connection.isStarting ? "connecting" : connection.state}
-            isWatched={client?.isWatched === true}
-            governance={client?.governance}
-            governed={governed}
-            onEdgeSettings={() => setOpen("edge")}
-            onOpenCall={openCall}
-          />
+          <Header {...here} onEdgeSettings={() => setOpen("edge")} onOpenCall={openCall} onFind={find} />
         </ErrorBoundary>
         <Rail route={route} bench={bench} go={go} />
         <Banners
@@ -94,6 +92,7 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
           place={place}
           screen={route}
           route={bench}
+          asked={asked}
           go={go}
           governed={governed}
           onOpen={setOpen}
@@ -101,9 +100,22 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
         />
         <Log route={route} governance={client?.governance} onOpen={openCall} />
       </div>
-      <Sheets governance={client?.governance} open={open} onClose={() => setOpen(undefined)} onSaved={reconnect} />
+      <Sheets governance={client?.governance} open={open} onClose={close} onSaved={reconnect} />
+      {open === "find" && (
+        <FindPart {...here} route={route} bench={bench} onSettings={setOpen} onClose={close} onGo={ask} />
+      )}
     </>
   );
+}
+
+/** How often the person asked for a tool or a call, and the way to ask: the focus goes there, too. */
+function useAsked(go: Go): readonly [number, (to: Route) => void] {
+  const [asked, setAsked] = useState(0);
+  const ask = (to: Route): void => {
+    go(to);
+    if (to.kind === "tool" || to.kind === "call") setAsked(asked + 1);
+  };
+  return [asked, ask];
 }
 
 /** The workbench stays as it was behind another screen. */
@@ -145,6 +157,7 @@ interface MainProps {
   readonly screen: Route;
   /** The call that the workbench shows, or showed last. */
   readonly route: BenchRoute;
+  readonly asked: number;
   readonly go: Go;
   readonly governed: GovernanceState | undefined;
   readonly onOpen: (open: Open) => void;

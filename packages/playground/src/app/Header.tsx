@@ -1,31 +1,28 @@
 import { visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { hostOf } from "../client/edge-address.ts";
-import type { Governance, GovernanceState, Place } from "../client/kernel-client.ts";
+import { loadEdgeSettings } from "../client/edge-settings.ts";
+import type { GovernanceState, Place } from "../client/kernel-client.ts";
 import { Button, IconButton } from "../ui/Button.tsx";
-import type { IconName } from "../ui/icons.tsx";
+import { Icon, type IconName } from "../ui/icons.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import { useSessionState } from "../session/useSession.ts";
 import { trustOf, trustState, trustText } from "./edge-trust.ts";
 import { ModeSwitch } from "./ModeSwitch.tsx";
 import { RunningCalls } from "./RunningCalls.tsx";
+import { findTitle, isApple } from "./useFindKey.ts";
 import type { Connection } from "./useKernel.ts";
-import { type Theme, useTheme } from "./useTheme.ts";
+import type { Look, Theme } from "./useTheme.ts";
 
 interface HeaderProps {
   readonly place: Place;
   readonly onPlace: (place: Place) => void;
-  /** Origin of the edge; absent without one. */
-  readonly address: string | undefined;
-  /** The person's name for the edge; empty for its host. */
-  readonly name: string;
-  readonly state: Connection["state"];
-  /** Another program's kernel, which the page only reads. */
-  readonly isWatched: boolean;
-  readonly governance: Governance | undefined;
+  readonly connection: Connection;
   readonly governed: GovernanceState | undefined;
   readonly onEdgeSettings: () => void;
   readonly onOpenCall: (id: string) => void;
+  readonly onFind: () => void;
+  readonly look: Look;
 }
 
 const stateTexts = { connecting: "Starting", ready: "Ready", failed: "Not connected" } as const satisfies Record<
@@ -43,8 +40,12 @@ const places = [
 ] as const;
 
 export function Header(props: HeaderProps): ReactNode {
-  const { place, onPlace, address, name, state, isWatched, governance, governed, onEdgeSettings, onOpenCall } = props;
-  const [theme, setTheme] = useTheme();
+  const { connection, place, onPlace, governed, look, onEdgeSettings, onOpenCall, onFind } = props;
+  const [theme, setTheme] = look;
+  const client = connection.state === "ready" ? connection.client : undefined;
+  const state = connection.state === "ready" && connection.isStarting ? "connecting" : connection.state;
+  const edge = place === "edge" ? loadEdgeSettings() : undefined;
+  const address = edge && (client?.address ?? edge.address);
   return (
     <header className="top">
       <p className="brand">
@@ -54,12 +55,23 @@ export function Header(props: HeaderProps): ReactNode {
       <Segmented label="Where the kernel runs" value={place} options={places} onChange={onPlace} />
       <output className="state" data-state={state}>
         <span className="state-dot" aria-hidden="true" />
-        <span className="state-text">{isWatched ? "Watching" : stateTexts[state]}</span>
-        {address !== undefined && <EdgeMark address={address} name={name} />}
+        <span className="state-text">{client?.isWatched === true ? "Watching" : stateTexts[state]}</span>
+        {address !== undefined && <EdgeMark address={address} name={edge?.name ?? ""} />}
       </output>
-      {governed !== undefined && <ModeSwitch mode={governed.mode} setMode={governance?.setMode} />}
+      {governed !== undefined && <ModeSwitch mode={governed.mode} setMode={client?.governance?.setMode} />}
       <RunningCalls onOpen={onOpenCall} />
       <div className="top-end">
+        <button
+          type="button"
+          className="find"
+          aria-label={findTitle}
+          aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"}
+          onClick={onFind}
+        >
+          <Icon name="search" />
+          <span>{findTitle}</span>
+          <kbd aria-hidden="true">{isApple ? "⌘ K" : "Ctrl K"}</kbd>
+        </button>
         {place === "edge" && (
           <Button look="quiet" onPress={onEdgeSettings}>
             Edge settings

@@ -52,7 +52,7 @@ export function Rail({ route, bench, go }: RailProps): ReactNode {
   );
 }
 
-function screensOf(route: Route, bench: BenchRoute): readonly Screen[] {
+export function screensOf(route: Route, bench: BenchRoute): readonly Screen[] {
   const isTimeline = route.kind === "timeline";
   const timeline: Route = { kind: "timeline", id: bench.kind === "call" ? bench.id : undefined };
   return [

@@ -22,6 +22,8 @@ interface WorkbenchProps {
   readonly sessionId: string;
   readonly approve: Approve;
   readonly route: BenchRoute;
+  /** How often the person asked for a tool or call from elsewhere: each time the focus goes to the tool. */
+  readonly asked: number;
   /** Another screen is in front; the form keeps its values. */
   readonly isHidden: boolean;
   readonly go: Go;
@@ -35,7 +37,7 @@ interface WorkbenchProps {
 export function Workbench(props: WorkbenchProps): ReactNode {
   const { connection, route, isHidden, go, governed, sessionId, onOpenPolicy, onOpenSearch, onReconnect } = props;
   const { client, tools } = connection;
-  const { view, search, heading, showList, showTool } = usePanes(route);
+  const { view, search, heading, showList, showTool } = usePanes(route, props.asked);
   const { tool, shown } = useShownTool(tools, route);
   const { run, result, start, cancel } = useCall(props, shown);
   const foresee = useForesee({ client, sessionId, governed, tool });
@@ -154,7 +156,10 @@ function useCall({ connection, sessionId, approve, route, go }: WorkbenchProps, 
 }
 
 /** The list of tools and the tool: on a narrow screen only one of them is in sight. The code that shows one takes the focus there. */
-function usePanes(route: BenchRoute): {
+function usePanes(
+  route: BenchRoute,
+  asked: number,
+): {
   readonly view: "list" | "tool";
   readonly search: RefObject<HTMLInputElement | null>;
   readonly heading: RefObject<HTMLHeadingElement | null>;
@@ -163,12 +168,18 @@ function usePanes(route: BenchRoute): {
 } {
   const [view, setView] = useState<"list" | "tool">(route.kind === "start" ? "list" : "tool");
   const [opened, setOpened] = useState(0);
+  const [lastAsked, setLastAsked] = useState(asked);
   const [last, setLast] = useState(route);
   const search = useRef<HTMLInputElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   if (last !== route) {
     setLast(route);
     if (route.kind === "call") setView("tool");
+  }
+  if (lastAsked !== asked) {
+    setLastAsked(asked);
+    setView("tool");
+    setOpened(opened + 1);
   }
   const showList = (): void => {
     // In sight first, and before the next key: the text after the slash belongs to the search.

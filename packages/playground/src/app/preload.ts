@@ -2,6 +2,7 @@
 const next = [
   () => import("../run/RunView.tsx"),
   () => import("../log/CallRows.tsx"),
+  () => import("../actions/FindDialog.tsx"),
   () => import("../approval/ApprovalDialog.tsx"),
   () => import("../decision/DecisionView.tsx"),
 ];

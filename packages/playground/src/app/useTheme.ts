@@ -4,6 +4,9 @@ import { saved, type SavedKey } from "../client/saved.ts";
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
+/** The colours that hold, and the way to change them. */
+export type Look = readonly [Theme, (theme: Theme) => void];
+
 const key: SavedKey = { area: "local", key: "keyhole.theme", what: "the colours" };
 
 function stored(): Theme {
@@ -12,7 +15,7 @@ function stored(): Theme {
 }
 
 /** The style sheet reads `data-theme`; without it the system decides. */
-export function useTheme(): readonly [Theme, (theme: Theme) => void] {
+export function useTheme(): Look {
   const [theme, setTheme] = useState<Theme>(stored);
   useEffect(() => {
     if (theme === "system") delete document.documentElement.dataset["theme"];

@@ -14,6 +14,8 @@ import { type Logged, useCallEvents, useSessionEvents } from "./useLogged.ts";
 import { type Chain, ChainText, useChain } from "./useChain.tsx";
 import { useWindow } from "./useWindow.ts";
 import { type View, viewOf, type Window } from "./view.ts";
+import "./timeline.css";
+import "./timeline-pane.css";
 
 interface TimelineScreenProps {
   /** The call; all calls of the session without it. */
