@@ -1,9 +1,59 @@
 import { posix } from "node:path";
-import type { PolicyRule } from "@keyhole/kernel";
+import type { ArgumentCondition, JsonValue, PolicyRule } from "@keyhole/kernel";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { decisionBy, inputOf, loaded } from "../policy/support.ts";
 import { sized } from "../support/size.ts";
+
+const decisionOn = (
+  effect: "deny" | "allow",
+  condition: Readonly<Record<string, JsonValue>>,
+  value: string,
+): string => {
+  const when = { arguments: [{ at: "/at", ...condition } as ArgumentCondition] };
+  const rule: PolicyRule = { id: "r", effect, when, reason: "So." };
+  return decisionBy(loaded({ posture: "standard", rules: [rule] }), inputOf({ tier: 3, input: { at: value } }))
+    .decision;
+};
+
+describe("a fragment, which no request has", () => {
+  const places = [
+    "https://h.example/admin",
+    "https://h.example/x/../admin",
+    "HTTPS://u@h.example/%61dmin",
+    "notes://h/admin",
+  ];
+  const paths = ["/admin", "/x/../admin", "./admin"];
+  const fragments = ["#", "#x", "#/..", "#/public.json", "#?", "#\n", "#%2e%2e/"];
+  const pairs = [...places, ...paths].flatMap((place) => fragments.map((fragment) => [place, fragment] as const));
+
+  it.each(pairs)("%s%j: a deny meets it as without, and an allow reads no part of it", (place, fragment) => {
+    const text = place + fragment;
+    const plain = place.startsWith(".")
+      ? "admin"
+      : place.startsWith("/")
+        ? "/admin"
+        : new URL(place).href.replace("u@", "").replace("%61", "a");
+    for (const condition of [{ equals: plain }, { in: ["/else", plain] }, { startsWith: plain }, { endsWith: "admin" }])
+      expect(decisionOn("deny", condition, text), JSON.stringify(condition)).toBe("deny");
+    // A negation swaps the two.
+    expect(decisionOn("allow", { differs: plain }, text)).not.toBe("allow");
+    expect(decisionOn("allow", { notIn: ["/else", plain] }, text)).not.toBe("allow");
+    if (!text.includes("public")) return;
+    expect(decisionOn("allow", { endsWith: "/public.json" }, text)).not.toBe("allow");
+    expect(decisionOn("allow", { contains: "public" }, text)).not.toBe("allow");
+  });
+
+  it.each(["https://h.example/app#/settings", "/app#/settings"])("an allow that names it covers %s", (text) => {
+    expect(decisionOn("allow", { startsWith: text }, text)).toBe("allow");
+    expect(decisionOn("allow", { equals: text }, text)).toBe("allow");
+  });
+
+  it("is none in a text that is no place", () => {
+    expect(decisionOn("deny", { equals: "issue " }, "issue #5")).not.toBe("deny");
+    expect(decisionOn("allow", { endsWith: "#5" }, "owner/repo#5")).toBe("allow");
+  });
+});
 
 it("a place in any spelling: a deny meets what a parser leads into it, and an allow nothing that it leads elsewhere", () => {
   const decision = (effect: "deny" | "allow", startsWith: string, value: string): string => {

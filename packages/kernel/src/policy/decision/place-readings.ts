@@ -3,6 +3,8 @@ import { parseUrl } from "../../support/parse-url.ts";
 /** A scheme with slashes, or one that has a host without them. */
 const hierarchical = /^(?:[a-z][a-z0-9+.-]*:[/\\]|(?:https?|wss?|ftp|file):)/i;
 const withScheme = /^[a-z][a-z0-9+.-]*:/i;
+/** The beginning of a path, which readers resolve against a URL. */
+const pathLike = /^\.{0,2}[/\\]/;
 /** Characters that parsers drop around a URL, and anywhere in it. */
 const around = /^[\u0000-\u0020]+|[\u0000-\u0020]+$/g;
 const anywhere = /[\t\n\r]/g;
@@ -22,12 +24,15 @@ export function placeWork(text: string): number {
 
 /** Whether a text can have {@link placeReadings}. */
 export function hasPlaceReadings(text: string): boolean {
-  return /[\t\n\r]/.test(text) || steps.test(text) || withScheme.test(text.replace(around, ""));
+  const plain = text.replace(around, "");
+  return (
+    /[\t\n\r]/.test(text) || steps.test(text) || withScheme.test(plain) || (pathLike.test(plain) && text.includes("#"))
+  );
 }
 
 /**
- * The readings of a text as a URL or a path: without dropped characters and credentials, with resolved
- * dots and decoded escapes. `undefined` beyond the number of an honest text.
+ * The readings of a text as a URL or a path: without dropped characters, credentials and fragment,
+ * with resolved dots and decoded escapes. `undefined` beyond the number of an honest text.
  */
 export function placeReadings(text: string): readonly string[] | undefined {
   const found = new Set<string>();
@@ -35,10 +40,13 @@ export function placeReadings(text: string): readonly string[] | undefined {
   let reading = text.replace(anywhere, "").replace(around, "");
   for (;;) {
     if (++rounds > mostRounds) return undefined;
-    found.add(reading);
-    if (steps.test(reading)) {
-      found.add(resolvedPath(reading, /\/+/g));
-      found.add(resolvedPath(reading, /[/\\]+/g));
+    // No request has the fragment.
+    const isPlace = pathLike.test(reading) || hierarchical.test(reading);
+    for (const each of isPlace ? [reading, reading.replace(/#.*/s, "")] : [reading]) {
+      found.add(each);
+      if (!steps.test(each)) continue;
+      found.add(resolvedPath(each, /\/+/g));
+      found.add(resolvedPath(each, /[/\\]+/g));
     }
     if (!withScheme.test(reading)) break;
     const resolved = hierarchical.test(reading) ? resolvedUrl(reading) : reading;
