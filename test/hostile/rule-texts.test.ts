@@ -69,6 +69,40 @@ describe("a rule reads a text of an argument", () => {
     );
   });
 
+  const sevens: readonly JsonValue[] = [
+    "7x",
+    "7-ada",
+    "7,0",
+    "7_0",
+    "7;",
+    "7/",
+    "+7 apples",
+    "07x",
+    " ７x",
+    "0x7g",
+    "70e-1x",
+    "7e0",
+    [7],
+    [["7-x"]],
+  ];
+  it.each(sevens.map((value) => [value] as const))("a deny of 7 meets %j, which readers take for it", (value) => {
+    for (const wanted of [7, "7"]) {
+      expect(decision("deny", { at: "/at", equals: wanted }, value)).toBe("deny");
+      expect(decision("deny", { at: "/at", in: ["a", wanted] }, value)).toBe("deny");
+      expect(decision("allow", { at: "/at", notIn: [wanted] }, value)).toBe("ask");
+      expect(decision("allow", { at: "/at", equals: wanted }, value)).toBe("ask");
+    }
+    if (typeof value === "string") expect(decision("deny", { at: "/at", contains: "7" }, ["b", value])).toBe("deny");
+    expect(decision("deny", { at: "/at", equals: 8 }, value)).toBe("ask");
+    expect(decision("deny", { at: "/at", equals: "7zip" }, value)).toBe("ask");
+  });
+
+  it("a deny of a number beyond 53 bits meets what begins with its digits, and no other number", () => {
+    const [one, other] = ["9007199254740993", "9007199254740992"];
+    expect(decision("deny", { at: "/at", equals: one }, `${one}-x`)).toBe("deny");
+    expect(decision("deny", { at: "/at", equals: one }, `${other}-x`)).toBe("ask");
+  });
+
   it("a text of invisible characters alone means itself", () => {
     expect(decision("deny", { at: "/at", startsWith: "\u200b" }, "a")).toBe("ask");
     expect(decision("deny", { at: "/at", startsWith: "\u200b" }, "\u200ba")).toBe("deny");

@@ -71,6 +71,19 @@ export function foldNumber(folded: string): string {
   return (whole + part !== "" && shifted(whole + part, Number(power) - part.length)) || folded;
 }
 
+const numberStarts = [/^[+-]?\d+/, /^0x[0-9a-f]{1,64}/, /^[+-]?\d{0,64}\.?\d{0,64}e[+-]?\d{1,2}/];
+
+/**
+ * The whole numbers that readers find where a folded text begins, and goes on with other letters: 7 in
+ * `7-x` (`parseInt`, `atoi`, `to_i`, casts of SQL and PHP).
+ */
+export function numbersAtStart(folded: string): readonly string[] {
+  return numberStarts.flatMap((start) => {
+    const [found = ""] = start.exec(folded) ?? [];
+    return found.length < folded.length && /\d/.test(found) ? [foldNumber(found)] : [];
+  });
+}
+
 /** Digits times a power of ten, without zeros before them; `undefined` for no whole number. */
 function shifted(digits: string, power: number): string | undefined {
   if (power >= 0) return (digits + "0".repeat(power)).replace(/^0+(?=\d)/, "");

@@ -1,6 +1,6 @@
-import { foldNumber } from "../../support/fold.ts";
+import { foldNumber, numbersAtStart } from "../../support/fold.ts";
 import type { PathWork } from "./path-work.ts";
-import type { Route } from "./url-routes.ts";
+import { keyOf, type Route } from "./url-routes.ts";
 
 /** A path on the way to forbidden ones, or one of them. */
 interface PathNode {
@@ -24,7 +24,7 @@ const shortName = /^([^~]{1,6})~([0-9]{1,6})(?:\.|$)/;
 /** The same, from the fifth name of one beginning on: two letters and a checksum. */
 const checksummed = /^(.{0,2})[0-9a-f]{4}$/;
 
-/** Prefixes of paths that something forbids. A name that is a number is met in each of its spellings: routers read it as one. A route goes through them as any server, and any router behind it, could take it. */
+/** Prefixes of paths that something forbids. A name that is a number is met in each of its spellings, and by what begins with it: routers read it as one. A route goes through them as any server, and any router behind it, could take it. */
 export class ForbiddenPaths {
   readonly #root = newNode();
 
@@ -32,6 +32,7 @@ export class ForbiddenPaths {
     for (const prefix of prefixes) {
       const segments = prefix.split("/").filter((each) => each !== "");
       this.#add(segments);
+      if (segments.some(keyOf)) this.#add(segments.flatMap((each) => keyOf(each) ?? each));
       // The script without its extension, and the rest of the path behind it.
       const folders = segments.map((each, at) => (at < segments.length - 1 ? withoutExtensions(each).at(-1)! : each));
       if (folders.some((each, at) => each !== segments[at])) this.#add(folders);
@@ -85,6 +86,10 @@ export class ForbiddenPaths {
           if (child?.isForbidden === true) return true;
           if (child) to.add(child);
         }
+        for (const child of keyed(node, segment)) {
+          if (child.isForbidden) return true;
+          to.add(child);
+        }
       }
       if (segment.isScript) {
         to.add(this.#root);
@@ -94,6 +99,13 @@ export class ForbiddenPaths {
     }
     return [...depths.at(-1)!].some((each) => each.isFolderOfIndex);
   }
+}
+
+function keyed(node: PathNode, { key: found }: Route["segments"][number]): readonly PathNode[] {
+  if (!found) return [];
+  const [collection, key] = found;
+  const above = node.children.get(foldNumber(collection));
+  return [foldNumber(key), ...numbersAtStart(key)].flatMap((each) => above?.children.get(each) ?? []);
 }
 
 /** Whether a segment names a forbidden file without its extension, or could be the short name of anything on the way to one. */

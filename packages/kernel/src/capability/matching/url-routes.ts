@@ -1,10 +1,11 @@
+import { numbersAtStart } from "../../support/fold.ts";
 import type { Segments } from "./path-tree.ts";
 import type { PathWork } from "./path-work.ts";
 
 /** One segment as routers of applications read it. */
 interface RoutedSegment {
   readonly name: string;
-  /** The name up to each dot, `!` and `(`: without extensions, formats, methods and keys. */
+  /** The name up to each dot, `!` and `(`: without extensions, formats, methods and keys. And the numbers at its beginning. */
   readonly cuts: readonly string[];
   /** Those up to a `!` or a `(`: no part of a file's name. */
   readonly called: readonly string[];
@@ -12,6 +13,8 @@ interface RoutedSegment {
   readonly isScript: boolean;
   /** A group in brackets carries a session, and names no place. */
   readonly isGroup: boolean;
+  /** Of a collection, which stands before it in round brackets. */
+  readonly key: readonly [collection: string, key: string] | undefined;
 }
 
 /** A reading of a path, without its empty segments. */
@@ -67,5 +70,12 @@ function segmentOf(name: string, hasMore: boolean, work: PathWork): RoutedSegmen
     if (sign === ".") hasDot = true;
     else called.push(name.slice(0, at));
   }
-  return { name, cuts, called, isScript: hasDot && hasMore, isGroup: name.startsWith("(") };
+  cuts.push(...numbersAtStart(name));
+  return { name, cuts, called, isScript: hasDot && hasMore, isGroup: name.startsWith("("), key: keyOf(name) };
+}
+
+/** The collection and the key of `users(7)`, `users(id=7)` and `users('7')`, which OData also takes as `users/7`. */
+export function keyOf(name: string): readonly [collection: string, key: string] | undefined {
+  const [, collection = "", key = ""] = /^([^()]+)\((?:[^()=']*=)?'?([^()']+)'?\)$/.exec(name) ?? [];
+  return key === "" ? undefined : [collection, key];
 }

@@ -44,7 +44,7 @@ function among(values: readonly JsonValue[], face: Face): Test {
   const isExact = !values.some(hasLargeNumber);
   return (value, decision) => {
     const folds = Folds.of(decision);
-    const readings = folds.valueReadings(value);
+    const readings = folds.meanings(value);
     if (readings === undefined) return "TOO_MUCH_TEXT";
     const same = readings.flatMap((each) => byFold.get(each) ?? []);
     return isExact ? same.length > 0 : same.some((each) => folds.isAlike(each.value, value));

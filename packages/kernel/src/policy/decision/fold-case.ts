@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonArray } from "../../json/json.ts";
-import { foldText } from "../../support/fold.ts";
+import { foldText, numbersAtStart } from "../../support/fold.ts";
 
 /**
  * Folds a value of an argument for denies: two values that some reader could take for the same one
@@ -43,7 +43,12 @@ export function hasLargeNumber(value: JsonValue): boolean {
 const isLarge = (folded: string): boolean => Math.abs(numberIn(folded)) > Number.MAX_SAFE_INTEGER;
 
 function areAlikeTexts(one: string, other: string): boolean {
-  return one === other || !isLarge(one) || (digitsOf(one) ?? one) === (digitsOf(other) ?? other);
+  if (one === other || !isLarge(one)) return true;
+  const wanted = digitsOf(one) ?? one;
+  const digits = digitsOf(other);
+  return digits === undefined
+    ? wanted === other || numbersAtStart(other).some((each) => digitsOf(each) === wanted)
+    : digits === wanted;
 }
 
 /** Longer ones are no numbers of anything. */

@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../json/canonical-json.ts";
-import type { JsonValue } from "../../json/json.ts";
+import { isJsonArray, type JsonValue } from "../../json/json.ts";
 import * as limits from "../../limits.ts";
-import { foldText, foldWork } from "../../support/fold.ts";
+import { foldText, foldWork, numbersAtStart } from "../../support/fold.ts";
 import { foldValue, isAlike } from "./fold-case.ts";
 import { hasPlaceReadings, placeReadings, placeWork } from "./place-readings.ts";
 
@@ -77,6 +77,23 @@ export class Folds {
     return readings && [folded, ...readings.map((each) => foldValue(each, (text) => text))];
   }
 
+  /**
+   * The same of a value that a call gives, and others that readers take from it: the numbers that a
+   * text begins with, and the one item of an array, which in a template of a text is that item.
+   */
+  meanings(value: JsonValue): readonly string[] | undefined {
+    const readings = this.valueReadings(value);
+    if (readings === undefined) return undefined;
+    if (isJsonArray(value) && value.length === 1) {
+      const item = this.meanings(value[0]!);
+      return item && [...readings, ...item];
+    }
+    // JSON of a text begins as the text does.
+    const text = typeof value === "string" ? readings[0]!.slice(1, -1) : "";
+    const numbers = Number.isNaN(Number(text)) ? numbersAtStart(text) : [];
+    return numbers.length === 0 ? readings : [...readings, ...numbers.map((each) => foldValue(each, (text) => text))];
+  }
+
   canonical(value: JsonValue): string {
     if (typeof value !== "object" || value === null) return canonicalJson(value);
     return once(this.#canonical, value, () => canonicalJson(value));
@@ -102,7 +119,7 @@ export class Folds {
     return once(this.#alike, array, () => {
       const byFold = new Map<string, Scalar[]>();
       for (const item of new Set(array.filter(isScalar))) {
-        const folds = this.valueReadings(item);
+        const folds = this.meanings(item);
         if (folds === undefined) return undefined;
         for (const folded of folds) {
           const known = byFold.get(folded);

@@ -135,7 +135,7 @@ function collectGroup({ read, rules }: ArgumentGroup, input: DecisionInput, foun
   const value = read(input.input);
   if (value === undefined) return;
   // Each rule handles an ambiguous value itself.
-  const folds = Folds.of(input).valueReadings(value) ?? [...rules.keys()];
+  const folds = Folds.of(input).meanings(value) ?? [...rules.keys()];
   const [only] = folds;
   const wanted =
     folds.length === 1 ? rules.get(only as string) : new Set(folds.flatMap((fold) => rules.get(fold) ?? []));
