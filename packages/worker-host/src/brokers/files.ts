@@ -39,8 +39,8 @@ interface FileRequest {
 }
 
 /**
- * Serves `fs.read` and `fs.write` over one store. `read` answers with the file as body, `list` with {@link FileEntry}s sorted by name, `stat` with
- * one entry; `write` takes the file as body.
+ * Serves `fs.read` and `fs.write` over one store. `read` answers with the file as body, `stat` with one entry. `list` answers with the
+ * {@link FileEntry}s that the call could `stat`, sorted by name. `write` takes the file as body.
  */
 export function filesBroker(store: FileStore): Broker {
   const changes = new Turns();
@@ -109,8 +109,15 @@ const serve = {
   async remove({ store, changes, session, path }) {
     return changed(await changes.take(() => store.remove(path), session.signal), path);
   },
-  async list({ store, path }) {
-    return answer(readAnswer(await store.list(path), faults, readEntries), path);
+  async list({ store, session, path }) {
+    const listed = readAnswer(await store.list(path), faults, readEntries);
+    if (!listed.ok) return refuse(listed.fault, path);
+    // An entry is read with its name and size; another writer's name can be one that no tool may use.
+    const isShown = ({ name }: Entry): boolean => {
+      const below = path === "" ? name : `${path}/${name}`;
+      return checkPath(below) === undefined && session.refusal({ kind: "fs.read", path: below }) === undefined;
+    };
+    return { ok: true, value: listed.value.filter(isShown) };
   },
   async stat({ store, path }) {
     return answer(readAnswer(await store.stat(path), faults, readEntry), path);
