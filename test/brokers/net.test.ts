@@ -112,6 +112,16 @@ describe("what is refused before anything is sent", () => {
     ["too long headers", { url: "https://example.com", headers: [["a", "b".repeat(16_384)]] }],
   ] as const)("%s", (_, args) => expect(needs(args as unknown as JsonObject)).toMatchObject({ ok: false }));
 
+  it.each(["POST", "delete", "QUERY", "OPTIONS"])("%s as a read, and GET as a write", async (method) => {
+    const request = { kind: "net.read", operation: "fetch", arguments: { url: "https://example.com", method } };
+    const mistaken = { ok: false, error: { code: "INVALID_REQUEST" } };
+    expect(await broker.needs(request)).toMatchObject(mistaken);
+    expect(await broker.serve(request, openSession())).toMatchObject(mistaken);
+    expect(
+      await broker.needs({ ...request, kind: "net.write", arguments: { ...request.arguments, method: "GET" } }),
+    ).toMatchObject(mistaken);
+  });
+
   it.each([
     "Host",
     "content-length",

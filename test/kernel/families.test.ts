@@ -21,6 +21,9 @@ const keys = some("*", "users/", "users/a", "");
 
 function net(family: families.Family): FamilySubject {
   const { kind } = family;
+  const [own, other] =
+    kind === "net.write" ? (["POST", "HEAD"] as const) : (["GET", kind === "net.read" ? "POST" : "get"] as const);
+  const methods = some(own, kind === "net.write" ? "DELETE" : "HEAD");
   return {
     family,
     capabilities: plain(
@@ -30,7 +33,7 @@ function net(family: families.Family): FamilySubject {
           hosts,
           ports: some(80, 443, 8080),
           paths: prefixes,
-          methods: some("GET", "POST"),
+          methods,
           requests: amount,
         },
         { requiredKeys: ["kind", "hosts"] },
@@ -47,6 +50,8 @@ function net(family: families.Family): FamilySubject {
     wrong: [
       { kind, hosts: ["a b"] },
       { kind, hosts: ["example.com"], paths: ["api"] },
+      // A method of the other kind of the network.
+      { kind, hosts: ["example.com"], methods: [own, other] },
     ],
     conditions: {
       host: { patterns: hosts, value: "example.com" },

@@ -143,7 +143,7 @@ export { checkKey, checkKeyPrefix, matchKey } from "./capability/matching/kv-key
 export { checkName, matchName } from "./capability/matching/names.ts";
 export { checkHostPattern, matchHost } from "./capability/matching/hosts.ts";
 export { checkHeader, headerNameOf } from "./capability/matching/headers.ts";
-export { readMethod, readUrl, urlPlace } from "./capability/net-request.ts";
+export { kindOfMethod, readMethod, readUrl, urlPlace } from "./capability/net-request.ts";
 export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
 export { isOfDomain } from "./support/domain.ts";
 export { pointerOf, pointerTokens } from "./json/pointer.ts";

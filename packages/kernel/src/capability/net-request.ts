@@ -8,6 +8,11 @@ import type { BrokerError } from "./request.ts";
 /** Methods of `net.read`. Any other method is asked for as `net.write`. */
 export const readMethods: readonly string[] = ["GET", "HEAD"];
 
+/** @param method in capitals */
+export function kindOfMethod(method: string): "net.read" | "net.write" {
+  return readMethods.includes(method) ? "net.read" : "net.write";
+}
+
 /** Some part on the way cuts or refuses longer ones; a tool that needs more sends a body. */
 const urlLength = 8_192;
 

@@ -1,4 +1,11 @@
-import { type Broker, type BrokerSession, type BrokerReply, parseUrl, type Revealed } from "@keyhole/kernel";
+import {
+  type Broker,
+  type BrokerSession,
+  type BrokerReply,
+  kindOfMethod,
+  parseUrl,
+  type Revealed,
+} from "@keyhole/kernel";
 import { netRead, netWrite } from "@keyhole/kernel/families";
 import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
@@ -27,7 +34,7 @@ export function netBroker(options: NetBrokerOptions = {}): Broker {
     needs(request) {
       const read = readRequest(request);
       if (!read.ok) return read;
-      return { ok: true, needs: [needOf(request.kind === "net.read" ? "net.read" : "net.write", read.value)] };
+      return { ok: true, needs: [needOf(kindOfMethod(read.value.method), read.value)] };
     },
     async serve(request, session) {
       const read = readRequest(request);
@@ -64,7 +71,8 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
           `A redirect of ${request.url.host} was not followed: ${next.error.message}`,
           next.error.hint,
         );
-      const refusal = session.refusal(needOf(readsOnly(next.value) ? "net.read" : "net.write", next.value));
+      // A redirect can turn a request into a read.
+      const refusal = session.refusal(needOf(kindOfMethod(next.value.method), next.value));
       if (refusal) {
         const message = `A redirect of ${request.url.host} was not followed: ${refusal.message}`;
         return { ok: false, error: { ...refusal, message } };
@@ -83,11 +91,6 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
   } finally {
     policy.leave();
   }
-}
-
-/** A request that a redirect turns into a read needs the grant of a read. */
-function readsOnly({ method }: NetRequest): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 function initOf({ method, headers, body }: NetRequest, signal: AbortSignal): RequestInit {

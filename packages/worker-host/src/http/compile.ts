@@ -1,10 +1,11 @@
-import type {
-  HttpMethod,
-  HttpTemplate,
-  JsonObject,
-  NetCapability,
-  OutputContract,
-  SecretCapability,
+import {
+  type HttpMethod,
+  type HttpTemplate,
+  type JsonObject,
+  kindOfMethod,
+  type NetCapability,
+  type OutputContract,
+  type SecretCapability,
 } from "@keyhole/kernel";
 import { ordinaryHeaders } from "../brokers/net/headers.ts";
 import { type BodyTemplate, compileBody } from "./body.ts";
@@ -49,7 +50,7 @@ export type NeededCapability = NetCapability<"net.read"> | NetCapability<"net.wr
 export function capabilitiesOf({ method, url, headers, secrets }: HttpRequestPlan): readonly NeededCapability[] {
   const { hosts, port, pathPrefix } = url;
   const named = headers.map(({ name }) => name).filter((name) => !ordinaryHeaders.has(name));
-  const kind = kindOf(method);
+  const kind = kindOfMethod(method);
   return [
     {
       kind,
@@ -61,8 +62,4 @@ export function capabilitiesOf({ method, url, headers, secrets }: HttpRequestPla
     },
     ...(secrets.length > 0 ? [{ kind: "secret.use" as const, names: secrets, hosts }] : []),
   ];
-}
-
-export function kindOf(method: HttpMethod): "net.read" | "net.write" {
-  return method === "GET" || method === "HEAD" ? "net.read" : "net.write";
 }

@@ -2,6 +2,7 @@ import {
   type HttpMethod,
   type InferGiven,
   type InferOutput,
+  kindOfMethod,
   manifestOf,
   type OutputSource,
   packageHash,
@@ -11,7 +12,7 @@ import {
   type ToolManifest,
   type ToolPackage,
 } from "@keyhole/kernel";
-import { capabilitiesOf, compileTemplate, kindOf } from "./compile.ts";
+import { capabilitiesOf, compileTemplate } from "./compile.ts";
 
 /** The definition of a request by its author: a {@link ToolDefinition} without functions. */
 export type HttpDefinition<Input extends SchemaSource, Output extends OutputSource> = Omit<
@@ -41,7 +42,7 @@ export function httpPackage<const Input extends SchemaSource, const Output exten
   const plain = manifestOf({ definition, code: { execute } }, "http");
   const compiled = compileTemplate(definition.http, plain.input, plain.output);
   const whole = {
-    effects: [kindOf(method)],
+    effects: [kindOfMethod(method)],
     // A template that is wrong needs none: registration says what is wrong.
     capabilities: compiled.ok ? capabilitiesOf(compiled.plan) : [],
     determinism: "external" as const,

@@ -2,8 +2,8 @@ import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family, TargetSpec } from "../family.ts";
-import { count } from "../fields.ts";
-import { readMethod, readMethods, readUrl, urlPlace } from "../net-request.ts";
+import { type CapabilityFault, count } from "../fields.ts";
+import { kindOfMethod, readMethod, readMethods, readUrl, urlPlace } from "../net-request.ts";
 import {
   coversWeb,
   describeWeb,
@@ -77,9 +77,19 @@ function netTargets(kind: NetKind, defaultMethods: readonly string[]): TargetSpe
       if (name === undefined) return methods.map((method) => ({ ...place, method }));
       const method = readMethod(name);
       if (!method.ok) return method.error.message;
-      const isOwn = readMethods.includes(method.value) === (kind === "net.read");
-      return isOwn ? [{ ...place, method: method.value }] : [];
+      return kindOfMethod(method.value) === kind ? [{ ...place, method: method.value }] : [];
     },
+  };
+}
+
+/** A method is a request of one kind. Effect, mode and rules go by the kind. */
+function methodFault(kind: NetKind, methods: readonly string[]): CapabilityFault | undefined {
+  const index = methods.findIndex((method) => kindOfMethod(method) !== kind);
+  if (index < 0) return undefined;
+  const [method, other] = [methods[index], kind === "net.read" ? "net.write" : "net.read"];
+  return {
+    path: `/methods/${index}`,
+    message: `${method} is a request of ${other}. Write it into a capability of ${other}.`,
   };
 }
 
@@ -90,6 +100,7 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
     effect: kind === "net.read" ? "reads" : "changes",
     fields: { ...webFields(), requests: count, bytes: count },
     need: webNeed,
+    check: ({ methods = [] }) => methodFault(kind, methods),
     covers: (capability) => coversWeb(capability, defaultMethods),
     describe: describeWeb,
     target: webTarget,
@@ -133,7 +144,7 @@ export function fetchGuest(ask: Ask): ToolFetch {
       headers.push(["content-type", "text/plain;charset=UTF-8"]); // As `fetch` says for text (Fetch, "extract a body").
     }
     const { value, body: received } = await ask<FetchReply>({
-      kind: readMethods.includes(method) ? "net.read" : "net.write",
+      kind: kindOfMethod(method),
       operation: "fetch",
       arguments: { url: String(url), method, headers },
       ...(body !== undefined && { body }),

@@ -1,4 +1,12 @@
-import { type CapabilityRequest, checkHeader, type Need, readMethod, readUrl, urlPlace } from "@keyhole/kernel";
+import {
+  type CapabilityRequest,
+  checkHeader,
+  kindOfMethod,
+  type Need,
+  readMethod,
+  readUrl,
+  urlPlace,
+} from "@keyhole/kernel";
 import { type Refused, refused } from "../fault.ts";
 import { ordinaryHeaders } from "./headers.ts";
 import { checkHost } from "./public-host.ts";
@@ -17,7 +25,7 @@ export interface NetRequest {
 
 export type Checked<Value> = { readonly ok: true; readonly value: Value } | Refused;
 
-export function readRequest({ operation, arguments: args, body }: CapabilityRequest): Checked<NetRequest> {
+export function readRequest({ kind, operation, arguments: args, body }: CapabilityRequest): Checked<NetRequest> {
   if (operation !== "fetch")
     return refused(
       "INVALID_REQUEST",
@@ -28,9 +36,12 @@ export function readRequest({ operation, arguments: args, body }: CapabilityRequ
   if (!url.ok) return url;
   const method = readMethod(args["method"] ?? "GET");
   if (!method.ok) return method;
+  const wanted = kindOfMethod(method.value);
+  if (kind !== wanted)
+    return refused("INVALID_REQUEST", `The method ${method.value} belongs to ${wanted}, not to ${kind.slice(0, 100)}.`);
   const headers = readHeaders(args["headers"] ?? []);
   if (!headers.ok) return headers;
-  if (body && (method.value === "GET" || method.value === "HEAD")) {
+  if (body && wanted === "net.read") {
     return refused(
       "INVALID_REQUEST",
       `A ${method.value} request has no body.`,

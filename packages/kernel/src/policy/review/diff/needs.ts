@@ -1,7 +1,7 @@
 import type { CapabilityKind } from "../../../capability/capability.ts";
 import type { OfKind } from "../../../capability/family.ts";
 import { statementKinds } from "../../../capability/families/db.ts";
-import { readMethods } from "../../../capability/net-request.ts";
+import { kindOfMethod, readMethods } from "../../../capability/net-request.ts";
 import { commandValues } from "./command-values.ts";
 import type { NeedPart } from "./need-part.ts";
 import {
@@ -45,7 +45,7 @@ const size = (member: string, needMember: string = "bytes"): NeedPart => ({
 const mostHeaders = 8;
 
 function net(kind: "net.read" | "net.write"): NeedShape {
-  const isOwn = (method: string): boolean => readMethods.includes(method) === (kind === "net.read");
+  const isOwn = (method: string): boolean => kindOfMethod(method) === kind;
   const others = kind === "net.read" ? readMethods : ["POST", "PUT", "PATCH", "DELETE", "PURGE"];
   const usual = kind === "net.read" ? "GET" : "POST";
   return {
