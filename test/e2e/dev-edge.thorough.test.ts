@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePorts } from "../../scripts/serve/ports.mjs";
@@ -11,12 +12,24 @@ import { untilBuilt } from "./playground/site.ts";
 
 /* `keyhole dev --edge` as a person uses it: their folder of tools, a client over HTTP, and the command that approves. */
 
-beforeAll(untilBuilt); // The sandbox is built with the service.
-afterAll(removePrograms);
+/** Answers nobody: no verb may wait for it. */
+const registry = createServer();
+let asked = 0;
+registry.on("connection", () => asked++);
+beforeAll(async () => {
+  registry.listen(0, "127.0.0.1");
+  await once(registry, "listening");
+  env["npm_config_registry"] = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`;
+  await untilBuilt(); // The sandbox is built with the service.
+});
+afterAll(() => {
+  registry.close();
+  removePrograms();
+});
 
 const template = join(root, "packages/keyhole/templates/worker");
 const command = [`--import=${root}scripts/source.mjs`, join(root, "packages/keyhole/src/cli.ts")];
-const env = { ...process.env, KEYHOLE_TOKEN: "own-token" };
+const env: NodeJS.ProcessEnv = { ...process.env, KEYHOLE_TOKEN: "own-token" };
 
 interface Started {
   readonly child: ChildProcess;
@@ -77,17 +90,17 @@ it("a folder of tools is served, takes changes, waits for keyhole approve, and l
   expect(await call("greet", { name: "Ada" })).toMatchObject({ ok: true, data: "Salve Ada" });
 
   const calling = call("save_note", note);
-  const approve = async (...words: readonly string[]): Promise<{ code: number; text: string }> => {
+  const approve = async (...words: readonly string[]): Promise<{ code: number; output: string }> => {
     const running = start(folder, "approve", "--edge", url, ...words);
     const [code] = (await once(running.child, "close")) as [number];
-    return { code, text: running.said() };
+    return { code, output: running.answered() };
   };
   let waiting: readonly { readonly approvalId: string }[] = [];
   await until(async () => {
-    ({ approvals: waiting } = JSON.parse((await approve("--json")).text) as { approvals: typeof waiting });
+    ({ approvals: waiting } = JSON.parse((await approve("--json")).output) as { approvals: typeof waiting });
     return waiting.length > 0;
   });
-  expect((await approve()).text).toContain('  /path: "diary/today.txt"\n  /text: "Rain."\n');
+  expect((await approve()).output).toContain('  /path: "diary/today.txt"\n  /text: "Rain."\n');
   expect(await approve(waiting[0]!.approvalId, "--yes")).toMatchObject({ code: 0 });
   expect(await calling).toMatchObject({ ok: true });
 
@@ -97,4 +110,5 @@ it("a folder of tools is served, takes changes, waits for keyhole approve, and l
   expect(await once(child, "close")).toEqual([130, null]);
   const left = new Set(listProcesses().map(({ pid }) => pid));
   expect(started.filter((pid) => left.has(pid))).toEqual([]);
+  expect(asked).toBe(0);
 });

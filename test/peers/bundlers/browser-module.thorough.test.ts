@@ -61,13 +61,13 @@ it.each([...engines()])(
     expect(await ended(app, ["node_modules/keyhole/dist/cli.js", "pack", "evil.ts", "-o", "packages"])).toMatchObject({
       code: 0,
     });
-    const { said } = await ended(app, [
+    const { output } = await ended(app, [
       "--input-type=module",
       "-e",
       'const { pagePolicy } = await import("@keyhole/worker-host/csp"); process.stdout.write(pagePolicy());',
     ]);
-    const policy = said.replace("script-src 'self'", `script-src 'self' ${digest}`);
-    expect(policy).not.toBe(said);
+    const policy = output.replace("script-src 'self'", `script-src 'self' ${digest}`);
+    expect(policy).not.toBe(output);
     expect(await saidUnder(app, policy, main, says)).toEqual(isolated);
     // A policy that stands in the way: the page is told which part.
     const strict = policy.replace("worker-src 'self'", "worker-src");

@@ -49,8 +49,8 @@ it("the packer gives in Chromium the hashes that the command gives on Node", { t
     await readFile(`${root}packages/keyhole/templates/node/tools/${name}`, "utf8"),
   ]);
   const app = packedApp({ ...Object.fromEntries(await Promise.all(texts)), "page.js": page });
-  const { said } = await ended(app, ["node_modules/keyhole/dist/cli.js", "pack", "tools", "--json"]);
-  const packed = (JSON.parse(said) as { tools: { file: string; hash: string }[] }).tools;
+  const { output } = await ended(app, ["node_modules/keyhole/dist/cli.js", "pack", "tools", "--json"]);
+  const packed = (JSON.parse(output) as { tools: { file: string; hash: string }[] }).tools;
   const wasm = dirname(createRequire(import.meta.url).resolve("esbuild-wasm/package.json"));
   const built = await esbuild.build({
     absWorkingDir: app,

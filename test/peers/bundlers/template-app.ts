@@ -7,7 +7,9 @@ import { type LocalRegistry, localRegistry } from "../../support/local-registry.
 
 export interface Ended {
   readonly code: number | null;
-  /** Standard output and standard error. */
+  /** Standard output alone: what a program reads. */
+  readonly output: string;
+  /** Standard output, then standard error: what a person reads. */
   readonly said: string;
 }
 
@@ -34,7 +36,7 @@ async function endedOf(
     text(child.stderr),
     new Promise<number | null>((resolve) => child.on("close", resolve)),
   ]);
-  return { code, said: `${out}${error}` };
+  return { code, output: out, said: `${out}${error}` };
 }
 
 /** A project that `keyhole init` wrote, with its packages from a registry that has our tarballs. */
