@@ -84,6 +84,16 @@ it.each<[string, PolicyDocument, PolicyDocument, Partial<Draft>]>([
     { request: requestOf({ kind: "fs.write", path: "A/b.md" }) },
   ],
   [
+    "a path with the letters of one grant, which only a deny reads as those of a rule",
+    { ...posture, grants: [grant("*", { kind: "fs.write", paths: ["**/*.md", "a/**"] })] },
+    {
+      ...posture,
+      grants: [grant("*", { kind: "fs.write", paths: ["a/**"] })],
+      rules: rule({ path: ["a/b.md"] }),
+    },
+    { request: requestOf({ kind: "fs.write", path: "A/B.md" }) },
+  ],
+  [
     "a request beside the kind that a tool declares",
     { ...posture, grants: [key], rules: rule({ capability: ["net.read"] }) },
     {

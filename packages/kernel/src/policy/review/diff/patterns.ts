@@ -75,27 +75,33 @@ function instance(glob: string, fill: string): string {
 
 /** Paths that two globs cover, or one of them only for a deny, which reads letters of both cases as the same. */
 function commonOf(a: string, b: string): readonly string[] {
-  return [common(a, b), common(swapCase(a), b)].flatMap((path) => (path === undefined ? [] : [path]));
+  return [common(a, b, isEqual), common(swapCase(a), b, isForbidden)].flatMap((path) =>
+    path === undefined ? [] : [path],
+  );
 }
 
-/** A path that two globs cover. */
-function common(a: string, b: string): string | undefined {
+type AreSame = (one: string, other: string) => boolean;
+const isEqual: AreSame = (one, other) => one === other;
+const isForbidden: AreSame = (one, other) => one.toLowerCase() === other.toLowerCase();
+
+/** A path that two globs cover. Where their letters differ in case alone, it has those of the second one. */
+function common(a: string, b: string, areSame: AreSame): string | undefined {
   return meet(
     a.split("/"),
     b.split("/"),
     (one) => one === "**",
-    (one, other) => segmentOf(one, other),
+    (one, other) => segmentOf(one, other, areSame),
     "x",
   )?.join("/");
 }
 
-function segmentOf(one: string, other: string): string | undefined {
+function segmentOf(one: string, other: string, areSame: AreSame): string | undefined {
   return (
     meet(
       Array.from(one),
       Array.from(other),
       (each) => each === "*",
-      (x, y) => (x === y ? x : undefined),
+      (x, y) => (areSame(x, y) ? y : undefined),
       "x",
     )?.join("") || undefined
   );
