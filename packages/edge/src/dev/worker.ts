@@ -1,4 +1,5 @@
-import { globSync } from "node:fs";
+// As a whole: an import of `globSync` alone fails on Node 20 before the package can say which Node it needs.
+import fs from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Wrangler } from "./wrangler.ts";
@@ -86,7 +87,7 @@ export function variable({ options }: Worker, name: string): string | undefined 
 /** @param withOthers whether the modules beside the main one belong to it */
 function modulesOf(main: string, withOthers = true): object {
   const root = dirname(main);
-  const others = withOthers ? globSync("**/*", { cwd: root }).map((path) => join(root, path)) : [];
+  const others = withOthers ? fs.globSync("**/*", { cwd: root }).map((path) => join(root, path)) : [];
   const modules = [main, ...others.filter((path) => path !== main)].flatMap((path) => {
     const type = moduleTypes.get(extname(path));
     return type === undefined ? [] : [{ type, path }];
