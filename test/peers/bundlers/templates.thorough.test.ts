@@ -21,7 +21,7 @@ async function expectSound({ folder, program, keyhole, run }: TemplateApp, packa
   // Two of the templates come without a compiler: Node runs their files as they are.
   const own = program("typescript/bin/tsc");
   const compiler = existsSync(own) ? own : join(root, "node_modules/typescript/bin/tsc");
-  expect(await run(compiler, "-p", ".")).toEqual({ code: 0, said: "" });
+  expect(await run(compiler, "-p", ".")).toMatchObject({ code: 0, said: "" });
   expect((await run("--test")).said).toMatch(/pass 3$/m);
   expect((await keyhole(["policy", "check", "policy.json"])).code).toBe(0);
   expect(existsSync(join(folder, ".gitignore"))).toBe(true);
@@ -38,7 +38,7 @@ async function expectLog({ keyhole, report }: TemplateApp, completed: number): P
     code: 3,
     said: expect.stringMatching(/^✓ log /) as string,
   });
-  const shown = (await keyhole(["log", "show", "audit.jsonl", "--type", "tool.completed"])).said;
+  const shown = (await keyhole(["log", "show", "audit.jsonl", "--type", "tool.completed"])).output;
   expect(shown.trim().split("\n")).toHaveLength(completed);
   report();
 }
@@ -172,7 +172,7 @@ describe("the template worker", () => {
     const app = await templateApp("worker");
     const { folder, program, run } = app;
     await expectSound(app, "packages");
-    expect(await run(program("typescript/bin/tsc"), "-p", "test")).toEqual({ code: 0, said: "" });
+    expect(await run(program("typescript/bin/tsc"), "-p", "test")).toMatchObject({ code: 0, said: "" });
     grantDiary(app);
     expect((await run(program("vite/bin/vite.js"), "build")).code).toBe(0);
     const [port = 0] = await freePorts(1);
@@ -194,6 +194,8 @@ describe("the template worker", () => {
       expect((await call("save_note", note, "no\n")).said).toContain("code: 'APPROVAL_DENIED'");
       expect((await call("save_note", note, "yes\n")).said).toContain("Saved 5 characters to diary/today.txt.");
       await expectApproved(app, env, note);
+      const strange = { ...env, TOKEN: "none-of-the-edge" };
+      expect((await ended(folder, ["client/log.ts"], { env: strange })).said).toMatch(/^UNAUTHENTICATED: /);
       expect((await ended(folder, ["client/log.ts"], { env })).said).toMatch(/^\d+ events written/);
     } finally {
       edge.kill();
@@ -212,8 +214,7 @@ async function expectApproved({ keyhole }: TemplateApp, env: NodeJS.ProcessEnv, 
   const body = JSON.stringify({ input });
   const calling = fetch(`${EDGE}/v1/tools/save_note/calls`, { method: "POST", headers, body });
   for (;;) {
-    const { approvals } = JSON.parse((await approve()).said) as { approvals: readonly { approvalId: string }[] };
-    const [waiting] = approvals;
+    const [waiting] = (JSON.parse((await approve()).output) as { approvals: { approvalId: string }[] }).approvals;
     if (waiting === undefined) continue;
     expect(await approve(waiting.approvalId, "--yes")).toMatchObject({ code: 0 });
     break;
