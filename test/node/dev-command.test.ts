@@ -85,7 +85,7 @@ describe("keyhole dev", () => {
     );
     expect(person.printed).toMatch(/\nAda\n$/);
     expect(person.notes).toContain("✗ TOOL_NOT_FOUND");
-    expect(person.notes).toContain("--input is not JSON");
+    expect(person.notes).toContain("The text after the tool's name is not JSON: ");
     expect(person.notes).toContain("Standard input holds your calls.");
   });
 

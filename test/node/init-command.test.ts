@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
+import { installLine } from "../../packages/keyhole/src/command/package-specs.ts";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { ioIn } from "../support/command-files.ts";
 import { root } from "../support/sources.ts";
@@ -17,7 +18,9 @@ describe("keyhole init", () => {
     const folder = program({});
     const { exitCode, output } = await run(folder, "init", "node", "My Notes");
     expect(exitCode).toBe(0);
-    expect(output).toMatch(/^\d+ files written to My Notes\. Next:\n {2}cd My Notes\n {2}npm install\n {2}npm test\n$/);
+    expect(output).toMatch(
+      /^\d+ files written to My Notes\. Next:\n {2}cd "My Notes"\n {2}npm install\n {2}npm test\n$/,
+    );
     const manifest = JSON.parse(readFileSync(join(folder, "My Notes/package.json"), "utf8")) as object;
     expect(manifest).toMatchObject({ name: "my-notes", dependencies: { "@keyhole/kernel": "0.0.0" } });
     expect(readFileSync(join(folder, "My Notes/.gitignore"), "utf8")).toContain("node_modules/");
@@ -45,6 +48,20 @@ describe("keyhole init", () => {
     expect((await run(folder, "init", "node", "b", "--packages", "empty")).errorOutput).toBe(
       "empty has no keyhole-kernel-0.0.0.tgz.\n",
     );
+  });
+
+  it("names the tarballs beside its own for packages to add, else its own version", async () => {
+    const lock = { packages: { "node_modules/keyhole": { resolved: "file:../my packed/keyhole-0.0.0.tgz" } } };
+    const folder = program({
+      "my packed/keyhole-0.0.0.tgz": "",
+      "my packed/keyhole-edge-0.0.0.tgz": "",
+      "app/node_modules/.package-lock.json": JSON.stringify(lock),
+    });
+    const own = join(folder, "app/node_modules/keyhole/dist/cli.js");
+    expect(await installLine(["@keyhole/edge", "@keyhole/mcp", "wrangler"], own)).toBe(
+      `npm install --save-dev "file:${folder}/my packed/keyhole-edge-0.0.0.tgz" @keyhole/mcp@0.0.0 wrangler`,
+    );
+    expect(await installLine(["@keyhole/mcp"])).toBe("npm install --save-dev @keyhole/mcp@0.0.0");
   });
 
   it("writes into no folder that has files, and no template that does not exist", async () => {

@@ -69,6 +69,12 @@ export function visible(text: string): string {
   return shown(text).replace(/[\t\n\r]/g, (character) => JSON.stringify(character).slice(1, -1));
 }
 
+/** A word that a person copies into a shell: in quotes where the shell would split or expand it. */
+export function shellWord(text: string): string {
+  const shown = visible(text);
+  return /^[\w@.,/\\:+-]+$/.test(shown) ? shown : `"${shown.replaceAll(/["$`]/g, "\\$&")}"`;
+}
+
 /** `1 event`, `2 events`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

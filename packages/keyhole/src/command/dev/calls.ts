@@ -25,7 +25,7 @@ function listTools(kernel: Kernel, io: CommandIo): void {
 async function call(kernel: Kernel, name: string, typed: string, caller: string, io: CommandIo): Promise<void> {
   try {
     if (typed === "-") throw new Unusable("Standard input holds your calls. Name a file with the arguments: @FILE.");
-    const input = await readInput(typed === "" ? undefined : typed, io);
+    const input = await readInput(typed === "" ? undefined : typed, io, "The text after the tool's name");
     const { result } = await callNoted(kernel, name, input, { caller }, io);
     if (result.ok) await io.print(outputOf(result.data));
   } catch (error) {

@@ -2,10 +2,18 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nearest } from "@keyhole/kernel";
-import { type CommandIo, type CommandOptions, type CommandResult, counted, Unusable, visible } from "../io.ts";
+import {
+  type CommandIo,
+  type CommandOptions,
+  type CommandResult,
+  counted,
+  shellWord,
+  Unusable,
+  visible,
+} from "../io.ts";
 import { optionOf } from "../options.ts";
+import { packageSpecs } from "../package-specs.ts";
 import { removedAtExit } from "../whole-file.ts";
-import { packageSpecs } from "./package-specs.ts";
 
 /** Beside `src` in the repository, and beside `dist` where the package is installed. */
 const templates = join(dirname(fileURLToPath(import.meta.url)), "../../../templates");
@@ -37,10 +45,9 @@ export async function init(
   const written = paths.map(writtenName);
   if (options["json"] === true)
     return { exitCode: 0, output: `${JSON.stringify({ folder, files: written }, undefined, 2)}\n` };
-  const shown = visible(typed);
   const lines = [
-    `${counted(written.length, "file")} written to ${shown}. Next:`,
-    `  cd ${shown}`,
+    `${counted(written.length, "file")} written to ${visible(typed)}. Next:`,
+    `  cd ${shellWord(typed)}`,
     "  npm install",
     "  npm test",
   ];
@@ -87,14 +94,15 @@ function writtenName(path: string): string {
 
 function projectManifest(text: string, folder: string, specs: ReadonlyMap<string, string>): string {
   const manifest = JSON.parse(text) as Record<string, Record<string, string>>;
-  const named = (dependencies: Record<string, string> = {}): Record<string, string> =>
+  const withSpecs = (dependencies: Record<string, string>): Record<string, string> =>
     Object.fromEntries(Object.entries(dependencies).map(([name, version]) => [name, specs.get(name) ?? version]));
   const name =
     folder
       .toLowerCase()
       .replaceAll(/[^a-z0-9-]+/g, "-")
       .replaceAll(/^-+|-+$/g, "") || "keyhole-project";
-  const { dependencies, devDependencies } = manifest;
-  const project = { ...manifest, name, dependencies: named(dependencies), devDependencies: named(devDependencies) };
+  const project: Record<string, unknown> = { ...manifest, name };
+  for (const kind of ["dependencies", "devDependencies"])
+    if (manifest[kind] !== undefined) project[kind] = withSpecs(manifest[kind]);
   return `${JSON.stringify(project, undefined, 2)}\n`;
 }

@@ -1,4 +1,5 @@
 import { Unusable } from "../io.ts";
+import { installLine } from "../package-specs.ts";
 
 export interface McpParts {
   readonly common: typeof import("@keyhole/mcp");
@@ -12,7 +13,7 @@ export async function mcpParts(): Promise<McpParts> {
     return { common, node };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")
-      throw new Unusable("This verb needs the package @keyhole/mcp. Install it beside keyhole.", { cause: error });
+      throw new Unusable(`This verb needs one package: ${await installLine(["@keyhole/mcp"])}`, { cause: error });
     throw error;
   }
 }

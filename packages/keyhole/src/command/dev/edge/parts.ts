@@ -1,4 +1,5 @@
 import { Unusable } from "../../io.ts";
+import { installLine } from "../../package-specs.ts";
 
 /** The used part of `@keyhole/edge/dev`. Its own types would bring those of wrangler, which do not compile here. */
 export interface RunningEdge {
@@ -43,7 +44,7 @@ export async function edgeParts(): Promise<EdgeParts> {
     return (await import(peer)) as EdgeParts;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")
-      throw new Unusable("dev --edge needs two packages: npm install --save-dev @keyhole/edge wrangler", {
+      throw new Unusable(`dev --edge needs two packages: ${await installLine(["@keyhole/edge", "wrangler"])}`, {
         cause: error,
       });
     throw error;
