@@ -29,8 +29,8 @@ export async function openApprovalPage(): Promise<ApprovalPage> {
   const questions = new Map<string, Question>();
   const key = randomBytes(24).toString("base64url");
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? "/", "http://localhost");
-    if (!isEqual(url.pathname.slice(1), key)) return void response.writeHead(404).end();
+    // As text: `new URL` throws for a target such as `//`, and a fault in a listener ends the program.
+    if (!isEqual(request.url ?? "", `/${key}`)) return void response.writeHead(404).end();
     if (request.method === "POST")
       return void answer(request).then(
         () => response.writeHead(303, { location: `/${key}` }).end(),
@@ -63,8 +63,9 @@ export async function openApprovalPage(): Promise<ApprovalPage> {
   };
 }
 
-function isEqual(given: string, key: string): boolean {
-  return given.length === key.length && timingSafeEqual(Buffer.from(given), Buffer.from(key));
+function isEqual(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function pageOf(questions: readonly Question[]): string {
