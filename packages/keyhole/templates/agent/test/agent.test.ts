@@ -101,11 +101,13 @@ test("a refusal reaches the model as data: no approval, a path that is not grant
       ["save_note", { path: "notes/todo.txt", text: "" }],
       ["save_note", { path: "secrets/key.txt", text: "" }],
       ["save_note", { path: "notes/private/a.txt", text: "" }],
+      ["read_file", { path: "notes/private/a.txt" }],
+      ["list_directory", { path: "notes/private" }],
     ],
-    "Three calls were refused.",
+    "Five calls were refused.",
   );
   const { ends, end } = await turn(model, ["deny"]);
-  assert.deepEqual(ends, ["APPROVAL_DENIED", "CAPABILITY_DENIED", "POLICY_DENIED"]);
+  assert.deepEqual(ends, ["APPROVAL_DENIED", "CAPABILITY_DENIED", "POLICY_DENIED", "POLICY_DENIED", "POLICY_DENIED"]);
   assert.equal(end, "answered");
 });
 
