@@ -10,7 +10,7 @@ export const ceilings: Readonly<Record<string, Readonly<Record<SourceAssertion["
   agents: { as: 12.2, "!": 0 },
   edge: { as: 3.9, "!": 3 },
   keyhole: { as: 5.9, "!": 2.1 },
-  mcp: { as: 8.6, "!": 2 },
+  mcp: { as: 7.1, "!": 2 },
   playground: { as: 4.2, "!": 1.8 },
 };
 

@@ -5,7 +5,10 @@ import type { OpenOptions } from "./endpoint.ts";
  * Refuses redirects, which could lead to a host without a grant. Fails a JSON body, or an event of
  * a stream, that has more decompressed bytes than its bound.
  */
-export function boundedFetch(fetch: FetchLike, { messageBytes, onFault }: OpenOptions): FetchLike {
+export function boundedFetch(
+  fetch: FetchLike,
+  { messageBytes, onFault }: Pick<OpenOptions, "messageBytes" | "onFault">,
+): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, { ...init, redirect: "error" });
     if (!response.body) return response;

@@ -1,9 +1,10 @@
-import type { Capability, Effect } from "@keyhole/kernel";
+import type { Capability, Clock, Effect } from "@keyhole/kernel";
 import type { Transport } from "@modelcontextprotocol/client";
 
 export interface OpenOptions {
   /** Of one message. A longer one is a fault. */
   readonly messageBytes: number;
+  readonly clock: Clock;
   /** The server did what ends its connection. */
   readonly onFault: (fault: Error) => void;
 }

@@ -40,7 +40,7 @@ export class GuardedTransport implements Transport {
   onmessage?: Transport["onmessage"];
 
   constructor(endpoint: McpEndpoint, { messageBytes, clock, onRequest }: GuardOptions) {
-    const inner = endpoint.open({ messageBytes, onFault: (fault) => void this.#end(fault) });
+    const inner = endpoint.open({ messageBytes, clock, onFault: (fault) => void this.#end(fault) });
     this.#inner = inner;
     this.#clock = clock;
     this.#onRequest = onRequest;

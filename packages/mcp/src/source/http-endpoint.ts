@@ -2,6 +2,7 @@ import { parseUrl } from "@keyhole/kernel";
 import { type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { McpEndpoint } from "./endpoint.ts";
+import { resumptions } from "./resumptions.ts";
 import { SignIn } from "./sign-in.ts";
 import type { McpSignInOptions } from "./sign-in-options.ts";
 
@@ -39,6 +40,7 @@ export function mcpHttp({ url, headers, signIn, fetch = globalThis.fetch }: McpH
     open: (options) =>
       new StreamableHTTPClientTransport(parsed, {
         fetch: boundedFetch(signed?.fetch ?? fetch, options),
+        reconnectionScheduler: resumptions(options.clock, options.onFault),
         ...(headers && { requestInit: { headers: { ...headers } } }),
       }),
   };
