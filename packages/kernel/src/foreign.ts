@@ -1,5 +1,6 @@
 /*
  * `@keyhole/kernel/foreign`: for authors of brokers and hosts. What a store, a database or another broker answers is read once, as the kernel reads what it is given.
  */
+export { GatheredBytes } from "./bytes/gathered-bytes.ts";
 export { readNeeds, readReply } from "./capability/gate/broker-reply.ts";
 export { atOnce, bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "./support/foreign.ts";

@@ -1,3 +1,4 @@
+import { GatheredBytes } from "@keyhole/kernel/foreign";
 import type { Check } from "./check.ts";
 import { jsonPlace } from "./json-place.ts";
 import { jsonTextFault } from "./json-text.ts";
@@ -105,19 +106,17 @@ export function isOfType(request: Request, type: string): boolean {
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const refusal = new HttpRefusal("BODY_TOO_LARGE", `The body has more bytes than the limit of ${maxBytes}.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw refusal;
-  const chunks: Uint8Array[] = [];
-  let byteLength = 0;
+  const bytes = new GatheredBytes();
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
   const untilMs = Date.now() + bodyLimits.totalMs;
   for (let step = await nextOf(reader, untilMs); step?.value; step = await nextOf(reader, untilMs)) {
-    byteLength += step.value.byteLength;
-    if (byteLength > maxBytes) {
+    if (bytes.length + step.value.byteLength > maxBytes) {
       await drain(reader!);
       throw refusal;
     }
-    chunks.push(step.value);
+    bytes.add(step.value);
   }
-  return joined(chunks, byteLength);
+  return bytes.take();
 }
 
 /** @throws {HttpRefusal} `BODY_TIMEOUT`, for a sender that is silent or slow. The service reads no more of it. */
@@ -144,16 +143,6 @@ async function nextOf(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function joined(chunks: readonly Uint8Array[], byteLength: number): Uint8Array {
-  const bytes = new Uint8Array(byteLength);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }
 
 function decode(what: string, bytes: Uint8Array): string {

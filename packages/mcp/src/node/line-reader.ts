@@ -1,3 +1,5 @@
+import { GatheredBytes } from "@keyhole/kernel/foreign";
+
 const LINE_FEED = 10;
 
 /** Takes the lines out of chunks of bytes. A line of too many bytes fails, and ends the reading. */
@@ -5,8 +7,7 @@ export class LineReader {
   readonly #mostBytes: number;
   readonly #onLine: (line: string) => void;
   readonly #onTooLong: () => void;
-  #parts: Buffer[] = [];
-  #byteLength = 0;
+  readonly #rest = new GatheredBytes();
   #isOver = false;
 
   constructor(mostBytes: number, onLine: (line: string) => void, onTooLong: () => void) {
@@ -20,19 +21,22 @@ export class LineReader {
     while (!this.#isOver) {
       const to = chunk.indexOf(LINE_FEED, from);
       const part = chunk.subarray(from, to < 0 ? chunk.length : to);
-      this.#byteLength += part.length;
-      if (this.#byteLength > this.#mostBytes) {
+      if (this.#rest.length + part.length > this.#mostBytes) {
         this.#isOver = true;
-        this.#parts = [];
+        this.#rest.take();
         return this.#onTooLong();
       }
-      if (part.length > 0) this.#parts.push(part);
-      if (to < 0) return;
-      const line = (this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)).toString("utf8");
-      this.#parts = [];
-      this.#byteLength = 0;
+      if (to < 0) return this.#rest.add(part);
       from = to + 1;
-      this.#onLine(line);
+      this.#onLine(this.#whole(part));
     }
+  }
+
+  /** Most lines come whole: these are not copied. */
+  #whole(last: Buffer): string {
+    if (this.#rest.length === 0) return last.toString("utf8");
+    this.#rest.add(last);
+    const { buffer, length } = this.#rest.take();
+    return Buffer.from(buffer, 0, length).toString("utf8");
   }
 }

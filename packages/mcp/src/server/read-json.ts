@@ -1,4 +1,5 @@
 import { parseJson } from "@keyhole/kernel";
+import { GatheredBytes } from "@keyhole/kernel/foreign";
 
 /** The kernel's limits of an input, with room for the message around it. */
 const messageLimits = { maxDepth: 80, maxNodes: 101_000, maxMembers: 51_000 };
@@ -23,16 +24,14 @@ export async function readJson(request: Request, mostBytes: number): Promise<Rea
     message: `A request has at most ${mostBytes} bytes.`,
   } as const;
   if (Number(request.headers.get("content-length") ?? 0) > mostBytes) return tooLarge;
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  let text = "";
-  let byteLength = 0;
+  const bytes = new GatheredBytes();
+  let text;
   try {
     for await (const chunk of request.body ?? []) {
-      byteLength += chunk.byteLength;
-      if (byteLength > mostBytes) return tooLarge;
-      text += decoder.decode(chunk, { stream: true });
+      if (bytes.length + chunk.byteLength > mostBytes) return tooLarge;
+      bytes.add(chunk);
     }
-    text += decoder.decode();
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes.take());
   } catch {
     return notJson;
   }

@@ -1,3 +1,4 @@
+import { GatheredBytes } from "@keyhole/kernel/foreign";
 import { parseJson } from "@keyhole/kernel";
 import type { EdgeSettings } from "./address.ts";
 import { mostOfEdge, tooMuch } from "./bounds.ts";
@@ -162,14 +163,11 @@ const answerLimits = {
 
 async function boundedText({ body }: Response, withinMs: number): Promise<string> {
   if (body === null) return "";
-  const decoder = new TextDecoder();
-  const parts: string[] = [];
-  let byteLength = 0;
+  const bytes = new GatheredBytes();
   await hurried(body, withinMs, (piece) => {
-    byteLength += piece.length;
-    if (byteLength > mostOfEdge.answerBytes)
+    if (bytes.length + piece.length > mostOfEdge.answerBytes)
       throw tooMuch(`${mostOfEdge.answerBytes.toLocaleString("en")} bytes in one answer`);
-    parts.push(decoder.decode(piece, { stream: true }));
+    bytes.add(piece);
   });
-  return parts.join("") + decoder.decode();
+  return new TextDecoder().decode(bytes.take());
 }

@@ -5,6 +5,7 @@ import { constants as system, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Broker, BrokerSession, BrokerReply } from "@keyhole/kernel";
+import { GatheredBytes } from "@keyhole/kernel/foreign";
 import { cancelled, refused } from "../brokers/fault.ts";
 import {
   commandBroker,
@@ -131,7 +132,7 @@ async function run(
   switch (how.kind) {
     case "exit":
       if (stdout.full) return tooMuchOutput(command, limits);
-      return { ok: true, value: { exitCode: how.exitCode, stderr: textOf(stderr.bytes()) }, body: stdout.bytes() };
+      return { ok: true, value: { exitCode: how.exitCode, stderr: textOf(stderr.take()) }, body: stdout.take() };
     case "too-large":
       return tooMuchOutput(command, limits);
     case "cancelled":
@@ -143,31 +144,29 @@ async function run(
 
 interface Collected {
   readonly full: boolean;
-  bytes(): Uint8Array;
+  /** Once: they are gone afterwards. */
+  take(): Uint8Array;
 }
 
 /**
  * Keeps the first bytes of a stream and drops the rest, so the program never waits for a reader.
  */
 function collect(stream: Readable, limitBytes: number, onFull: () => void): Collected {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const kept = new GatheredBytes();
   let full = false;
   stream.on("data", (chunk: Uint8Array) => {
-    if (length + chunk.byteLength > limitBytes) {
+    if (kept.length + chunk.byteLength > limitBytes) {
       full = true;
       onFull();
     }
-    const kept = chunk.subarray(0, limitBytes - length);
-    length += kept.byteLength;
-    if (kept.byteLength > 0) chunks.push(kept);
+    kept.add(chunk.subarray(0, limitBytes - kept.length));
   });
   stream.on("error", () => {});
   return {
     get full() {
       return full;
     },
-    bytes: () => new Uint8Array(Buffer.concat(chunks)),
+    take: () => kept.take(),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { BrokerSession, BrokerError } from "@keyhole/kernel";
-import { bytesOf } from "@keyhole/kernel/foreign";
+import { bytesOf, GatheredBytes } from "@keyhole/kernel/foreign";
 
 export type ReadBody =
   | { readonly ok: true; readonly bytes: Uint8Array }
@@ -14,11 +14,10 @@ export type ReadBody =
  */
 export async function readBody(body: ReadableStream<unknown>, session: BrokerSession): Promise<ReadBody> {
   const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const bytes = new GatheredBytes();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return { ok: true, bytes: concat(chunks, length) };
+    if (done) return { ok: true, bytes: bytes.take() };
     const chunk = bytesOf(value);
     if (!chunk) throw new TypeError("a body gives bytes");
     const error = session.spend({ networkBytes: chunk.byteLength });
@@ -27,17 +26,6 @@ export async function readBody(body: ReadableStream<unknown>, session: BrokerSes
       reader.cancel().catch(() => {});
       return { ok: false, error };
     }
-    chunks.push(chunk);
-    length += chunk.byteLength;
+    bytes.add(chunk);
   }
-}
-
-function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }
