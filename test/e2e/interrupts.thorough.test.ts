@@ -41,6 +41,8 @@ afterAll(() => {
 
 interface Verb {
   readonly words: string;
+  /** Writes its input. */
+  readonly after?: string;
   /** The file that it writes. */
   readonly out?: string;
   /** Matches the output of a verb that stays, when it has all that it waits with; "asked" at the request that nothing answers. */
@@ -52,11 +54,13 @@ const verbs: readonly Verb[] = [
   { words: "pack tools", out: "dist/one.json" },
   { words: "pack tools --watch", out: "dist/one.json", rest: /two@1\.0\.0[^]*isolate/ },
   { words: `run one --input {"name":"Ada"} --record run.keyhole --log audit.jsonl`, out: "run.keyhole" },
+  { words: "replay day.keyhole", after: `run one --input {"name":"Ada"} --record day.keyhole` },
   { words: "list" },
   { words: "dev", rest: /two@1\.0\.0/ },
   { words: "dev --edge --port PORT0 --page-port PORT1", rest: /^ready$/m },
   { words: "serve --mcp", rest: /serverInfo/ },
   { words: "serve --mcp --http 0", rest: /token of the caller/ },
+  { words: `wrap --name rude --home home -- node ${root}test/node/mcp-server.ts`, rest: /serverInfo/ },
   { words: "policy check policy.json" },
   { words: "policy compile policy.json --out compiled.json", out: "compiled.json" },
   { words: "policy explain policy.json --tool one" },
@@ -157,7 +161,8 @@ function drafts(): readonly string[] {
 }
 
 it.each(verbs)("keyhole $words", async (verb) => {
-  const { words, out } = verb;
+  const { words, out, after } = verb;
+  if (after !== undefined) await run({ words: after });
   if (words.includes("--edge --port")) await untilBuilt(); // It serves the page.
   const whole = await run(verb);
   expect(whole.steps, whole.said).toBeGreaterThan(0);
