@@ -16,6 +16,8 @@ export interface ScriptedOptions {
   /** `false`: the SDK takes its connection for HTTP, and makes the calls of 2026-07-28. Default: true. */
   hasProcess?: boolean;
   tools?: readonly object[];
+  /** Capabilities of the older era, beside tools. */
+  announces?: object;
   /** The result of a call; `undefined` for none. `send` sends anything else. */
   call?: (request: Request, send: Send) => object | undefined | void;
   /** Instead of a list of tools. */
@@ -26,6 +28,7 @@ export interface ScriptedOptions {
 export class Scripted implements McpEndpoint {
   readonly capabilities: McpEndpoint["capabilities"] = [];
   readonly effects: McpEndpoint["effects"] = [];
+  readonly needs: McpEndpoint["needs"] = [];
   readonly options: ScriptedOptions;
   /** All that the client sent, over all connections. */
   readonly heard: Request[] = [];
@@ -89,7 +92,7 @@ export class Scripted implements McpEndpoint {
         if (isModern) return unknownMethod;
         return {
           protocolVersion: "2025-11-25",
-          capabilities: { tools: { listChanged: true } },
+          capabilities: { tools: { listChanged: true }, ...this.options.announces },
           serverInfo: { name: "scripted", version: "1.0.0" },
         };
       case "tools/list":

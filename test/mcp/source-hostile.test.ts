@@ -110,6 +110,7 @@ it("says that a server did not start in time, and not how its process was ended 
   try {
     const silent: McpEndpoint = {
       capabilities: [],
+      needs: [],
       effects: [],
       open: ({ onFault }) => ({
         start: async () => {},

@@ -67,7 +67,12 @@ describe("tools of a server", () => {
     const governed = await mcpSource(kernel, {
       name: "web",
       era: "2025-11-25",
-      server: { capabilities: [reach], effects: ["net.write"], open: () => other.open() },
+      server: {
+        capabilities: [reach],
+        effects: ["net.write"],
+        needs: [{ kind: "net.write", method: "POST", host: "mcp.example.com", port: 443, path: "/" }],
+        open: () => other.open(),
+      },
     });
     afterwards(() => governed.close());
     expect(code(await kernel.call("web_echo", {}))).toBe("CAPABILITY_DENIED");

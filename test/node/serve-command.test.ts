@@ -131,7 +131,7 @@ describe("keyhole serve --mcp", () => {
     };
     expect(rules).toBeUndefined();
     expect(new Set(grants.map(({ capability }) => JSON.stringify(capability)))).toEqual(
-      new Set([JSON.stringify(node)]),
+      new Set([JSON.stringify({ kind: "process.spawn", commands: [rude] })]),
     );
     const names = grants.map(({ tool }) => tool);
     expect(names).toContain("rude_pid");

@@ -1,4 +1,4 @@
-import type { Capability, Clock, Effect, LogEntry, Tier } from "@keyhole/kernel";
+import type { Capability, Clock, Effect, LogEntry, Need, Tier } from "@keyhole/kernel";
 import type { ForeignBounds, ForeignTool, ToolPinStore } from "@keyhole/kernel/foreign-tools";
 import type { BusCredential } from "../wire/seal.ts";
 
@@ -17,6 +17,8 @@ export interface BusSourceOptions extends ForeignBounds {
   readonly tiers?: Readonly<Record<string, Tier>>;
   /** The capabilities that this kernel's policy must grant to each tool. Default: nothing beside the tier. */
   readonly capabilities?: readonly Capability[];
+  /** The accesses of each call, which `capabilities` declares: the policy decides about each. Default: it decides about the kinds alone. */
+  readonly needs?: readonly Need[];
   /** Default: none. */
   readonly effects?: readonly Effect[];
   /** Names of tools that have to be there. Discovery ends when each is described, else after `discoveryMs`. */

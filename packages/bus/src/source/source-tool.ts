@@ -13,7 +13,7 @@ export function sourceTool(
   options: BusSourceOptions,
   call: ForeignCall,
 ): Tool<never, unknown> {
-  const { tiers = {}, effects = [], capabilities = [] } = options;
+  const { tiers = {}, effects = [], capabilities = [], needs = [] } = options;
   const title = definitionText(definition["title"], 100);
   const tier = tiersHere.find((each) => each === definition["tier"]) ?? 2;
   return defineTool({
@@ -26,6 +26,7 @@ export function sourceTool(
     tier: tierOf(tool, tiers, tier),
     effects: [...effects],
     capabilities: [...capabilities],
+    needs: [...needs],
     bounds: boundsOf(options),
     input: definition["inputSchema"] ?? { type: "object" },
     output: outputOf(definition["output"]),

@@ -10,7 +10,9 @@ export function listTools(
   const quarantined = new Map([...pools.values()].flatMap((pool) => [...pool.quarantined]));
   const caller = filter?.caller;
   return registry.list(filter).flatMap((summary) => {
-    if (caller !== undefined && !isCallable(summary.manifest, caller, authority(), revocations)) return [];
+    const { name, version } = summary.manifest;
+    const tool = caller === undefined ? undefined : registry.find(name, version);
+    if (caller !== undefined && tool && !isCallable(tool, caller, authority(), revocations)) return [];
     const quarantine = quarantined.get(summary.hash);
     return quarantine ? { ...summary, quarantine } : summary;
   });

@@ -1,4 +1,5 @@
 import type { Ask } from "../capability/ask.ts";
+import type { Need } from "../capability/capability.ts";
 import type { ToolDatabase } from "../capability/families/db.ts";
 import type { ToolFiles } from "../capability/families/fs.ts";
 import type { ToolKeys } from "../capability/families/kv.ts";
@@ -87,6 +88,11 @@ export interface ToolCode<Input, Output> {
   /** For `kernel.health`: returns a sentence when the tool is not well. After `setup`, without capabilities. */
   readonly health?: () => string | undefined | Promise<string | undefined>;
   readonly execute: (input: Input, context: ToolContext) => Output | Promise<Output>;
+  /**
+   * The accesses that each call makes by itself, without a request of its context. The kernel decides about them as about requests, before the approver is asked and at
+   * the start, and records them. Only for `registerTrusted`: packed code has no such access. Default: none.
+   */
+  readonly needs?: readonly Need[];
 }
 
 /**
@@ -127,9 +133,15 @@ declare const given: unique symbol;
 export function defineTool<const Input extends SchemaSource, const Output extends OutputSource>(
   definition: ToolDefinition<Input, Output>,
 ): Tool<Infer<Input>, InferOutput<Output>, InferGiven<Input>> {
-  const { setup, check, health, execute, ...rest } = definition;
+  const { setup, check, health, needs, execute, ...rest } = definition;
   return {
     definition: rest,
-    code: { execute, ...(setup && { setup }), ...(check && { check }), ...(health && { health }) },
+    code: {
+      execute,
+      ...(setup && { setup }),
+      ...(check && { check }),
+      ...(health && { health }),
+      ...(needs && { needs }),
+    },
   };
 }

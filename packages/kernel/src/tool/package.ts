@@ -6,7 +6,7 @@ import type { Tool } from "./define.ts";
 import type { HttpTemplate } from "./http-template.ts";
 import type { ToolStream } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
-import type { TargetArguments } from "./targets.ts";
+import type { Target, TargetArguments } from "./targets.ts";
 
 declare const types: unique symbol;
 
@@ -59,6 +59,8 @@ export interface RegisteredTool {
   readonly declared: readonly LoadedCapability[];
   /** Arguments that name targets of requests. */
   readonly targets: readonly TargetArguments[];
+  /** The accesses that its trusted code makes by itself, one in each. */
+  readonly stated: readonly Target[];
   /** Where the manifest names one. */
   readonly normalizer?: CustomNormalizer;
   readonly body:

@@ -5,7 +5,6 @@ import { type Foreign, membersOf } from "../support/foreign.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
 import type { Setup, SetupError } from "../result.ts";
 import { checkParts, takePackage, takeTool } from "./check-package.ts";
-import type { ToolManifest } from "./manifest.ts";
 import type { RegisteredTool } from "./package.ts";
 import { compareVersions, parseRange, parseVersion, type Version } from "../support/semver.ts";
 import { letsThrough } from "./modes.ts";
@@ -127,7 +126,7 @@ export class Registry {
   }
 
   /** @param isShown Whether a hint can name a tool to the caller. No hint is made without it. */
-  resolve(name: string, range: string | undefined, isShown: (manifest: ToolManifest) => boolean): Resolution {
+  resolve(name: string, range: string | undefined, isShown: (tool: RegisteredTool) => boolean): Resolution {
     const versions = this.#tools.get(name);
     if (!versions) return this.#unknown(name, isShown);
     if (range === undefined) return { ok: true, tool: present(versions[0]) };
@@ -161,11 +160,10 @@ export class Registry {
     return { ok: false, error };
   }
 
-  #unknown(name: string, isShown: (manifest: ToolManifest) => boolean): Resolution {
+  #unknown(name: string, isShown: (tool: RegisteredTool) => boolean): Resolution {
     const error = this.#refusals.get(name);
     if (error) return { ok: false, why: "refused", error };
-    const isNamed = (each: string): boolean =>
-      this.#tools.get(each)?.some(({ manifest }) => isShown(manifest)) === true;
+    const isNamed = (each: string): boolean => this.#tools.get(each)?.some(isShown) === true;
     return { ok: false, why: "unknown", names: [...this.#tools.keys()], isNamed };
   }
 }
@@ -176,9 +174,9 @@ export function summaryOf({ id, hash, codeHash, manifest }: RegisteredTool): Too
 
 function shownVersions(
   versions: readonly RegisteredTool[],
-  isShown: (manifest: ToolManifest) => boolean,
+  isShown: (tool: RegisteredTool) => boolean,
 ): readonly string[] {
-  return versions.flatMap(({ manifest }) => (isShown(manifest) ? [manifest.version] : []));
+  return versions.flatMap((tool) => (isShown(tool) ? [tool.manifest.version] : []));
 }
 
 /** It was checked when the tool was registered. */

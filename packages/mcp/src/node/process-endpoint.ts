@@ -6,6 +6,7 @@ import { ProcessTransport } from "./process-transport.ts";
 export interface McpProcessOptions {
   /** A program, by its path or by a name in `PATH`. There is no shell. */
   readonly command: string;
+  /** Grants and manifests name each argument: put secrets into `env`. */
   readonly args?: readonly string[];
   /** Besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL` and `TERM`, which it gets from this process. */
   readonly env?: Readonly<Record<string, string>>;
@@ -15,7 +16,7 @@ export interface McpProcessOptions {
 
 /**
  * A server that is a process of its own, over its stdin and stdout. It has the rights of the user who runs this program, and ends with the connection, with all that it
- * started. Its tools need `process.spawn` for the command.
+ * started. Its tools need `process.spawn` for the command with these arguments.
  *
  * @throws TypeError for a command whose name cannot be granted
  * @example
@@ -26,8 +27,9 @@ export function mcpProcess({ command, args = [], env = {}, cwd }: McpProcessOpti
   const fault = checkCommand(name);
   if (fault !== undefined) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
   return {
-    capabilities: [{ kind: "process.spawn", commands: [{ command: name, args: [{ rest: { prefix: "" } }] }] }],
+    capabilities: [{ kind: "process.spawn", commands: [{ command: name, args: [...args] }] }],
     effects: ["process.spawn"],
+    needs: [{ kind: "process.spawn", command: name, args: [...args] }],
     open: (options) => new ProcessTransport({ command, args, env, cwd }, options),
   };
 }

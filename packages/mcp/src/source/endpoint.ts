@@ -1,4 +1,4 @@
-import type { Capability, Clock, Effect } from "@keyhole/kernel";
+import type { Capability, Clock, Effect, Need } from "@keyhole/kernel";
 import type { Transport } from "@modelcontextprotocol/client";
 
 export interface OpenOptions {
@@ -14,6 +14,8 @@ export interface McpEndpoint {
   /** The policy has to grant these to each tool of the server. */
   readonly capabilities: readonly Capability[];
   readonly effects: readonly Effect[];
+  /** Each call makes these accesses. The policy decides about them at each call; the log names them. */
+  readonly needs: readonly Need[];
   /** Before each connection. Takes as long as it takes: a person may have to sign in. */
   prepare?(): Promise<void>;
   /** A new connection. */

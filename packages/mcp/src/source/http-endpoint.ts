@@ -26,9 +26,11 @@ export interface McpHttpEndpointOptions {
 export function mcpHttp({ url, headers, signIn, fetch = globalThis.fetch }: McpHttpEndpointOptions): McpEndpoint {
   const parsed = parseUrl(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new TypeError(`${JSON.stringify(url)} is no URL of HTTP.`);
-  const { hostname, protocol } = parsed;
+  const { protocol, pathname: path } = parsed;
+  const host = parsed.hostname.replace(/\.$/, "");
   const port = parsed.port === "" ? (protocol === "https:" ? 443 : 80) : Number(parsed.port);
-  const reach = { hosts: [hostname], ports: [port] };
+  const place = { host, port, path };
+  const reach = { hosts: [host], ports: [port] };
   const signed = signIn && new SignIn(parsed, signIn, fetch);
   return {
     ...(signed && { prepare: () => signed.prepare() }),
@@ -37,6 +39,11 @@ export function mcpHttp({ url, headers, signIn, fetch = globalThis.fetch }: McpH
       { kind: "net.write", ...reach },
     ],
     effects: ["net.read", "net.write"],
+    // No broker has looked at the host, so a wildcard does not grant it.
+    needs: [
+      { kind: "net.read", method: "GET", ...place },
+      { kind: "net.write", method: "POST", ...place },
+    ],
     open: (options) =>
       new StreamableHTTPClientTransport(parsed, {
         fetch: boundedFetch(signed?.fetch ?? fetch, options),

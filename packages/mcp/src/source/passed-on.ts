@@ -163,6 +163,7 @@ export class PassedOn {
       tier,
       effects: [...server.effects],
       capabilities: [...server.capabilities],
+      needs: server.needs,
       bounds: boundsOf(this.#options),
       input,
       output: {

@@ -31,6 +31,7 @@ export function sourceTool(
     tier: tierOf(tool, tiers, hintedTier(pin)),
     effects: [...server.effects],
     capabilities: [...server.capabilities],
+    needs: server.needs,
     bounds: boundsOf(options),
     input: definition["inputSchema"] ?? { type: "object" },
     output: { kind: "json", mediaType: mcpOutputType, schema: contentSchema(definition["outputSchema"]) },

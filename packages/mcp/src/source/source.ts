@@ -34,7 +34,7 @@ const GRACE_MS = 250;
  * Connects to a server of MCP and makes its tools tools of the kernel. The source pins each definition at the first sight of the server. A call of a tool whose definition has
  * changed since is refused until {@link McpSource.confirm}.
  *
- * @throws TypeError for a name that is none
+ * @throws TypeError for a name that is none, and for a server with a capability of which it states no access
  * @throws Error where the server cannot be reached
  * @example
  * const source = await mcpSource(kernel, { name: "files", server: mcpProcess({ command: "npx", args: ["-y", "some-server"] }) });
@@ -42,6 +42,7 @@ const GRACE_MS = 250;
  */
 export async function mcpSource(kernel: Kernel, options: McpSourceOptions): Promise<McpSource> {
   checkSourceName(options.name);
+  checkNeeds(options.server);
   const source = new KernelSource(kernel, options);
   try {
     await source.open();
@@ -50,6 +51,12 @@ export async function mcpSource(kernel: Kernel, options: McpSourceOptions): Prom
     throw error;
   }
   return source;
+}
+
+/** Without a need no host and no command of a capability would be checked. */
+function checkNeeds({ capabilities, needs }: McpSourceOptions["server"]): void {
+  const open = capabilities.find(({ kind }) => !needs.some((need) => need.kind === kind));
+  if (open) throw new TypeError(`Got a server without a need of ${open.kind}. State each access in \`needs\`.`);
 }
 
 class KernelSource implements McpSource {

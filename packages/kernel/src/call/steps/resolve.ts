@@ -51,8 +51,8 @@ export function resolve(
   if (fault) throw new CallFault("INVALID_INPUT", (texts) => ({ hint: texts.correctOptions, ...fault(texts) }));
   const { idempotencyKey } = call.options;
   if (idempotencyKey !== undefined && !honoured.has("idempotencyKey")) throw unanswered("idempotencyKey");
-  const found = registry.resolve(call.toolName, call.options.version, (manifest) =>
-    isCallable(manifest, call.caller, authority(), revocations),
+  const found = registry.resolve(call.toolName, call.options.version, (known) =>
+    isCallable(known, call.caller, authority(), revocations),
   );
   if (!found.ok) throw new CallFault("TOOL_NOT_FOUND", (texts) => texts.notFound(call.toolName, found));
   const { tool } = found;

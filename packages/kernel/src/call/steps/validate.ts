@@ -26,7 +26,7 @@ export interface Input {
   readonly inputHash: string;
   /** UTF-8 bytes of `inputText`. */
   readonly inputBytes: number;
-  /** The targets that its arguments name. */
+  /** The targets that its code states, and those that its arguments name. */
   readonly targets: readonly Target[];
 }
 
@@ -100,7 +100,8 @@ function checkInput({ tool }: Of, plain: Plain): Pick<Input, "input" | "targets"
   if (!valid.ok) throw new CallFault("INVALID_INPUT", (texts) => texts.wrongInput(valid.errors));
   const input = valid.value as JsonValue;
   const read = targetsIn(input, tool.targets);
-  if (read.ok) return { input, targets: read.targets };
+  const { stated } = tool;
+  if (read.ok) return { input, targets: stated.length === 0 ? read.targets : [...stated, ...read.targets] };
   const { fault } = read;
   throw new CallFault("INVALID_INPUT", (texts) => texts.wrongTarget(fault));
 }

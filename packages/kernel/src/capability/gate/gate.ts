@@ -120,6 +120,14 @@ export class Gate {
     }
   }
 
+  /** An access that trusted code makes by itself, with its place in the journal. */
+  claim(need: OwnNeed): { readonly index: number; readonly refusal: BrokerError | undefined } {
+    const refusal = this.#refusal(need);
+    this.#counts.wasUsed ||= refusal === undefined;
+    if (!refusal) this.#counts.effects = effectsWith(need.family, this.#counts.effects);
+    return { index: this.#counts.index++, refusal };
+  }
+
   /** Resolves when every call that the tool made has its end and is on record. They end by themselves when the gate closes. */
   async settled(): Promise<void> {
     for (let seen; seen !== this.#calls; await seen) seen = this.#calls;

@@ -1,14 +1,16 @@
 import type { Revocations } from "../../capability/revocation.ts";
+import { gives } from "../../capability/grant.ts";
 import { isForeclosed } from "./foreclosed.ts";
 import type { Policy } from "../document/make.ts";
-import type { Mode, ToolManifest } from "../../tool/manifest.ts";
+import type { Mode } from "../../tool/manifest.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
 
 /**
  * Whether some call of a tool by a caller could start under the policy and mode of now: with other arguments, in another session, at another time, or after a yes. Says
  * `true` where only a call can tell.
  */
 export function isCallable(
-  manifest: ToolManifest,
+  { manifest, stated }: Pick<RegisteredTool, "manifest" | "stated">,
   caller: string,
   { policy, mode }: { readonly policy: Policy; readonly mode: Mode },
   revocations: Pick<Revocations, "reasonFor">,
@@ -19,6 +21,12 @@ export function isCallable(
   const isHeld = needed.every(
     (kind) => granted.some((each) => each.kind === kind) && revocations.reasonFor(holder, kind) === undefined,
   );
+  // Its code states an access that no call can leave out.
+  const isCovered = stated.every(({ needs: [need] }) => gives(granted, need));
   const about = { manifest, caller, mode, granted: needed };
-  return isHeld && !isForeclosed(policy, { ...about, sessionId: "", input: {}, inputBytes: 0, nowMs: 0, labels: [] });
+  return (
+    isHeld &&
+    isCovered &&
+    !isForeclosed(policy, { ...about, sessionId: "", input: {}, inputBytes: 0, nowMs: 0, labels: [] })
+  );
 }

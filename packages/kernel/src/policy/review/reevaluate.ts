@@ -67,12 +67,13 @@ function grantFor(proof: Proof, { tool: { manifest }, grants }: Evidence, policy
 type FreshVerdict = Partial<CallVerdict> & Pick<CallVerdict, "decision" | "reasonCode">;
 
 function verdictOf(
-  { mode, reasonCode, stateReads }: Proof,
+  proof: Proof,
   nowMs: number,
   { tool: { manifest }, input, grants }: Evidence,
   policy: Policy,
   grant: Grant,
 ): FreshVerdict {
+  const { mode, reasonCode, stateReads } = proof;
   const granted = grant.kinds;
   const read = targetsIn(input, targetArguments(manifest, policy.families));
   // The kernel refuses such an input before any decision.
@@ -96,7 +97,24 @@ function verdictOf(
     labels: labelsOf(labelsTextIn(stateReads) ?? ""),
   };
   const holder = { tool: manifest.name, caller, hasOwnGrants: grants !== undefined };
-  return decideCall(policy, decisionInput, ({ rule }) => countIn(stateReads, rule.id), { targets, grant, holder });
+  const asked = { targets, grant, holder };
+  const verdict = decideCall(policy, decisionInput, ({ rule }) => countIn(stateReads, rule.id), asked);
+  return deniedByStated(proof, manifest, verdict) ?? verdict;
+}
+
+/**
+ * No manifest has the accesses that trusted code states. That one of them was refused is for the log to show, and a call that was denied so can have been allowed
+ * without them. Only a tool of source `inline` has such code, and it declares the kind.
+ */
+function deniedByStated(
+  { reasonCode, request }: Proof,
+  { source, capabilities }: Evidence["tool"]["manifest"],
+  verdict: CallVerdict,
+): FreshVerdict | undefined {
+  const isStated = reasonCode === "target-denied" && source === "inline" && verdict.reasonCode !== reasonCode;
+  if (!isStated || !request || (verdict.decision === "deny" && verdict.enforced)) return undefined;
+  if (!capabilities.some(({ kind, optional }) => kind === request.kind && optional !== true)) return undefined;
+  return { ...verdict, decision: "deny", enforced: true, reasonCode, determining: [], obligations: [], request };
 }
 
 /** Without a decision by rules, a proof names the caller and the session alone. */
