@@ -85,7 +85,11 @@ export function BrokenView({
 }): ReactNode {
   return (
     <Notice tone="bad" title={fault.message} actions={<Button onPress={onReconnect}>Connect again</Button>}>
+      {mayHaveRun.has(fault.kind) && <p>The call may have run. Look for its effects before you call again.</p>}
       <p>{visible(fault.hint)}</p>
     </Notice>
   );
 }
+
+/** Faults that can come after the kernel took the call. The hint of `left` says it. */
+const mayHaveRun: ReadonlySet<ClientFault["kind"]> = new Set(["unreachable", "protocol"]);
