@@ -125,11 +125,11 @@ export const memoryEvents = 10_000;
 /** Sliding windows of calls per hour, one per tool and caller. Beyond, the kernel refuses a caller with an unknown window. */
 export const rateWindows = 100_000;
 export const rateWindowMs = 3_600_000;
-/** Windows of a policy's counting rules. Beyond, a rule whose window is unknown cannot be evaluated, and one that denies or asks counts as matching. */
+/** Windows of a policy's counting rules, shared as labelled sessions are. Beyond, a rule whose window is unknown cannot be evaluated, and one that denies or asks counts as matching. */
 export const counterWindows = 100_000;
 /** Calls that one window remembers; beyond, likewise. */
 export const counterEntries = 10_000;
-/** Sessions with remembered labels. Beyond, a session that is unknown carries every label. */
+/** Sessions with remembered labels. A caller has at most half of what the others leave; beyond, its unknown sessions carry every label. */
 export const labelledSessions = 100_000;
 /** The kernel forgets the labels of a session after this time without use. */
 export const sessionMs = 2_592_000_000;

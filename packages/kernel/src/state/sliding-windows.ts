@@ -1,5 +1,6 @@
 import type { JsonValue } from "../json/json.ts";
 import type { DeclaredTable, RowChange, StateChange } from "./change.ts";
+import { Shares } from "./shares.ts";
 
 /** The amount of one call in a window. */
 export interface Spent {
@@ -33,23 +34,29 @@ export class SlidingWindows implements DeclaredTable {
   readonly maxRows: number;
   readonly #limits: WindowLimits;
   readonly #windows = new Map<string, Window>();
+  readonly #shares: Shares;
+  #nextSweepMs = 0;
 
   constructor(name: string, limits: WindowLimits) {
     this.name = name;
     this.#limits = limits;
     this.maxRows = limits.windows;
+    this.#shares = new Shares(limits.windows);
   }
 
   get size(): number {
     return this.#windows.size;
   }
 
-  /** The entries of a window. `undefined` without room for one more window. */
+  /** The entries of a window. `undefined` without room for one more window of its caller. */
   entries(key: string, nowMs: number): readonly Spent[] | undefined {
     const window = this.#windows.get(key);
     if (!window) {
-      if (this.#windows.size >= this.#limits.windows) this.expire(nowMs);
-      return this.#windows.size < this.#limits.windows ? none : undefined;
+      if (this.#isFullFor(key) && nowMs >= this.#nextSweepMs) {
+        this.#nextSweepMs = nowMs + SWEEP_MS;
+        this.expire(nowMs);
+      }
+      return this.#isFullFor(key) ? undefined : none;
     }
     expireIn(window, nowMs);
     return window.entries.length < this.#limits.entries ? window.entries : undefined;
@@ -67,7 +74,7 @@ export class SlidingWindows implements DeclaredTable {
     if (!window) return;
     const at = window.entries.indexOf(spent);
     if (at >= 0) window.entries.splice(at, 1);
-    if (window.entries.length === 0) this.#windows.delete(key);
+    if (window.entries.length === 0) this.#forget(key);
   }
 
   /** For the event of its call's start. */
@@ -107,8 +114,17 @@ export class SlidingWindows implements DeclaredTable {
   expire(nowMs: number): void {
     for (const [key, window] of this.#windows) {
       expireIn(window, nowMs);
-      if (window.entries.length === 0) this.#windows.delete(key);
+      if (window.entries.length === 0) this.#forget(key);
     }
+  }
+
+  #forget(key: string): void {
+    this.#windows.delete(key);
+    this.#shares.count(key, -1);
+  }
+
+  #isFullFor(key: string): boolean {
+    return this.#shares.isFull(key, this.#windows.size);
   }
 
   empty(): SlidingWindows {
@@ -122,11 +138,14 @@ export class SlidingWindows implements DeclaredTable {
     const at = entries.findLastIndex((each) => !isLater(each, spent)) + 1;
     if (at === entries.length) entries.push(spent);
     else entries.splice(at, 0, spent);
+    if (!this.#windows.has(key)) this.#shares.count(key, 1);
     this.#windows.set(key, window);
   }
 }
 
 const none: readonly Spent[] = [];
+/** A sweep reads every window. */
+const SWEEP_MS = 1_000;
 
 function isLater(one: Spent, other: Spent): boolean {
   return one.atMs > other.atMs || (one.atMs === other.atMs && one.amount > other.amount);

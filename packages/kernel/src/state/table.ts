@@ -1,5 +1,6 @@
 import type { JsonValue } from "../json/json.ts";
 import type { DeclaredTable, RowChange, StateChange } from "./change.ts";
+import { Shares } from "./shares.ts";
 
 export interface Codec<Row> {
   encode(row: Row): JsonValue;
@@ -33,12 +34,14 @@ export class StateTable<Row> implements DeclaredTable {
   readonly maxRows: number;
   readonly #declared: TableDeclaration<Row>;
   readonly #rows = new Map<string, Row>();
+  readonly #shares: Shares;
 
   constructor(declared: TableDeclaration<Row>) {
     this.#declared = declared;
     this.name = declared.name;
     this.version = declared.version;
     this.maxRows = declared.maxRows;
+    this.#shares = new Shares(declared.maxRows);
   }
 
   get size(): number {
@@ -47,6 +50,11 @@ export class StateTable<Row> implements DeclaredTable {
 
   get isFull(): boolean {
     return this.#rows.size >= this.maxRows;
+  }
+
+  /** Whether the caller whose name begins a key has its share. */
+  isFullFor(key: string): boolean {
+    return this.#shares.isFull(key, this.#rows.size);
   }
 
   get(key: string): Row | undefined {
@@ -61,7 +69,7 @@ export class StateTable<Row> implements DeclaredTable {
   put(key: string, row: Row): readonly StateChange[] {
     const put: StateChange = {
       change: [this.name, this.version, key, this.#declared.codec.encode(row)],
-      apply: () => void this.#rows.set(key, row),
+      apply: () => this.#set(key, row),
     };
     if (this.#declared.whenFull === "refuse" || !this.isFull || this.#rows.has(key)) return [put];
     const [oldest] = this.#rows.keys();
@@ -71,7 +79,7 @@ export class StateTable<Row> implements DeclaredTable {
   /** No change where there is no such row. */
   remove(key: string): readonly StateChange[] {
     if (!this.#rows.has(key)) return [];
-    return [{ change: [this.name, this.version, key, null], apply: () => void this.#rows.delete(key) }];
+    return [{ change: [this.name, this.version, key, null], apply: () => this.#delete(key) }];
   }
 
   *rows(): Iterable<RowChange> {
@@ -80,12 +88,12 @@ export class StateTable<Row> implements DeclaredTable {
 
   take(key: string, value: JsonValue, version: number): number | undefined {
     if (value === null) {
-      this.#rows.delete(key);
+      this.#delete(key);
       return 0;
     }
     const row = version <= this.version ? this.#declared.codec.decode(value, version) : undefined;
     if (row === undefined) return undefined;
-    this.#rows.set(key, row);
+    this.#set(key, row);
     return this.#declared.writtenMs?.(row) ?? 0;
   }
 
@@ -94,12 +102,21 @@ export class StateTable<Row> implements DeclaredTable {
     if (!untilMs) return;
     for (const [key, row] of this.#rows) {
       if (untilMs(row) > nowMs) continue;
-      this.#rows.delete(key);
+      this.#delete(key);
       onExpired?.(key, row);
     }
   }
 
   empty(): StateTable<Row> {
     return new StateTable(this.#declared);
+  }
+
+  #set(key: string, row: Row): void {
+    if (!this.#rows.has(key)) this.#shares.count(key, 1);
+    this.#rows.set(key, row);
+  }
+
+  #delete(key: string): void {
+    if (this.#rows.delete(key)) this.#shares.count(key, -1);
   }
 }

@@ -112,8 +112,11 @@ function tryCount(
   const amount = read ? read(input.input) : 1;
   if (typeof amount !== "number" || amount < 0) return { truth: "NOT_A_NUMBER" };
   const { windowMs, per = ["caller"] } = condition;
-  const names = { caller: input.caller, session: input.sessionId, tool: input.manifest.name };
-  const window = { key: JSON.stringify([loaded.hash, ...per.map((each) => names[each])]), windowMs };
+  const { caller, sessionId } = input;
+  const names = { caller, session: sessionId, tool: input.manifest.name };
+  // Each caller has its own sessions, and its share of all windows.
+  const owner = per.includes("caller") || per.includes("session") ? caller : null;
+  const window = { key: JSON.stringify([owner, loaded.hash, ...per.map((each) => names[each])]), windowMs };
   const before = readCounter(loaded, window);
   if (before === undefined) return { truth: "COUNTER_UNAVAILABLE" };
   return {

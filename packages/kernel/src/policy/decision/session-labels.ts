@@ -44,8 +44,8 @@ export class LabelsOfRun {
 
 /**
  * The labels of each session. They only grow. The kernel forgets a session after a long time
- * without use, and a session of a single call sooner. Above the limit of sessions, an unknown one
- * carries every label.
+ * without use, and a session of a single call sooner. Of a caller that has its share of
+ * them, an unknown one carries every label.
  */
 export class SessionLabels {
   readonly #clock: SteadyClock;
@@ -73,7 +73,7 @@ export class SessionLabels {
   of(session: Session, all: readonly string[]): readonly string[] {
     const row = this.table.get(sessionKey(session));
     if (row && row.writtenMs + row.keptMs > this.#clock.now()) return row.labels;
-    return this.#isFull() ? all : [];
+    return this.#isFullFor(session) ? all : [];
   }
 
   /** The labels that a running call meets: from its start on also those that other calls bring. */
@@ -101,7 +101,7 @@ export class SessionLabels {
     for (const run of this.#runs.get(key) ?? []) if (run !== by) run.receive(labels);
     const known = this.table.get(key);
     const all = new Set([...(known?.labels ?? []), ...labels]);
-    if (all.size === 0 || (known === undefined && this.#isFull())) return noChanges;
+    if (all.size === 0 || (known === undefined && this.#isFullFor(session))) return noChanges;
     if (known && all.size === known.labels.length) return this.refresh(session);
     const keptMs = Math.max(known?.keptMs ?? 0, isOwn ? limits.ownSessionMs : limits.sessionMs);
     return this.table.put(key, { labels: [...all].toSorted(), writtenMs: this.#clock.now(), keptMs });
@@ -117,13 +117,14 @@ export class SessionLabels {
     return this.table.put(key, { ...known, writtenMs: nowMs });
   }
 
-  #isFull(): boolean {
+  #isFullFor(session: Session): boolean {
+    const key = sessionKey(session);
     const nowMs = this.#clock.now();
-    if (this.table.isFull && nowMs >= this.#nextSweepMs) {
+    if (this.table.isFullFor(key) && nowMs >= this.#nextSweepMs) {
       this.#nextSweepMs = nowMs + SWEEP_MS;
       this.table.expire(nowMs);
     }
-    return this.table.isFull;
+    return this.table.isFullFor(key);
   }
 }
 
