@@ -1,7 +1,81 @@
 import { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
-import { expectSoundLog } from "../support/kernel.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { expectSoundLog, toolOf } from "../support/kernel.ts";
+import { calling } from "../support/nested.ts";
 import { asking, open, once } from "./paying.ts";
+
+describe("a standing approval answers no question that its approver did not see:", () => {
+  const answers = {
+    session: { answer: "allow", scope: "session", approver: "bob" },
+    pattern: { answer: "allow", scope: "pattern", pattern: [{ at: "/amount", atMost: 100 }], approver: "bob" },
+  } as const;
+  const ask = (id: string, when: object): object => ({
+    id,
+    effect: "ask",
+    when: { tool: ["pay"], ...when },
+    reason: id,
+  });
+  const input = { amount: 5 };
+  const governed = (...rules: object[]): object => ({
+    ...asking,
+    labels: { untrusted: { tools: ["web"] } },
+    grants: [{ tool: "*", capability: { kind: "tool.call", tools: ["*"] } }],
+    rules,
+  });
+  const prepared = async (scope: keyof typeof answers, ...rules: object[]) => {
+    const reasons: string[] = [];
+    const opened = await open(
+      async ({ reason }) => {
+        reasons.push(reason);
+        return answers[scope];
+      },
+      governed(...rules),
+    );
+    const { kernel, call } = opened;
+    kernel.registerTrusted(toolOf(() => "a page", { name: "web" }));
+    kernel.registerTrusted(calling("outer", (_, { tools }) => tools.call("pay", input)));
+    expect(await call(input)).toMatchObject({ ok: true });
+    expect(await call(input)).toMatchObject({ ok: true });
+    expect(reasons).toEqual([expect.stringContaining("posture")]);
+    return { ...opened, reasons };
+  };
+
+  describe.each(["session", "pattern"] as const)("for a %s", (scope) => {
+    it("a rule about a label that came later", async () => {
+      const { kernel, call, reasons } = await prepared(scope, ask("labelled", { labels: ["untrusted"] }));
+      await kernel.call("web", {}, { sessionId: "s", caller: "ada" });
+      for (let again = 0; again < 2; again++) expect(await call(input)).toMatchObject({ ok: true });
+      expect(reasons.slice(1)).toEqual(["labelled"]);
+    });
+
+    it("a count that is reached", async () => {
+      const many = ask("many", { count: { windowMs: 60_000, moreThan: 2 } });
+      const { call, reasons } = await prepared(scope, many);
+      expect(await call(input)).toMatchObject({ ok: true });
+      expect(reasons.slice(1)).toEqual(["many"]);
+    });
+
+    it("a time that has come", async () => {
+      const after = new Date(new FakeClock().now() + 1_000).toISOString();
+      const { call, clock, reasons } = await prepared(scope, ask("late", { time: { after } }));
+      await clock.advance(1_000);
+      expect(await call(input)).toMatchObject({ ok: true });
+      expect(reasons.slice(1)).toEqual(["late"]);
+    });
+
+    it("a call from within, by whichever approver the outer call has", async () => {
+      const { kernel, reasons } = await prepared(scope);
+      const nestedApprover: Approver = async ({ reason }) => {
+        reasons.push(`within: ${reason}`);
+        return { answer: "deny", approver: "eve" };
+      };
+      const result = await kernel.call("outer", {}, { sessionId: "s", caller: "ada", nestedApprover });
+      expect(result).toMatchObject({ data: { ok: false, error: { code: "APPROVAL_DENIED" } } });
+      expect(reasons).toHaveLength(2);
+    });
+  });
+});
 
 describe("an approval for a pattern", () => {
   const upTo100: Approver = async () => ({

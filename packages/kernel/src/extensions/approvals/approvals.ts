@@ -21,13 +21,15 @@ import type { Extension, ExtensionContext } from "../extension.ts";
 /** The open question, or the answer that the call runs on: for the same question in another process. */
 const approvalPart: CarriedPart<{
   readonly binding: string;
+  /** The binding without the cause of the question: the time and the session of a call go on while it runs. */
+  readonly callBinding: string;
   readonly approvalId: string;
   readonly approval: ApprovalProof | null;
 }> = { name: "approvals" };
 
 /**
  * Waits, asks, and can deny. `keyOf` binds an approval to session, caller, tool, arguments, grant,
- * policy and mode. Another value of any of them is another question.
+ * policy, mode, calling tool and asking rules. Another value of any of them is another question.
  */
 export function approvals(approver?: Theirs<Approver>): Extension {
   const table = standingTable();
@@ -79,7 +81,7 @@ function knownAnswer(decided: Decided, approvals: Approvals): ApprovalAnswer | u
   // Where the policy demands a passkey, an approval without one does not count.
   const isEnough = (approval: ApprovalProof): boolean => !demandedOf(decided) || approval.passkey !== undefined;
   // It has started: no approval expires under it.
-  if (before?.approval && before.binding === keyText(key) && isEnough(before.approval))
+  if (before?.approval && before.callBinding === callText(key) && isEnough(before.approval))
     return runsOn(before.approval, Infinity);
   const found = approvals.find(key, decisionInput);
   return found && isEnough(found.approval) ? runsOn(found.approval, approvals.startsBeforeMs(found)) : undefined;
@@ -88,7 +90,7 @@ function knownAnswer(decided: Decided, approvals: Approvals): ApprovalAnswer | u
     const { approvalId } = approval;
     const hold = approvals.hold(approvalId, untilMs);
     call.defer(hold.release);
-    call.carry(approvalPart, { binding: keyText(key), approvalId, approval });
+    call.carry(approvalPart, { ...bindingsOf(key), approvalId, approval });
     return { kind: "approved", approval, hold };
   }
 }
@@ -109,7 +111,7 @@ async function askNow(
   const key = keyOf(decided);
   const request = requestOf(decided, approvalIdOf(decided, key, clock), clock);
   const { approvalId, argsHash, reason, expiresAt } = request;
-  call.carry(approvalPart, { binding: keyText(key), approvalId, approval: null });
+  call.carry(approvalPart, { ...bindingsOf(key), approvalId, approval: null });
   log.record("approval.requested", call.scope, { approvalId, argsHash, reason, expiresAt });
   await log.flush();
   const startedMs = clock.monotonicMs();
@@ -137,7 +139,7 @@ async function askNow(
   if (outcome.kind !== "allowed") return refusal(outcome, approvalId);
   const { approval } = outcome;
   const onApproved = (): readonly StateChange[] => {
-    call.carry(approvalPart, { binding: keyText(key), approvalId, approval });
+    call.carry(approvalPart, { ...bindingsOf(key), approvalId, approval });
     return approvals.remember(key, decided.tool.id, approval);
   };
   return { kind: "approved", approval, hold, onApproved };
@@ -201,9 +203,20 @@ function approvalIdOf({ call }: Decided, key: ApprovalKey, clock: Clock): string
   return before?.binding === keyText(key) ? before.approvalId : newApprovalId(clock);
 }
 
-function keyOf({ call, tool, inputHash: argsHash, grant, policy, mode }: Decided): ApprovalKey {
+function keyOf({ call, tool, inputHash: argsHash, grant, policy, mode, verdict }: Decided): ApprovalKey {
   const { sessionId, caller } = call;
-  return { sessionId, caller, toolHash: tool.hash, argsHash, grantHash: grant.hash, policyHash: policy.hash, mode };
+  const toolHash = tool.hash;
+  const within = call.parent?.toolHash ?? null;
+  const asks = [verdict.reasonCode, ...verdict.determining.map(({ rule }) => rule.id)];
+  return { sessionId, caller, toolHash, argsHash, grantHash: grant.hash, policyHash: policy.hash, mode, within, asks };
+}
+
+function bindingsOf(key: ApprovalKey): { readonly binding: string; readonly callBinding: string } {
+  return { binding: keyText(key), callBinding: callText(key) };
+}
+
+function callText(key: ApprovalKey): string {
+  return keyText({ ...key, asks: [] });
 }
 
 function requestOf(decided: Decided, approvalId: string, clock: Clock): ApprovalRequest {

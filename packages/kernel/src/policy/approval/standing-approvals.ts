@@ -8,7 +8,7 @@ import { type DecisionInput, holdsAll } from "../decision/condition.ts";
 import type { ApprovalProof } from "../proof/proof.ts";
 import { type Standing, type StandingApproval, testsOf } from "./standing-table.ts";
 
-/** The binding of an approval: another tool version, argument, grant, policy or mode voids it. */
+/** The binding of an approval: another tool version, argument, grant, policy, mode or cause of the question voids it. */
 export interface ApprovalKey {
   readonly sessionId: string;
   readonly caller: string;
@@ -17,6 +17,10 @@ export interface ApprovalKey {
   readonly grantHash: string;
   readonly policyHash: string;
   readonly mode: Mode;
+  /** Hash of the tool that makes the call from within; `null` for a call from outside. */
+  readonly within: string | null;
+  /** The reason code of the question and the ids of its rules: the approver saw no other reason. */
+  readonly asks: readonly string[];
 }
 
 /** An approval in use: an open question, or a call that runs on it. */
@@ -29,8 +33,8 @@ export interface Hold {
 }
 
 /**
- * Approvals that outlive their call, and those that are in use. Standing ones hold for the same tool, grants, policy and mode, for the same arguments or
- * for those that fit a pattern. Bounded: the oldest are forgotten, and asked for again.
+ * Approvals that outlive their call, and those that are in use. Standing ones hold for the same tool, grants, policy and mode, and for the same question.
+ * They hold for the same arguments or for those that fit a pattern. Bounded: the oldest are forgotten, and asked for again.
  */
 export class Approvals {
   readonly #clock: Clock;
@@ -141,6 +145,7 @@ export class Approvals {
 }
 
 /** JSON, so that no choice of names can make two keys collide. */
-export function keyText({ sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode }: ApprovalKey): string {
-  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode]);
+export function keyText(key: ApprovalKey): string {
+  const { sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode, within, asks } = key;
+  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode, within, asks]);
 }
