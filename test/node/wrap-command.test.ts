@@ -152,6 +152,22 @@ describe("keyhole wrap", () => {
     expect(log).toContain("tool.completed");
   });
 
+  it("says which parts of the policy begin empty with each of its starts, and nothing where none does", async () => {
+    const home = homeFolder();
+    const said = async (policy: object): Promise<string> => {
+      writeFileSync(join(home, "policy.json"), JSON.stringify({ version: "1", posture: "standard", ...policy }));
+      return (await ran(home, ["--", "no-such-program"])).said;
+    };
+    const counted = { when: { tool: ["rude_pid"], count: { windowMs: 1_000, moreThan: 2 } }, reason: "Two." };
+    const governed = { rude_pid: { rate: { calls: 2, windowMs: 1_000 }, bounds: { callsPerHour: 2 } } };
+    const labels = { untrusted: { tools: ["rude_pid"] } };
+    const rules = [{ id: "two", effect: "deny", ...counted }];
+    expect(await said({})).not.toContain("log of its own");
+    expect(await said({ rules, tools: governed, labels })).toContain(
+      "The policy has `count`, `rate`, `callsPerHour`, `labels`: each start begins without earlier calls",
+    );
+  });
+
   it("accepts a definition that waits only from a person at a terminal", async () => {
     const home = homeFolder();
     await ran(home, ["--suggest", "--", ...server]);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { join, resolve } from "node:path";
-import type { Kernel, ToolPackage } from "@keyhole/kernel";
+import type { JsonValue, Kernel, ToolPackage } from "@keyhole/kernel";
 import type { McpServerOptions, McpSource } from "@keyhole/mcp";
 import { chooseConfig, configuredTools } from "../config.ts";
 import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
@@ -11,6 +11,7 @@ import { faultLine } from "../tools/load-tools.ts";
 import { addApprover, readApprovers } from "../wrap/approvers.ts";
 import { makePasskey, openDesk } from "../wrap/desk.ts";
 import { makeFolder, newLog } from "../wrap/home.ts";
+import { freshNote } from "../wrap/fresh.ts";
 import { hiddenNote } from "../wrap/hidden.ts";
 import { type McpParts, mcpParts } from "../wrap/parts.ts";
 import { review, sourceNotes } from "../wrap/review.ts";
@@ -76,8 +77,11 @@ async function open(
   const [fault] = loaded.flatMap(({ faults }) => faults);
   if (fault) throw new Unusable(faultLine(fault));
   const packages: readonly ToolPackage[] = loaded.flatMap(({ tools }) => tools.map((tool) => tool.package));
-  const log = optionOf(options, "log") ?? (config?.config.document.sink ? undefined : newLog(folder));
-  return openKernel(packages, { ...options, ...(log !== undefined && { log }) }, io, config);
+  const kept = optionOf(options, "log") ?? config?.config.document.sink;
+  if (kept !== undefined) return openKernel(packages, options, io, config);
+  const opened = await openKernel(packages, { ...options, log: newLog(folder) }, io, config);
+  io.note(freshNote(opened.policy.document as unknown as JsonValue, options));
+  return opened;
 }
 
 async function ifThere(name: string, io: CommandIo): Promise<readonly string[]> {

@@ -7,6 +7,7 @@ import { optionOf } from "../options.ts";
 import { addApprover, readApprovers } from "./approvers.ts";
 import { makePasskey, openDesk } from "./desk.ts";
 import { type Home, homeFolder, makeFolder, openHome } from "./home.ts";
+import { freshNote } from "./fresh.ts";
 import { hiddenNote } from "./hidden.ts";
 import { type McpParts, mcpParts } from "./parts.ts";
 import { review, sourceNotes } from "./review.ts";
@@ -27,6 +28,7 @@ export async function wrap(command: readonly string[], options: CommandOptions, 
   if (options["newPasskey"] === true) return makePasskey(parts, io);
   const endpoint = endpointOf(command, options, parts);
   const home = await openHome(name, endpoint, options, io);
+  io.note(freshNote(home.policy, options));
   const approvers = await readApprovers(home);
   const { fileSink } = await import("@keyhole/worker-host/node");
   const fsync = optionOf(options, "fsync") ?? "batch";
