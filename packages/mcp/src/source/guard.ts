@@ -6,6 +6,8 @@ import type { McpEndpoint } from "./endpoint.ts";
 /** In one window. A server that sends more is useless. */
 const MOST_MESSAGES = 10_000;
 const WINDOW_MS = 10_000;
+/** A server has so long to take a message that has no answer. */
+const NOTICE_MS = 10_000;
 /** Answers to unknown requests. */
 const MOST_STRAYS = 100;
 
@@ -27,7 +29,8 @@ export class GuardedTransport implements Transport {
   readonly #inner: Transport;
   readonly #clock: Clock;
   readonly #onRequest: (method: string) => void;
-  readonly #awaited = new Set<string | number>();
+  /** By the ids of the requests. Each ends the stream that its request opened: the server need not. */
+  readonly #awaited = new Map<string | number, AbortController>();
   /** For the client's calls of tools, except those of the newer era over HTTP: each needs headers that the SDK makes. */
   readonly calls: DirectCalls;
   readonly hasProcess: boolean;
@@ -84,9 +87,19 @@ export class GuardedTransport implements Transport {
     return this.#inner.start();
   }
 
-  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if ("method" in message && "id" in message) this.#awaited.add(message.id);
-    return this.#inner.send(message, options);
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    if ("method" in message && "id" in message) {
+      const ended = new AbortController();
+      this.#awaited.set(message.id, ended);
+      const signals = [ended.signal, ...(options.requestSignal ? [options.requestSignal] : [])];
+      return this.#inner.send(message, { ...options, requestSignal: AbortSignal.any(signals) });
+    }
+    const ended = new AbortController();
+    const stop = this.#clock.after(NOTICE_MS, () => ended.abort(), "idly");
+    const sent = this.#inner.send(message, { ...options, requestSignal: ended.signal });
+    if ("method" in message && message.method === "notifications/cancelled")
+      this.#endStream(message.params?.["requestId"]);
+    return sent.finally(stop);
   }
 
   close(): Promise<void> {
@@ -103,13 +116,20 @@ export class GuardedTransport implements Transport {
     if (++this.#messages > MOST_MESSAGES)
       return this.#end(new RangeError(`The server sent more than ${MOST_MESSAGES} messages in ${WINDOW_MS} ms.`));
     if (isResponse(message)) {
-      const isAwaited = message.id !== undefined && this.#awaited.delete(message.id);
+      const isAwaited = this.#endStream(message.id) && this.#awaited.delete(message.id!);
       if (!isAwaited && ++this.#strays > MOST_STRAYS)
         return this.#end(new RangeError(`The server sent more than ${MOST_STRAYS} answers to unknown requests.`));
       return isAwaited;
     }
     if ("id" in message && message.method !== "ping") this.#onRequest(message.method);
     return true;
+  }
+
+  /** @returns whether a request of this id has no answer yet */
+  #endStream(id: unknown): boolean {
+    const ended = typeof id === "string" || typeof id === "number" ? this.#awaited.get(id) : undefined;
+    ended?.abort();
+    return ended !== undefined;
   }
 
   #end(fault: Error): false {
