@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { bodyLimits, readBody } from "../../packages/edge/src/app/body.ts";
+import { readBody as readBus } from "../../packages/bus/src/wire/body.ts";
 import { readJson as readMcp } from "../../packages/mcp/src/server/read-json.ts";
 import { readJson as readEdge } from "../../packages/worker-host/src/edge/wire.ts";
 
@@ -65,4 +66,14 @@ describe.each(Object.entries(transports))("a body of %s", (_, takes) => {
     expect(await takes(past)).toBe(false);
     expect(parse).not.toHaveBeenCalled();
   });
+});
+
+it.each([
+  ["at the top", '{"a":1,"a":2}'],
+  ["below", '{"input":[{"a":1,"b":{},"a":1}]}'],
+  ["in another spelling", String.raw`{"method":"ping","\u006dethod":"tools/call"}`],
+])("a name that stands twice %s is refused by each transport", async (_, text) => {
+  const { edge, mcp } = transports;
+  const bus = readBus(new TextEncoder().encode(text)) !== undefined;
+  expect({ edge: await edge(text), mcp: await mcp(text), bus }).toEqual({ edge: false, mcp: false, bus: false });
 });

@@ -36,6 +36,9 @@ describe("the stdio of a server", () => {
     JSON.stringify({ jsonrpc: "2.0", id: 1, result: null }),
     JSON.stringify({ jsonrpc: "2.0", id: 1, result: {}, error: { code: 1, message: "" } }),
     JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: "1", message: "" } }),
+    '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}',
+    String.raw`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"a":1,"\u0061":2}}}`,
+    JSON.stringify(call).replace('"echo"', `${"[".repeat(90)}${"]".repeat(90)}`),
     '{"__proto__":{"jsonrpc":"2.0","id":1,"method":"ping"}}',
   ])("answers that %s is no message, and reads on", async (line) => {
     const output = new PassThrough();

@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, parseJson } from "@keyhole/kernel";
+import { repeatsKeys } from "@keyhole/kernel/audit";
 
 /** Of one body. A bus message is small: it has to fit into memory many times. */
 const limits = { maxDepth: 64, maxNodes: 200_000, maxMembers: 100_000 };
@@ -11,11 +12,12 @@ export function writeBody(value: JsonValue | undefined): Uint8Array {
   return value === undefined ? noBytes : encoder.encode(JSON.stringify(value));
 }
 
-/** The JSON of a foreign body; `undefined` for what is none, is too deep or too large, or has a key `__proto__`. */
+/** The JSON of a foreign body. `undefined` for what is none, is too deep or too large, or has a key `__proto__` or a name twice. */
 export function readBody(body: Uint8Array): JsonValue | undefined {
   try {
-    const read = parseJson(decoder.decode(body), limits);
-    return read.ok ? read.value : undefined;
+    const text = decoder.decode(body);
+    const read = parseJson(text, limits);
+    return read.ok && !repeatsKeys(text, read.value) ? read.value : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { limits } from "@keyhole/kernel";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-import { messageOf } from "../message.ts";
+import { clientMessageOf } from "../message.ts";
 import { LineReader } from "./line-reader.ts";
 
 /** As one request over HTTP. */
@@ -58,7 +58,7 @@ export class StdioTransport implements Transport {
 
   #hear(line: string): void {
     if (this.#isClosed || line.trim() === "") return;
-    const message = messageOf(line);
+    const message = clientMessageOf(line, MOST_BYTES);
     if (message) return this.onmessage?.(message);
     this.onerror?.(new SyntaxError("A line of the client is no message of MCP."));
     this.#write({ jsonrpc: "2.0", id: null, error: noMessage });

@@ -1,8 +1,5 @@
-import { parseJson } from "@keyhole/kernel";
 import { GatheredBytes } from "@keyhole/kernel/foreign";
-
-/** The kernel's limits of an input, with room for the message around it. */
-const messageLimits = { maxDepth: 80, maxNodes: 101_000, maxMembers: 51_000 };
+import { parseMessage } from "../message.ts";
 
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
@@ -35,9 +32,8 @@ export async function readJson(request: Request, mostBytes: number): Promise<Rea
   } catch {
     return notJson;
   }
-  const parsed = parseJson(text, { ...messageLimits, maxStringUnits: mostBytes });
+  const parsed = parseMessage(text, mostBytes);
   if (parsed.ok) return parsed;
-  const { reason } = parsed.error;
-  if (reason === "syntax") return notJson;
-  return { ok: false, status: 400, code: -32_600, message: `The message is unreadable: ${reason}.` };
+  if (parsed.reason === "syntax") return notJson;
+  return { ok: false, status: 400, code: -32_600, message: `The message is unreadable: ${parsed.reason}.` };
 }
