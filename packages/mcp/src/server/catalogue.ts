@@ -10,6 +10,7 @@ import {
 import type { PassedMethod } from "../passed-methods.ts";
 import { outputSchemaOf } from "../mcp-output.ts";
 import type { McpCaller } from "./caller.ts";
+import { withVisibleTitle } from "./client-text.ts";
 import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 import { type McpQuestion, withoutAnswers } from "./questions.ts";
 
@@ -123,7 +124,7 @@ export class Catalogue {
     let tool = this.#definitions.get(manifest);
     if (!tool) {
       const definition = this.#options.definitionOf?.(summary) ?? this.#ownDefinition(manifest);
-      this.#definitions.set(manifest, (tool = { manifest, definition }));
+      this.#definitions.set(manifest, (tool = { manifest, definition: withVisibleTitle(definition) }));
     }
     return tool;
   }

@@ -1,4 +1,4 @@
-import type { CallOptions } from "@keyhole/kernel";
+import { type CallOptions, visible } from "@keyhole/kernel";
 import type { LoggingLevel } from "@modelcontextprotocol/server";
 import type { ExchangeContext } from "./exchange-context.ts";
 
@@ -17,13 +17,16 @@ export class Reports {
     const { mcpReq } = this.#ctx;
     const progressToken = mcpReq._meta?.progressToken;
     return {
-      onLog: ({ level, message }) => this.#send(mcpReq.log(levels[level], message)),
+      onLog: ({ level, message }) => this.#send(mcpReq.log(levels[level], visible(message))),
       ...(progressToken !== undefined && {
         onProgress: ({ done, total, message }) => {
           // Of MCP's progress each has to be more than the one before.
           if (done <= this.#lastDone) return;
           this.#lastDone = done;
-          const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+          const more = {
+            ...(total !== undefined && { total }),
+            ...(message !== undefined && { message: visible(message) }),
+          };
           const params = { progressToken, progress: done, ...more };
           this.#send(mcpReq.notify({ method: "notifications/progress", params }));
         },

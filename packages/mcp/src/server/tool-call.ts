@@ -19,6 +19,7 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { askingMethods } from "../passed-methods.ts";
+import { questionText } from "./client-text.ts";
 import type { McpCaller } from "./caller.ts";
 import type { ListedTool } from "./catalogue.ts";
 import type { ExchangeContext } from "./exchange-context.ts";
@@ -219,7 +220,7 @@ export class ToolExchange {
   #show(question: ApprovalRequest): Answer | undefined {
     const url = this.#service.options.approvals?.url(question);
     if (url === undefined) return undefined;
-    const message = `${question.title}: ${question.reason}`;
+    const message = questionText(question);
     const { callId, approvalId } = question;
     return inputRequired({
       inputRequests: { [APPROVAL]: inputRequired.elicitUrl({ message, url }) },
