@@ -201,3 +201,20 @@ describe("a file that is written whole", () => {
     expect(drafts()).toEqual([]);
   });
 });
+
+describe("a file that costs more than its size", () => {
+  const event = { seq: 0, time: "2026-01-01T00:00:00.000Z", type: "x", callId: null, prev: "", hash: "" };
+  const deep = `${JSON.stringify({ ...event, payload: 0 }).slice(0, -2)}{"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}}\n`;
+
+  it.each([
+    ["levels of an event", "log show", `${JSON.stringify({ ...event, payload: {} })}\n${deep}`, "deep.jsonl:2"],
+    ["levels of an event", "log export --out out.csv", `${JSON.stringify({ ...event, payload: {} })}\n${deep}`, ":2"],
+    ["quotation marks without an end", "import mcp-config", `"${String.raw`\"`.repeat(150_000)}`, "is not JSON"],
+    ["quotation marks before a backslash", "import mcp-config", `"${String.raw`\"`.repeat(150_000)}\\`, "is not JSON"],
+  ])("is refused for %s by keyhole %s", async (_, verb, text, message) => {
+    const folder = program({ "deep.jsonl": text });
+    const [first = "", second = "", ...rest] = verb.split(" ");
+    const { exitCode, errorOutput } = await run(folder, [first, second, "deep.jsonl", ...rest]);
+    expect([exitCode, errorOutput]).toEqual([2, expect.stringContaining(message)]);
+  });
+});

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@keyhole/kernel";
+import { type JsonValue, parseJson } from "@keyhole/kernel";
 import { repeatsKeys } from "@keyhole/kernel/audit";
 import { type CommandFiles, type CommandOptions, readText, Unusable, visible } from "./io.ts";
 
@@ -20,14 +20,19 @@ export function parse(text: string, path: string): JsonValue {
   return value;
 }
 
+/** No event is deeper, and the readers of an event walk it. The length of a line has its own bound. */
+const lineLimits = { maxDepth: 200, maxNodes: 100_000_000, maxMembers: 100_000_000, maxStringUnits: 1_000_000_000 };
+
 /** One line of a log; `undefined` where it is not JSON: the reader of the log reports it. */
 export function parsedLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(line, lineLimits);
+  return parsed.ok ? parsed.value : undefined;
 }
+
+/** A text, also one without an end: it is searched once. */
+const aText = /"(?:\\[^]?|[^"\\])*(?:"|$)/.source;
+const comments = new RegExp(`${aText}|\\/\\/[^\\n]*|\\/\\*[^]*?\\*\\/`, "g");
+const lastCommas = new RegExp(`${aText}|,(?=\\s*[}\\]])`, "g");
 
 /**
  * JSON as editors keep their settings: with comments, commas before a closing bracket, and a byte order mark. Each turns into spaces, so that a fault has its place.
@@ -38,8 +43,8 @@ export function parseWithComments(text: string, path: string): JsonValue {
   const blank = (found: string): string => (found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, " "));
   const plain = text
     .replace(/^\ufeff/, "")
-    .replaceAll(/"(?:\\[^]|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, blank)
-    .replaceAll(/"(?:\\[^]|[^"\\])*"|,(?=\s*[}\]])/g, blank);
+    .replaceAll(comments, blank)
+    .replaceAll(lastCommas, blank);
   return parse(plain, path);
 }
 
