@@ -5,6 +5,8 @@ import type { Seal } from "./seal.ts";
 
 /** Longer than any approval is open. */
 const STATE_MS = 600_000;
+/** States are remembered as used until they are too old; beyond so many, the oldest are forgotten. */
+const MOST_USED = 100_000;
 
 /** The state that a client carries from one exchange of a call to the next. The client can read it and change nothing of it. */
 export interface RequestState {
@@ -18,10 +20,15 @@ export interface RequestState {
   readonly answers?: Readonly<Record<string, unknown>>;
 }
 
+/** A state as it came back. Its nonce tells it from another one of an equal call. */
+export type ReadState = RequestState & { readonly nonce: string; readonly until: number };
+
 /** Seals states: each is good for one caller, one tool with one set of arguments, for ten minutes. */
 export class RequestStates {
   readonly #seal: Seal;
   readonly #clock: Clock;
+  /** By nonce, in the order of use. */
+  readonly #used = new Map<string, { readonly until: number }>();
 
   constructor(seal: Seal, clock: Clock) {
     this.#seal = seal;
@@ -29,22 +36,32 @@ export class RequestStates {
   }
 
   write(state: RequestState, caller: McpCaller): string {
-    const body = encodeBase64Url(
-      new TextEncoder().encode(JSON.stringify({ ...state, until: this.#clock.now() + STATE_MS })),
-    );
+    const sealed = { ...state, nonce: crypto.randomUUID(), until: this.#clock.now() + STATE_MS } satisfies ReadState;
+    const body = encodeBase64Url(new TextEncoder().encode(JSON.stringify(sealed)));
     return `${body}.${this.#seal.of(body, bindingOf(caller))}`;
   }
 
   /** `undefined` for a state that was altered, is too old, or was made for another caller. */
-  read(text: string, caller: McpCaller): RequestState | undefined {
+  read(text: string, caller: McpCaller): ReadState | undefined {
     const [body = "", seal = "", ...more] = text.split(".");
     if (more.length > 0 || !this.#seal.isOf(seal, body, bindingOf(caller))) return undefined;
     const bytes = decodeBase64Url(body);
     // Under its seal it is what `write` made.
-    const state = bytes && (JSON.parse(new TextDecoder().decode(bytes)) as RequestState & { readonly until: number });
+    const state = bytes && (JSON.parse(new TextDecoder().decode(bytes)) as ReadState);
     const leftMs = state ? state.until - this.#clock.now() : 0;
     // One that has more time than any is from before a jump of the clock.
     return leftMs > 0 && leftMs <= STATE_MS ? state : undefined;
+  }
+
+  /** `false` for a state that this process has seen used: its answers made a call. */
+  use({ nonce, until }: ReadState): boolean {
+    if (this.#used.has(nonce)) return false;
+    for (const [oldest, used] of this.#used) {
+      if (used.until > this.#clock.now() && this.#used.size < MOST_USED) break;
+      this.#used.delete(oldest);
+    }
+    this.#used.set(nonce, { until });
+    return true;
   }
 }
 

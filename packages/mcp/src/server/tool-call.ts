@@ -26,7 +26,7 @@ import type { ExchangeContext } from "./exchange-context.ts";
 import { StreamHold } from "./held-stream.ts";
 import { ANSWERS, type McpQuestion } from "./questions.ts";
 import { Reports } from "./reports.ts";
-import type { RequestState } from "./request-state.ts";
+import type { ReadState, RequestState } from "./request-state.ts";
 import { errorResult, toolResult } from "./result.ts";
 import type { McpService } from "./service.ts";
 import { WaitingCall } from "./waiting-calls.ts";
@@ -81,8 +81,8 @@ export class ToolExchange {
   }
 
   /** The state that the client carried here. It was made for this caller; it has to be for this very call as well. */
-  #state(): RequestState | undefined {
-    const state = this.#ctx.mcpReq.requestState<RequestState>();
+  #state(): ReadState | undefined {
+    const state = this.#ctx.mcpReq.requestState<ReadState>();
     if (state && (state.tool !== this.#tool.manifest.name || state.args !== this.#argsHash())) throw invalidState();
     return state;
   }
@@ -98,13 +98,14 @@ export class ToolExchange {
     return this.#service.states.write(state, this.#caller);
   }
 
-  async #ask(question: McpQuestion, state: RequestState | undefined): Promise<Answer> {
+  async #ask(question: McpQuestion, state: ReadState | undefined): Promise<Answer> {
     if (Object.hasOwn(this.#input, ANSWERS))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `\`${ANSWERS}\` is not an argument.`);
     const answers = { ...state?.answers, ...this.#ctx.mcpReq.inputResponses };
     const client = this.#clientCapabilities();
     const inputRequests: InputRequests | undefined = question.missing(answers, this.#input, client);
     if (inputRequests) return inputRequired({ inputRequests, requestState: this.#seal({ answers }) });
+    if (state && !this.#service.states.use(state)) throw invalidState();
     return this.#call({ ...this.#input, [ANSWERS]: answers as JsonObject });
   }
 
