@@ -67,7 +67,7 @@ describe("a key that comes with the file", () => {
     ["as a key set", (keys) => ({ keys: { keys } })],
     ["as one key", ([key]) => ({ keys: key })],
     ["twice", (keys) => ({ keys: [...keys, ...keys] })],
-    ["in a result", (keys) => ({ ok: true, tool: "subject@1.0.0", data: 1, keys })],
+    ["in a result", (keys) => ({ ok: true, tool: forged.tool, callId: forged.callId, data: 1, keys })],
   ])("vouches for nothing %s", async (_, more) => {
     expect(await ends("verify a", { a: { proof: forged, ...more([publicKeyOf(forger)]) } })).toBe(3);
   });
