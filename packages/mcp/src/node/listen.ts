@@ -8,13 +8,27 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** A client that reads nothing for so long is gone: its answers stay in memory. */
+const UNREAD_MS = 30_000;
+
+interface Place {
+  readonly port: number;
+  readonly address: string;
+  /** Default 30,000. */
+  readonly unreadMs?: number;
+}
+
 /** Serves a function from `Request` to `Response`. @throws the fault of the system where it cannot listen */
 export async function listen(
   fetch: (request: Request) => Promise<Response>,
-  { port, address }: { readonly port: number; readonly address: string },
+  { port, address, unreadMs = UNREAD_MS }: Place,
   onError?: (error: Error) => void,
 ): Promise<Listening> {
-  const server = createServer((incoming, outgoing) => void answer(fetch, incoming, outgoing, onError));
+  const server = createServer((incoming, outgoing) => {
+    // Node counts what the client takes as activity. A stream without news waits for nobody.
+    outgoing.setTimeout(unreadMs, () => outgoing.writableLength > 0 && outgoing.destroy());
+    void answer(fetch, incoming, outgoing, onError);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, address, resolve);
   });
