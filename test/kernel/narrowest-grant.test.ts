@@ -36,14 +36,18 @@ const filePath = fc
 const bytes = fc.option(fc.nat(1_000), { nil: undefined });
 const statement = fc.constantFrom("select", "insert", "update", "delete", "create", "drop" as const);
 
-const netNeed = fc.record({
-  kind: fc.constantFrom("net.read" as const, "net.write" as const),
+const netFields = fc.record({
   method: fc.constantFrom("GET", "HEAD", "POST", "PUT", "DELETE", "PROPFIND"),
   host,
   isPublic: fc.boolean(),
   port: fc.constantFrom(80, 443, 8080),
   path: netPath,
 });
+/** Each method is of one kind. */
+const netNeed = netFields.map((fields) => ({
+  kind: ["GET", "HEAD"].includes(fields.method) ? ("net.read" as const) : ("net.write" as const),
+  ...fields,
+}));
 const fileNeed = fc
   .record({ kind: fc.constantFrom("fs.read" as const, "fs.write" as const), path: filePath, bytes })
   .map(({ bytes: size, ...rest }) => ({ ...rest, ...(size !== undefined && { bytes: size }) }));
