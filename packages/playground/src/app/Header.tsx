@@ -61,13 +61,7 @@ export function Header(props: HeaderProps): ReactNode {
       {governed !== undefined && <ModeSwitch mode={governed.mode} setMode={client?.governance?.setMode} />}
       <RunningCalls onOpen={onOpenCall} />
       <div className="top-end">
-        <button
-          type="button"
-          className="find"
-          aria-label={findTitle}
-          aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"}
-          onClick={onFind}
-        >
+        <button type="button" className="find" aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"} onClick={onFind}>
           <Icon name="search" />
           <span>{findTitle}</span>
           <kbd aria-hidden="true">{isApple ? "⌘ K" : "Ctrl K"}</kbd>
