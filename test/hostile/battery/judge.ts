@@ -92,13 +92,14 @@ function gotten(text: string): Verdict {
 
 async function judgeFrame({ bench, room, attempt: { id, blocks } }: Trial): Promise<Verdict> {
   const frame = await room.inFrame("first", id);
-  const asked = frame.ask();
-  const answered = blocks === bench.platform ? await inTime(asked, BLOCKED_MS) : await asked;
+  const mayBlock = blocks === bench.platform;
+  const answered = mayBlock ? await inTime(frame.ask(), BLOCKED_MS) : await frame.ask();
   if (answered === undefined) return "held";
   const verdict = gotten(answered);
   if (verdict !== "held") return verdict;
   // A worker that hangs or ended would refuse everything.
-  return (await frame.isAlive()) ? "held" : "its worker did not stay to be asked";
+  const isAlive = mayBlock ? await inTime(frame.isAlive(), BLOCKED_MS) : await frame.isAlive();
+  return isAlive === false ? "its worker did not stay to be asked" : "held";
 }
 
 /** Nothing depends on it: what never answers has got nothing, and the canary is asked all the same. */
