@@ -1,6 +1,6 @@
 import type { SqlAnswer, SqlDatabase } from "./sql/database.ts";
 import { watchPolicy } from "./page-policy.ts";
-import type { WorkerStart } from "./sql/opfs-worker.ts";
+import type { WorkerNotice, WorkerStart } from "./sql/opfs-worker.ts";
 import { type Engine, type EngineEvents, remoteDatabase } from "./sql/remote.ts";
 
 export interface OpfsDatabaseOptions {
@@ -18,7 +18,7 @@ const graceMs = 2_000;
 
 /**
  * A database in the origin private file system, served by SQLite as WebAssembly in a worker of its own. Works in pages and in dedicated workers, without
- * COOP and COEP. One tab of the origin has it open at a time; in another its statements are answered as if the database were out of order.
+ * COOP and COEP. Tabs of the origin take turns: each has it open until another one has a statement.
  *
  * The engine ends a statement at its time. When a call ends before its statement does, the
  * statement continues until then.
@@ -33,10 +33,11 @@ export function opfsDatabase({ name = "main" }: OpfsDatabaseOptions = {}): OpfsD
   return remoteDatabase((events) => startWorker(name, events), { graceMs, endsWithCall: false });
 }
 
-function startWorker(name: string, { message, ended }: EngineEvents): Engine {
+function startWorker(name: string, { message, ended, wanted }: EngineEvents): Engine {
   const policy = watchPolicy((blocked) => blocked.includes("opfs-worker"));
   const worker = new Worker(new URL("./sql/opfs-worker.ts", import.meta.url), { type: "module", name: "database" });
-  worker.onmessage = ({ data }: MessageEvent<WorkerStart | SqlAnswer>) => {
+  worker.onmessage = ({ data }: MessageEvent<WorkerStart | WorkerNotice | SqlAnswer>) => {
+    if (data === "wanted") return wanted();
     if (data === "ready") policy.leave();
     if (typeof data === "object" && "failed" in data)
       ended(data.failed === undefined ? undefined : lacking(data.failed));

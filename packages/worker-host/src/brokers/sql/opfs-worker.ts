@@ -1,5 +1,10 @@
 /** The worker that holds one database open: SQLite compiled to WebAssembly, its file in the origin private file system. */
-import initialize, { type Database, type PreparedStatement, type Sqlite3Static } from "@sqlite.org/sqlite-wasm";
+import initialize, {
+  type Database,
+  type PreparedStatement,
+  type SAHPoolUtil,
+  type Sqlite3Static,
+} from "@sqlite.org/sqlite-wasm";
 import { watchPolicy } from "../page-policy.ts";
 import { anyRow, Compilation } from "./authorize.ts";
 import { faultOfCode } from "./codes.ts";
@@ -17,9 +22,26 @@ const instructions = 10_000;
 let compiling: Compilation | undefined;
 let deadline = 0;
 
+/** An ended worker can keep its files for a moment longer than its lock. */
+const tries = 20;
+const pauseMs = 50;
+
+async function poolOf(sqlite: Sqlite3Static, name: string): Promise<SAHPoolUtil> {
+  // The types lack the last member: without it a failure is remembered.
+  const options = { name: `keyhole-${name}`, directory: `/keyhole-db/${name}`, forceReinitIfPreviouslyFailed: true };
+  for (let left = tries; ; left--)
+    try {
+      return await sqlite.installOpfsSAHPoolVfs(options);
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+}
+
 async function open(name: string): Promise<(task: SqlTask) => SqlAnswer> {
   const sqlite = await initialize();
-  const pool = await sqlite.installOpfsSAHPoolVfs({ name: `keyhole-${name}`, directory: `/keyhole-db/${name}` });
+  await ownTurn(name);
+  const pool = await poolOf(sqlite, name);
   const database = new pool.OpfsSAHPoolDb(`/${name}.db`);
   const { capi } = sqlite;
   database.exec(`PRAGMA hard_heap_limit = ${heapBytes}; PRAGMA temp_store = memory; PRAGMA trusted_schema = off`);
@@ -98,11 +120,30 @@ const operations = {
   },
 } satisfies Record<keyof SqlDatabase, Operation>;
 
+const wishMs = 200;
+
+/** Waits for the lock of the database, which another tab may have. Its holder hears of the wish; the end of a worker gives its lock back. */
+async function ownTurn(name: string): Promise<void> {
+  const lock = `keyhole-db/${name}`;
+  const wishes = new BroadcastChannel(lock);
+  const held = Promise.withResolvers<void>();
+  void navigator.locks.request(lock, () => (held.resolve(), new Promise<never>(() => {})));
+  // Again and again: the next holder hears of it, too.
+  const wishing = setInterval(() => wishes.postMessage(""), wishMs);
+  wishes.postMessage("");
+  await held.promise;
+  clearInterval(wishing);
+  wishes.addEventListener("message", () => postMessage("wanted" satisfies WorkerNotice));
+}
+
 /**
  * The first message of the worker: `ready`, or a failure with the source that the policy of its
  * file lacks, if that is the cause.
  */
 export type WorkerStart = "ready" | { readonly failed: string | undefined };
+
+/** The notice that another tab waits for the database. */
+export type WorkerNotice = "wanted";
 
 async function start(name: string): Promise<void> {
   const policy = watchPolicy(() => true);

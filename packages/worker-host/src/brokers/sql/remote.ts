@@ -14,6 +14,8 @@ export interface EngineEvents {
   readonly message: (message: "ready" | SqlAnswer) => void;
   /** `why`: the reason, where the caller needs it. */
   readonly ended: (why?: string) => void;
+  /** Another holder waits for the file of the engine: the engine ends when no task is left. */
+  readonly wanted: () => void;
 }
 
 /** Where a database is open: a process or a worker. Owned by the database, which starts another one after its end. */
@@ -94,55 +96,56 @@ interface RunningEngine {
 
 function runEngine(start: (events: EngineEvents) => Engine, graceMs: number, startTimeoutMs: number): RunningEngine {
   const ready = Promise.withResolvers<ReturnType<typeof sqlFault> | "ready">();
-  let settle: ((answer: SqlAnswer) => void) | undefined;
+  const pending = new PendingAnswer();
   let alive = true;
   let started = false;
+  let isBusy = false;
+  let isWanted = false;
 
-  const answer = (given: SqlAnswer): void => {
-    settle?.(given);
-    settle = undefined;
-  };
   const end = (reason: SqlFault["reason"], why = ""): void => {
     if (!alive) return;
     alive = false;
     held.engine?.end();
     ready.resolve(sqlFault(reason, why));
-    answer(sqlFault(reason, why));
+    pending.give(sqlFault(reason, why));
   };
   // It can end during its start, before there is a handle.
   const held: { engine?: Engine } = {};
   held.engine = start({
     message(message) {
-      if (message !== "ready") return answer(message);
+      if (message !== "ready") return pending.give(message);
       started = true;
       ready.resolve(message);
     },
     ended: (why) => end("broken", why ?? (started ? "" : "its engine ended while it started")),
+    wanted() {
+      isWanted = true;
+      if (!isBusy) end("broken");
+    },
   });
-
+  const answerTo = async (task: SqlTask): Promise<SqlAnswer> => {
+    if (!alive) return sqlFault("broken");
+    const answer = pending.wait();
+    try {
+      held.engine?.send(task);
+    } catch {
+      end("broken");
+    }
+    return answer;
+  };
   return {
     async perform(task) {
+      isBusy = true;
       held.engine?.hold?.(true);
-      let timer = setTimeout(
-        () => end("broken", `its engine did not start within ${startTimeoutMs} ms`),
-        startTimeoutMs,
+      const state = await within(startTimeoutMs, ready.promise, () =>
+        end("broken", `its engine did not start within ${startTimeoutMs} ms`),
       );
-      const state = await ready.promise;
-      clearTimeout(timer);
-      if (state !== "ready") return state;
       // From here: to start the engine is not the statement's time.
-      timer = setTimeout(() => end("too-slow"), task.limits.timeMs + graceMs);
-      const { promise, resolve } = Promise.withResolvers<SqlAnswer>();
-      settle = resolve;
-      try {
-        if (alive) held.engine?.send(task);
-        else answer(sqlFault("broken"));
-      } catch {
-        end("broken");
-      }
-      const given = await promise;
-      clearTimeout(timer);
+      const given =
+        state === "ready" ? await within(task.limits.timeMs + graceMs, answerTo(task), () => end("too-slow")) : state;
       held.engine?.hold?.(false);
+      isBusy = false;
+      if (isWanted) end("broken");
       return given;
     },
     end,
@@ -150,4 +153,29 @@ function runEngine(start: (events: EngineEvents) => Engine, graceMs: number, sta
       return alive;
     },
   };
+}
+
+/** The answer to the one task that an engine has. */
+class PendingAnswer {
+  #settle: ((answer: SqlAnswer) => void) | undefined;
+
+  wait(): Promise<SqlAnswer> {
+    const { promise, resolve } = Promise.withResolvers<SqlAnswer>();
+    this.#settle = resolve;
+    return promise;
+  }
+
+  give(answer: SqlAnswer): void {
+    this.#settle?.(answer);
+    this.#settle = undefined;
+  }
+}
+
+async function within<Value>(ms: number, answer: Promise<Value>, late: () => void): Promise<Value> {
+  const timer = setTimeout(late, ms);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+  }
 }
