@@ -56,6 +56,7 @@ describe("the page", () => {
     await untilEvent(page, "tool.started");
     await lost.close();
     expect(await endOf(page)).toBe("No answer");
+    await page.locator("output.state").getByText("No answer").waitFor();
     await tabOf(page, "Result").click();
     await callOf(page).getByText("The call may have run.").waitFor();
     // The browser says in its console that the connection ended.

@@ -1,12 +1,13 @@
 import { visible } from "@keyhole/kernel";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { hostOf } from "../client/edge-address.ts";
 import { loadEdgeSettings } from "../client/edge-settings.ts";
-import type { GovernanceState, Place } from "../client/kernel-client.ts";
+import type { GovernanceState, KernelClient, Place } from "../client/kernel-client.ts";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
-import { useSessionState } from "../session/useSession.ts";
+import { isOpen } from "../session/call-head.ts";
+import { useSession, useSessionState } from "../session/useSession.ts";
 import { trustOf, trustState, trustText } from "./edge-trust.ts";
 import { ModeSwitch } from "./ModeSwitch.tsx";
 import { RunningCalls } from "./RunningCalls.tsx";
@@ -25,10 +26,12 @@ interface HeaderProps {
   readonly look: Look;
 }
 
-const stateTexts = { connecting: "Starting", ready: "Ready", failed: "Not connected" } as const satisfies Record<
-  Connection["state"],
-  string
->;
+const stateTexts = {
+  connecting: "Starting",
+  ready: "Ready",
+  failed: "Not connected",
+  lost: "No answer",
+} as const satisfies Record<Connection["state"] | "lost", string>;
 
 const nextTheme = { system: "light", light: "dark", dark: "system" } as const satisfies Record<Theme, Theme>;
 const themeIcons = { system: "screen", light: "sun", dark: "moon" } as const satisfies Record<Theme, IconName>;
@@ -43,7 +46,8 @@ export function Header(props: HeaderProps): ReactNode {
   const { connection, place, onPlace, governed, look, onEdgeSettings, onOpenCall, onFind } = props;
   const [theme, setTheme] = look;
   const client = connection.state === "ready" ? connection.client : undefined;
-  const state = connection.state === "ready" && connection.isStarting ? "connecting" : connection.state;
+  const isLost = useIsLost(client);
+  const state = stateOf(connection, isLost);
   const edge = place === "edge" ? loadEdgeSettings() : undefined;
   const address = edge && (client?.address ?? edge.address);
   return (
@@ -119,4 +123,19 @@ function Mark({ isShut }: { readonly isShut: boolean }): ReactNode {
       )}
     </svg>
   );
+}
+
+function stateOf(connection: Connection, isLost: boolean): keyof typeof stateTexts {
+  if (connection.state !== "ready") return connection.state;
+  return connection.isStarting ? "connecting" : isLost ? "lost" : "ready";
+}
+
+/** Whether the last call of this tab had no answer. A new connection begins without one. */
+function useIsLost(client: KernelClient | undefined): boolean {
+  const { calls } = useSession();
+  const { heads } = useSessionState();
+  const last = heads.find(({ id, state }) => calls.isOwn(id) && !isOpen(state));
+  const [before, setBefore] = useState({ client, id: last?.id });
+  if (before.client !== client) setBefore({ client, id: last?.id });
+  return last?.state === "broken" && last.id !== before.id;
 }
