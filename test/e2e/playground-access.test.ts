@@ -100,7 +100,7 @@ describe("the page", () => {
       const page = await open({ reducedMotion: "reduce" });
       const faults = { start: await faultsOf(page), ...(await faultsOnTheWay(page)), ...(await faultsOfScreens(page)) };
       expect(Object.entries(faults).filter(([, each]) => each.length > 0)).toEqual([]);
-      expect(Object.keys(faults)).toHaveLength(16);
+      expect(Object.keys(faults)).toHaveLength(18);
     });
   }
 
@@ -246,6 +246,12 @@ async function faultsOfScreens(page: Page): Promise<Record<string, readonly stri
     .nth(1)
     .waitFor();
   faults["lockdown"] = await faultsOf(page);
+  await page.setViewportSize({ width: 1000, height: 800 });
+  faults["middling"] = await faultsOf(page);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("menuitem").first().waitFor();
+  faults["find"] = await faultsOf(page);
+  await page.keyboard.press("Escape");
   await page.setViewportSize({ width: 390, height: 800 });
   faults["narrow"] = await faultsOf(page);
   return faults;

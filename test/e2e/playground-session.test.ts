@@ -143,6 +143,9 @@ describe("the shell", () => {
     expect(await hashOf(page)).toBe(hash);
     await find("lockdown");
     await page.getByText("Every opening is closed.").waitFor();
+    await page.setViewportSize({ width: 1000, height: 800 });
+    await page.getByRole("button", { name: "Tools, calls, hashes, actions" }).click();
+    await page.getByRole("dialog", { name: "Tools, calls, hashes, actions" }).waitFor();
   });
 
   if (thorough) {

@@ -11,7 +11,6 @@ import {
   MenuSection,
   Modal,
   ModalOverlay,
-  Text,
   TextField,
 } from "react-aria-components";
 import { findTitle as title } from "../app/useFindKey.ts";
@@ -41,18 +40,22 @@ export function FindDialog(props: FindProps): ReactNode {
             <TextField aria-label={title} className="find-field" autoFocus>
               <Input className="input" placeholder={title} />
             </TextField>
-            <Menu
-              className="menu find-menu"
-              aria-label="Found"
-              items={groups}
-              onAction={(key) => {
-                onClose();
-                acts.get(String(key))?.();
-              }}
-              renderEmptyState={() => <p className="hint">Nothing has this text.</p>}
-            >
-              {(group) => <Group group={group} />}
-            </Menu>
+            {/* It scrolls, and the keyboard has to reach it: the focus of the menu stays in the field. */}
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+            <section className="find-found" aria-label="Found" tabIndex={0}>
+              <Menu
+                className="menu"
+                aria-label="Found"
+                items={groups}
+                onAction={(key) => {
+                  onClose();
+                  acts.get(String(key))?.();
+                }}
+                renderEmptyState={() => <p className="hint">Nothing has this text.</p>}
+              >
+                {(group) => <Group group={group} />}
+              </Menu>
+            </section>
           </Autocomplete>
         </Dialog>
       </Modal>
@@ -70,12 +73,7 @@ function Group({ group: { name, finds, count } }: { readonly group: Found }): Re
       <Collection items={finds}>
         {({ id, text, hint }) => (
           <MenuItem id={id} textValue={text} className="menu-item find-item">
-            <Text slot="label">{text}</Text>
-            {hint !== "" && (
-              <Text slot="description" className="find-hint">
-                {hint}
-              </Text>
-            )}
+            <span>{text}</span> {hint !== "" && <span className="find-hint">{hint}</span>}
           </MenuItem>
         )}
       </Collection>
