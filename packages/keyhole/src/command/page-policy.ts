@@ -1,4 +1,5 @@
 import { parseUrl } from "@keyhole/kernel";
+import { GatheredBytes } from "@keyhole/kernel/foreign";
 import { isolateSources } from "@keyhole/worker-host/csp";
 import type { Finding } from "./finding.ts";
 import { Unusable, visible } from "./io.ts";
@@ -50,15 +51,13 @@ const MOST_BYTES = 1 << 20;
 
 async function headOf({ body }: Response): Promise<string> {
   if (body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let byteLength = 0;
+  const head = new GatheredBytes();
   // Leaving the loop cancels the rest.
   for await (const chunk of body) {
-    chunks.push(chunk);
-    byteLength += chunk.length;
-    if (byteLength >= MOST_BYTES) break;
+    head.add(chunk.subarray(0, MOST_BYTES - head.length));
+    if (head.length === MOST_BYTES) break;
   }
-  return Buffer.concat(chunks).toString("utf8", 0, MOST_BYTES);
+  return new TextDecoder().decode(head.take());
 }
 
 /** @param policy of several all have to allow a thing */
