@@ -6,6 +6,7 @@ import {
   parseUrl,
   passkeyChallenge,
 } from "@keyhole/kernel";
+import { boundedBody } from "../bounded-body.ts";
 import type { McpApprovals } from "../server/options.ts";
 import { type ApprovalKey, digestOf } from "./keys.ts";
 import { notePage, pageHeaders, questionPage } from "./page.ts";
@@ -171,19 +172,12 @@ function approverAmong(keys: readonly ApprovalKey[]): (key: string) => Promise<s
 /** `undefined` for a value that is no short form, or is cut. */
 async function formOf(request: Request): Promise<URLSearchParams | undefined> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get("content-type") ?? "")) return undefined;
-  const decoder = new TextDecoder();
-  let text = "";
-  let byteLength = 0;
   try {
-    for await (const chunk of request.body ?? []) {
-      byteLength += chunk.byteLength;
-      if (byteLength > MOST_BODY_BYTES) return undefined;
-      text += decoder.decode(chunk, { stream: true });
-    }
+    const bytes = await boundedBody(request, MOST_BODY_BYTES);
+    return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
   } catch {
     return undefined;
   }
-  return new URLSearchParams(text);
 }
 
 function html(status: number, text: string, headers = pageHeaders): Response {

@@ -1,4 +1,4 @@
-import { GatheredBytes } from "@keyhole/kernel/foreign";
+import { boundedBody } from "../bounded-body.ts";
 import { parseMessage } from "../message.ts";
 
 export type ReadJson =
@@ -21,14 +21,11 @@ export async function readJson(request: Request, mostBytes: number): Promise<Rea
     message: `A request has at most ${mostBytes} bytes.`,
   } as const;
   if (Number(request.headers.get("content-length") ?? 0) > mostBytes) return tooLarge;
-  const bytes = new GatheredBytes();
   let text;
   try {
-    for await (const chunk of request.body ?? []) {
-      if (bytes.length + chunk.byteLength > mostBytes) return tooLarge;
-      bytes.add(chunk);
-    }
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes.take());
+    const bytes = await boundedBody(request, mostBytes);
+    if (!bytes) return tooLarge;
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     return notJson;
   }

@@ -27,8 +27,8 @@ export type ReadState = RequestState & { readonly nonce: string; readonly until:
 export class RequestStates {
   readonly #seal: Seal;
   readonly #clock: Clock;
-  /** By nonce, in the order of use. */
-  readonly #used = new Map<string, { readonly until: number }>();
+  /** The end of each, by nonce, in the order of use. */
+  readonly #used = new Map<string, number>();
 
   constructor(seal: Seal, clock: Clock) {
     this.#seal = seal;
@@ -56,11 +56,11 @@ export class RequestStates {
   /** `false` for a state that this process has seen used: its answers made a call. */
   use({ nonce, until }: ReadState): boolean {
     if (this.#used.has(nonce)) return false;
-    for (const [oldest, used] of this.#used) {
-      if (used.until > this.#clock.now() && this.#used.size < MOST_USED) break;
+    for (const [oldest, untilMs] of this.#used) {
+      if (untilMs > this.#clock.now() && this.#used.size < MOST_USED) break;
       this.#used.delete(oldest);
     }
-    this.#used.set(nonce, { until });
+    this.#used.set(nonce, until);
     return true;
   }
 }

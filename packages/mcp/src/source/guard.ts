@@ -88,15 +88,13 @@ export class GuardedTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
-    if ("method" in message && "id" in message) {
-      const ended = new AbortController();
-      this.#awaited.set(message.id, ended);
-      const signals = [ended.signal, ...(options.requestSignal ? [options.requestSignal] : [])];
-      return this.#inner.send(message, { ...options, requestSignal: AbortSignal.any(signals) });
-    }
     const ended = new AbortController();
+    const signals = [ended.signal, ...(options.requestSignal ? [options.requestSignal] : [])];
+    const isRequest = "method" in message && "id" in message;
+    if (isRequest) this.#awaited.set(message.id, ended);
+    const sent = this.#inner.send(message, { ...options, requestSignal: AbortSignal.any(signals) });
+    if (isRequest) return sent;
     const stop = this.#clock.after(NOTICE_MS, () => ended.abort(), "idly");
-    const sent = this.#inner.send(message, { ...options, requestSignal: ended.signal });
     if ("method" in message && message.method === "notifications/cancelled")
       this.#endStream(message.params?.["requestId"]);
     return sent.finally(stop);
