@@ -40,7 +40,7 @@ function pieces(): readonly Piece[] {
   });
 }
 
-/** A kernel ends a call long before. The page takes what its store has, whoever wrote it: here a copy of the call that is there, with more. */
+/** A kernel ends a call long before. The page takes each call of its store: here a copy of the call that is there, with more. */
 async function store(page: Page, piece: Piece, number: number): Promise<void> {
   await page.evaluate(
     async ([part, at, total]) => {

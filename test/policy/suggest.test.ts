@@ -265,7 +265,7 @@ describe("keyhole policy suggest", () => {
     expect(untold.join("\n")).toContain(JSON.stringify(target));
   });
 
-  it("suggests a policy whatever names the callers chose", async () => {
+  it("suggests a policy for callers of any name", async () => {
     const callers = ["ada b", "ada-b", "ada-b-2", "*", "a".repeat(257)].map((caller) => ["t@1.0.0", caller] as const);
     const log = [...callers, ["*@1.0.0", "ada"] as const].flatMap(([tool, caller], at) =>
       [
