@@ -64,13 +64,24 @@ describe("a log file with a checkpoint", () => {
     await sink.close();
   });
 
+  it.each([0, starts[2]!, starts[3]! + 7])(
+    "is damaged where it ends at byte %i, before its checkpoint",
+    async (bytes) => {
+      await withCheckpoint();
+      await truncate(path, bytes);
+      const sink = fileSink(path);
+      const damage = "Event 3 is missing: the log ends before its checkpoint.";
+      expect(await sink.open()).toMatchObject({ damage });
+      await sink.close();
+    },
+  );
+
   it.each<[string, () => Promise<unknown>]>([
     ["is gone", () => rm(`${path}.checkpoint`)],
     ["is empty", () => writeFile(`${path}.checkpoint`, "")],
     ["is no text of ours", () => writeFile(`${path}.checkpoint`, Buffer.from([0xff, 10, 0]))],
     ["is in another place", () => writeFile(`${path}.checkpoint`, `[3,${starts[3]! + 1},${starts[4]}]\nstate`)],
     ["is of another event", () => writeFile(`${path}.checkpoint`, `[3,${starts[2]},${starts[3]}]\nstate`)],
-    ["is behind the end", () => writeFile(`${path}.checkpoint`, `[3,${starts[3]},${whole.length + 1}]\nstate`)],
     ["has an event that was changed", () => changeByte(starts[3]! + 20)],
   ])("is read whole where the checkpoint %s", async (_, change) => {
     await withCheckpoint();

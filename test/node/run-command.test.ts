@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileSink } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CommandIo, type CommandResult, runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { ioIn } from "../support/command-files.ts";
@@ -106,6 +107,19 @@ describe("keyhole run", () => {
       output: "",
       errorOutput: expect.stringMatching(said) as string,
     });
+  });
+
+  it("starts nothing on a log that another kernel has open, and leaves the log as it is", async () => {
+    const path = join(root, "held.jsonl");
+    const sink = fileSink(path);
+    await sink.open();
+    const { exitCode, errorOutput } = await run(["run", "greet", "--input", "{}", "--log", "held.jsonl"]);
+    expect([exitCode, errorOutput]).toEqual([
+      2,
+      expect.stringMatching(/^This process has the log .*held\.jsonl open\./),
+    ]);
+    expect(readFileSync(path, "utf8")).toBe("");
+    await sink.close();
   });
 
   it("ends with 130 at Ctrl-C", async () => {

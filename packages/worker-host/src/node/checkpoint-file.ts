@@ -21,16 +21,22 @@ export async function writeCheckpointFile(path: string, { span, text }: Checkpoi
   await rename(`${fileOf(path)}.new`, fileOf(path));
 }
 
-/** `undefined` where there is none, or none of this log: the event must be whole, and in its place. */
-export async function readCheckpointFile(
-  path: string,
-  log: FileHandle,
-): Promise<(CheckpointAt & { readonly record: EventRecord }) | undefined> {
+/** The checkpoint beside a log. */
+export interface FoundCheckpoint {
+  /** `undefined` where there is none, or none of this log: the event must be whole, and in its place. */
+  readonly known?: CheckpointAt & { readonly record: EventRecord };
+  /** The event of a checkpoint at which the log ends too early: the log lost events. */
+  readonly lostSeq?: number;
+}
+
+export async function readCheckpointFile(path: string, log: FileHandle): Promise<FoundCheckpoint> {
   const content = await readFile(fileOf(path), "utf8").catch(() => "");
   const lineEnd = content.indexOf("\n");
   const span = lineEnd < 0 ? undefined : spanOf(content.slice(0, lineEnd));
-  const record = span && (await recordAt(log, span));
-  return record && { span, record, text: content.slice(lineEnd + 1) };
+  if (!span) return {};
+  if (span.end > (await log.stat()).size) return { lostSeq: span.seq };
+  const record = await recordAt(log, span);
+  return record ? { known: { span, record, text: content.slice(lineEnd + 1) } } : {};
 }
 
 const fileOf = (path: string): string => `${path}.checkpoint`;
@@ -50,8 +56,7 @@ function spanOf(text: string): EventSpan | undefined {
 const isPosition = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 async function recordAt(log: FileHandle, { seq, start, end }: EventSpan): Promise<EventRecord | undefined> {
-  const { size } = await log.stat();
-  if (end > size || start >= end) return undefined;
+  if (start >= end) return undefined;
   const bytes = Buffer.alloc(end - start);
   await log.read(bytes, 0, bytes.length, start);
   const line = bytes.toString("utf8");

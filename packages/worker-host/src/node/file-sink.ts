@@ -2,9 +2,12 @@ import { fstatSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type AuditSink, type EventRecord, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
 import { type CheckpointAt, readCheckpointFile, writeCheckpointFile } from "./checkpoint-file.ts";
+import { type FileLock, lockFile } from "./file-lock.ts";
 import { keepTail } from "./keep-tail.ts";
 import { syncFolderOf } from "./sync-folder.ts";
 import { type EventSpan, scanLog } from "./scan-log.ts";
+
+export { LogInUse } from "./file-lock.ts";
 
 export type FileSync = "batch" | "second" | "never";
 
@@ -25,7 +28,8 @@ export interface FileSink extends AuditSink {
 
 /**
  * The audit log in a file of JSON Lines. Each line is framed by its end and by its digest, which is its last member and covers all before it. A line that a crash tore
- * has no end; opening moves it to a file beside the log, `PATH.torn-OFFSET`. Another one, `PATH.checkpoint`, shortens opening, and can be removed. The kernel refuses rows of other kernels: one file has one writer.
+ * has no end; opening moves it to a file beside the log, `PATH.torn-OFFSET`. Another one, `PATH.checkpoint`, shortens opening, and can be removed. One file has one writer:
+ * opening takes the lock `PATH.lock`, and rejects with {@link LogInUse} where another sink has it. The operating system frees the lock of a process that ends.
  *
  * @example
  * const sink = fileSink("/var/log/agent.jsonl");
@@ -38,6 +42,7 @@ export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}
 class LogFile implements FileSink {
   readonly #path: string;
   readonly #fsync: FileSync;
+  #lock: FileLock | undefined;
   #file: FileHandle | undefined;
   /**
    * The span of each record from {@link #checkpoint} on, in order; of all records after a read of
@@ -62,9 +67,17 @@ class LogFile implements FileSink {
 
   async open(): Promise<SinkState> {
     await this.#file?.close();
+    this.#file = undefined;
     const file = await openFile(this.#path);
+    try {
+      // Before all else: to another kernel's log, also a torn end is an event on its way.
+      this.#lock ??= lockFile(this.#path);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
     this.#file = file;
-    const known = await readCheckpointFile(this.#path, file);
+    const { known, lostSeq } = await readCheckpointFile(this.#path, file);
     this.#checkpoint = known;
     this.#earlier = undefined;
     const found = await scanLog(file, known && { from: known.span.end, before: known.record });
@@ -78,7 +91,8 @@ class LogFile implements FileSink {
       await file.datasync();
       this.#size = found.end;
     }
-    return { last: found.last, cutBytes, damage: found.damage };
+    const lost = lostSeq === undefined ? null : `Event ${lostSeq} is missing: the log ends before its checkpoint.`;
+    return { last: found.last, cutBytes, damage: found.damage ?? lost };
   }
 
   async append(records: readonly EventRecord[]): Promise<void> {
@@ -128,8 +142,14 @@ class LogFile implements FileSink {
   async writeCheckpoint(text: string, seq: number): Promise<void> {
     const span = this.#spans.findLast((each) => each.seq === seq);
     if (!span) return;
-    this.#writing = writeCheckpointFile(this.#path, { span, text });
+    this.#writing = this.#writeCheckpoint({ span, text });
     await this.#writing;
+  }
+
+  /** Behind its event: a checkpoint without it shows a log that lost events. */
+  async #writeCheckpoint(checkpoint: CheckpointAt): Promise<void> {
+    if (this.#fsync !== "batch") await this.#opened().datasync();
+    await writeCheckpointFile(this.#path, checkpoint);
   }
 
   async close(): Promise<void> {
@@ -139,6 +159,8 @@ class LogFile implements FileSink {
     if (this.#timer && this.#file) await this.#syncNow(this.#file);
     await this.#file?.close();
     this.#file = undefined;
+    this.#lock?.release();
+    this.#lock = undefined;
     if (isUnsynced && this.#syncFault) throw this.#syncFault;
   }
 

@@ -1,7 +1,7 @@
 // The first import: on an older Node it throws before any other module does.
 import "./refuse-older-node.ts";
 
-export { fileSink, type FileSink, type FileSinkOptions } from "./file-sink.ts";
+export { fileSink, type FileSink, type FileSinkOptions, LogInUse } from "./file-sink.ts";
 export { nodeHost, type NodeHostOptions } from "./host.ts";
 export { nodeDatabase, type NodeDatabase } from "./database.ts";
 export { exposeInspector, type Inspector, type InspectorOptions } from "./inspector.ts";

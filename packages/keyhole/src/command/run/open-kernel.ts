@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
-import { createFullKernel, type Kernel, type ToolPackage } from "@keyhole/kernel";
+import type { Kernel, ToolPackage } from "@keyhole/kernel";
 import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { type CommandIo, type CommandOptions, Unusable, visible } from "../io.ts";
 import type { ConfigFile, ConfiguredOptions, InPlaceOf } from "@keyhole/worker-host/node/config";
 import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
 import { writeWhole } from "../whole-file.ts";
 import { terminalApprover } from "./approver.ts";
+import { loggedKernel } from "./logged-kernel.ts";
 
 export interface OpenKernel {
   readonly kernel: Kernel;
@@ -44,22 +45,26 @@ export async function openKernel(
     : plainOptions(inPlace, { nodeHost, fileSink });
   const host = typeof record === "string" ? recordingHost(own, (entry) => entries.push(entry)) : own;
   const approver = terminalApprover(io);
-  const kernel = await createFullKernel({
-    ...configured,
-    host,
-    policy: policy.document,
-    ...(sink && { sink }),
-    ...(approver && { approver }),
-  });
-  if (packages) await registerAll(kernel, packages, config);
-  const leave = config ? await joinBus(kernel, config, packages === undefined) : undefined;
+  const options = { ...configured, host, policy: policy.document, ...(approver && { approver }) };
+  const kernel = await loggedKernel(options, sink);
+  let leave: (() => Promise<void>) | undefined;
+  const end = async (): Promise<void> => {
+    await leave?.();
+    await kernel.close();
+    await sink?.close();
+  };
+  try {
+    if (packages) await registerAll(kernel, packages, config);
+    leave = config && (await joinBus(kernel, config, packages === undefined));
+  } catch (error) {
+    await end();
+    throw error;
+  }
   return {
     kernel,
     policy,
     async close() {
-      await leave?.();
-      await kernel.close();
-      await sink?.close();
+      await end();
       if (typeof record === "string") await writeWhole(resolve(io.folder, record), writeRun({ entries }));
     },
   };
@@ -103,7 +108,6 @@ async function joinBus(kernel: Kernel, config: ConfigFile, serve: boolean): Prom
   try {
     return await joinConfiguredBus(kernel, config, { serve });
   } catch (error) {
-    await kernel.close();
     if (error instanceof TypeError) throw new Unusable(visible(error.message), { cause: error });
     throw error;
   }
