@@ -35,3 +35,14 @@ it("takes what the engine takes", () => {
   expect(compiles([5, 4, 1, 3, 1, 1])).toBe(true);
   expect(compiles([5, 0x84, 0x80, 0x80, 0x80, 0, 1, 3, 1, 1])).toBe(true);
 });
+
+it("finds it under another getter of the length, too", () => {
+  const typed = Object.getPrototypeOf(Uint8Array.prototype) as object;
+  const real = Object.getOwnPropertyDescriptor(typed, "length")!;
+  Object.defineProperty(typed, "length", { get: () => 0, configurable: true });
+  try {
+    expect(shared([5, 4, 1, 3, 1, 1])).toBe(true);
+  } finally {
+    Object.defineProperty(typed, "length", real);
+  }
+});

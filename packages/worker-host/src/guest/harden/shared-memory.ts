@@ -3,11 +3,18 @@ const MEMORY_SECTION = 5;
 /** Of the flags before a memory's limits (threads proposal). */
 const SHARED = 2;
 
+// Taken before the tool is loaded, which may replace the getter: a module without a length would declare nothing.
+const { apply } = Reflect;
+const lengthOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), "length")?.get as (
+  this: Uint8Array,
+) => number;
+
 /**
  * Whether a module declares a memory that threads can share. An imported one does not matter,
  * because no host has one to give. Returns `false` for bytes that are no module: they do not run.
  */
 export function declaresSharedMemory(bytes: Uint8Array): boolean {
+  const length = apply(lengthOf, bytes, []);
   let at = 8;
   const leb = (): number => {
     let value = 0;
@@ -21,7 +28,7 @@ export function declaresSharedMemory(bytes: Uint8Array): boolean {
   const skipLeb = (): void => {
     while ((bytes[at++] ?? 0) >= 0x80);
   };
-  while (at < bytes.length) {
+  while (at < length) {
     const id = bytes[at++];
     const end = leb() + at;
     if (id === MEMORY_SECTION) {
