@@ -29,6 +29,7 @@ export function callWith(input: unknown = {}, more: Partial<IsolateCall> = {}): 
     outputBytes: 1 << 20,
     seed: "0123456789abcdef".repeat(4),
     nowMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+    real: { clock: false, random: false },
     ...more,
   };
 }

@@ -46,6 +46,7 @@ export const call: IsolateCall = {
   outputBytes: 100,
   seed: "0".repeat(64),
   nowMs: 0,
+  real: { clock: false, random: false },
 };
 
 export const callId = call.callId;

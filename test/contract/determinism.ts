@@ -66,6 +66,7 @@ export function describeDeterminism(name: string, open: () => Promise<IsolateHos
         outputBytes: 10_000,
         seed,
         nowMs,
+        real: { clock: false, random: false },
       } as const;
       const outcome = await isolate.call(call, {
         signal: new AbortController().signal,

@@ -19,6 +19,7 @@ function callOf(deed: string): IsolateCall {
     outputBytes: 10_000_000,
     seed: "5eed".repeat(16),
     nowMs: 1_700_000_000_000,
+    real: { clock: false, random: false },
   };
 }
 

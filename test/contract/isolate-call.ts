@@ -12,6 +12,7 @@ export function callOf(deed: string, value: JsonValue = null, more: Partial<Isol
     outputBytes: 1_000,
     seed: "5eed".repeat(16),
     nowMs: 1_700_000_000_000,
+    real: { clock: false, random: false },
     ...more,
   };
 }

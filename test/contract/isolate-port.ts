@@ -75,6 +75,15 @@ export function portContract(makeHost: () => Promise<IsolateHost>, { preempts, p
       expect(other).not.toEqual(one);
     }));
 
+  it("gives no tool a real clock or chance because it changed the language", async () => {
+    if (!isolates.host.sources.includes("module")) return expect(isolates.host.sources).toEqual(["inline"]);
+    return isolates.own(async (isolate) => {
+      const logical = await isolate.call(callOf("clock and chance"), listener());
+      await isolate.call(callOf("answer every question with yes"), listener());
+      expect(await isolate.call(callOf("clock and chance"), listener())).toEqual(logical);
+    });
+  });
+
   it("sets a tool up once", () =>
     isolates.own(async (isolate) => {
       await Promise.all([isolate.call(callOf("echo"), listener()), isolate.call(callOf("echo"), listener())]);

@@ -24,6 +24,7 @@ function callOf(deed: string, pieces = 0, length = 0, more: Partial<IsolateCall>
     outputBytes: 10_000_000,
     seed: "5eed".repeat(16),
     nowMs: 1_700_000_000_000,
+    real: { clock: false, random: false },
     ...more,
   };
 }

@@ -71,7 +71,10 @@ it("a thread whose messages are too long is ended before all of them fill the me
     request: async () => ({ ok: false, error: { code: "UNAVAILABLE", message: "", hint: "" } }) as const,
   };
   const call = { callId: "c", sessionId: "s", inputText: "{}", outputKind: "json", outputBytes: 9 } as const;
-  const calling = isolate.call({ ...call, seed: "0".repeat(64), nowMs: 0, real: [] }, port);
+  const calling = isolate.call(
+    { ...call, seed: "0".repeat(64), nowMs: 0, real: { clock: false, random: false } },
+    port,
+  );
   Atomics.wait(workerData, 0, 0);
   setImmediate(turn);
   expect(await calling).toMatchObject({ kind: "lost", reason: expect.stringContaining("protocol") });

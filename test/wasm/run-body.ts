@@ -42,6 +42,7 @@ export function callOf(more: Partial<IsolateCall> = {}): IsolateCall {
     outputBytes: 100_000,
     seed: "5eed".repeat(16),
     nowMs: 1_700_000_000_000,
+    real: { clock: false, random: false },
     fuel: FUEL,
     memoryBytes: MEMORY_BYTES,
     ...more,

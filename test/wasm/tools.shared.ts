@@ -82,6 +82,7 @@ async function callIn(
     outputBytes: 10_000,
     seed: "5eed".repeat(16),
     nowMs: 1_700_000_000_000,
+    real: { clock: false, random: false },
     fuel: FUEL,
     ...more,
   };
@@ -163,6 +164,7 @@ const moduleCall = (deed: string, value = ""): IsolateCall => ({
   outputBytes: 10_000,
   seed: "5eed".repeat(16),
   nowMs: 1_700_000_000_000,
+  real: { clock: false, random: false },
 });
 
 const anyModule = (): AnyTool => ({

@@ -209,6 +209,7 @@ export {
   type IsolateOutcome,
   type IsolateOutput,
   type IsolateUsage,
+  type RealSources,
 } from "./isolate/port.ts";
 
 export {

@@ -43,6 +43,7 @@ const callOf = (outputKind: IsolateCall["outputKind"], more: Partial<IsolateCall
   outputBytes: BYTES,
   seed: "0".repeat(64),
   nowMs: 0,
+  real: { clock: false, random: false },
   ...more,
 });
 

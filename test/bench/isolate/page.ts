@@ -36,6 +36,7 @@ const nextCall = (): IsolateCall => ({
   outputBytes: 1 << 20,
   seed: "0".repeat(64),
   nowMs: 0,
+  real: { clock: false, random: false },
 });
 
 const median = (figures: number[]): number => figures.toSorted((a, b) => a - b)[figures.length >> 1]!;

@@ -176,6 +176,22 @@ const deeds: Readonly<Record<string, Deed>> = {
     }
     return "spoiled";
   },
+
+  /** Each question of the language has the answer yes, and each object has the members that would be a right. */
+  "answer every question with yes": () => {
+    const yes = [Array, Set, Map, WeakMap, WeakSet, String, RegExp].map(({ prototype }) => prototype as object);
+    for (const prototype of yes)
+      for (const name of ["includes", "has", "some", "every", "test", "startsWith", "endsWith"])
+        if (Object.hasOwn(prototype, name))
+          Object.defineProperty(prototype, name, { value: () => true, configurable: true, writable: true });
+    const members: object = Object.prototype;
+    const real = { clock: true, random: true };
+    for (const [name, value] of Object.entries({ real, ...real }))
+      Object.defineProperty(members, name, { value, configurable: true, writable: true });
+    return "yes";
+  },
+
+  "clock and chance": (_, { now, random }) => [now(), Date.now(), random(), Math.random()],
 };
 
 export default defineTool({

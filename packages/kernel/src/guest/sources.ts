@@ -12,17 +12,21 @@ const wallClock = Date.now;
 const fill: ((words: Uint32Array<ArrayBuffer>) => unknown) | undefined =
   typeof crypto === "object" ? crypto.getRandomValues.bind(crypto) : undefined;
 
-/** Logical time and chance from the call, or the real ones where they were granted. */
+/** Logical time and chance from the call, or the real ones where they were granted. No method decides: the tool may have replaced it. */
 export function callSources(call: Pick<GuestCall, "nowMs" | "seed" | "real">): CallSources {
-  const { nowMs, seed, real = [] } = call;
+  const { nowMs, seed, real } = call;
   return {
-    now: real.includes("clock") ? wallClock : () => nowMs,
-    random: real.includes("random") && fill !== undefined ? trueRandom(fill) : whenAsked(seed),
+    now: real.clock ? wallClock : () => nowMs,
+    random: real.random && fill !== undefined ? trueRandom(fill) : whenAsked(seed),
   };
 }
 
 /** Before the first call: module code and `setup` see the epoch and a fixed sequence. */
-export const idleSources: CallSources = callSources({ nowMs: 0, seed: "0".repeat(64) });
+export const idleSources: CallSources = callSources({
+  nowMs: 0,
+  seed: "0".repeat(64),
+  real: { clock: false, random: false },
+});
 
 /** Most calls never ask. */
 function whenAsked(seed: string): RandomSource {

@@ -108,14 +108,24 @@ export interface IsolateCall {
   readonly seed: string;
   /** Milliseconds since the epoch: the time of the logical clock. */
   readonly nowMs: number;
-  /** Which of the two were granted as real ones (capabilities `clock`, `random`). Default: none, both are logical. */
-  readonly real?: readonly string[];
+  /**
+   * Which of the two the policy grants as real ones (capabilities `clock`, `random`); the others are logical. Own members, always there: the tool
+   * shares the realm that reads them, so a method of a list or a member of `Object.prototype` would be its to answer.
+   */
+  readonly real: RealSources;
   /** Bounds of this call, where it has them. Only a host that names them in {@link IsolateHost.enforces} is given such a call. */
   readonly fuel?: number;
   readonly memoryBytes?: number;
   /** Only for tools of source `inline`, which are the program's own: no isolate learns it. */
   readonly onward?: Onward;
 }
+
+export interface RealSources {
+  readonly clock: boolean;
+  readonly random: boolean;
+}
+
+export const allLogical: RealSources = { clock: false, random: false };
 
 /**
  * The cost of a run, as far as its host counts it. The same call costs the same on every host that

@@ -10,6 +10,7 @@ import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import { outcomeHash } from "./outcome.ts";
 import type { OwnHost } from "./own-host.ts";
+import { allLogical } from "./port.ts";
 import { readOutcome } from "./reading.ts";
 
 export type PureCheck =
@@ -106,6 +107,7 @@ async function runTwice(
             // check finds a tool whose output depends on them.
             seed: `${run}`.padStart(64, "0"),
             nowMs: run * 1e10,
+            real: allLogical,
             ...(fuel !== undefined && { fuel }),
             ...(memoryBytes !== undefined && { memoryBytes }),
           },

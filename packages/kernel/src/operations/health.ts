@@ -7,6 +7,7 @@ import type { Clock } from "../isolate/clock.ts";
 import type { HealthState, ToolHealth } from "../isolate/health.ts";
 import type { IsolatePool } from "../isolate/pool/pool.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
+import { allLogical } from "../isolate/port.ts";
 import { quarantineText } from "../isolate/pool/quarantine.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import * as limits from "../limits.ts";
@@ -76,7 +77,14 @@ async function ask({ call, tool }: Resolved, pool: IsolatePool, clock: Clock): P
   const asked = { asks: "health", callId, sessionId, inputText: "null", outputKind: "json", outputBytes: 4 } as const;
   const end = await runInIsolate(
     tool,
-    { ...asked, seed, nowMs, ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) },
+    {
+      ...asked,
+      seed,
+      nowMs,
+      real: allLogical,
+      ...(fuel !== undefined && { fuel }),
+      ...(memoryBytes !== undefined && { memoryBytes }),
+    },
     {
       pool,
       owner: { callId, caller, sessionId, within: [], around: 0 },

@@ -69,7 +69,8 @@ class Attempts {
 }
 
 function callEntry(tool: RegisteredTool, call: IsolateCall, attempt: number): RunEntry {
-  const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody, real = [] } = call;
+  const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody } = call;
+  const real = (["clock", "random"] as const).filter((kind) => call.real[kind]);
   const shape = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real };
   return {
     kind: "call",

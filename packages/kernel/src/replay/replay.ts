@@ -2,7 +2,7 @@ import { readVersionedId } from "../support/tool-names.ts";
 import { present } from "../support/guards.ts";
 import type { CapabilityReply } from "../capability/request.ts";
 import type { Clock } from "../isolate/clock.ts";
-import type { CallPort, Isolate, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
+import { allLogical, type CallPort, type Isolate, type IsolateHost, type IsolateOutcome } from "../isolate/port.ts";
 import { readOutcome, readRequest } from "../isolate/reading.ts";
 import { OutputStream } from "../hash/output-stream.ts";
 import type { Theirs } from "../support/foreign.ts";
@@ -169,7 +169,7 @@ function runIn(
       return reply.ok ? reply.body : undefined;
     },
   };
-  const playable = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody };
+  const playable = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody, real: allLogical };
   return isolate.call(playable, port).then(readOutcome);
 }
 

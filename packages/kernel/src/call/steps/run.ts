@@ -84,10 +84,14 @@ function isolateCallOf({ call, tool, bounds, gate, grant, inputText, deadline }:
     seed,
     nowMs,
     ...(tool.manifest.source === "inline" && { onward: onwardOf(call, deadline.leftMs) }),
-    real: sourcesOf(grant).filter((kind) => !gate.revoked(kind)),
+    real: realOf(sourcesOf(grant).filter((kind) => !gate.revoked(kind))),
   };
   if (fuel === undefined && memoryBytes === undefined) return plain;
   return { ...plain, ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) };
+}
+
+function realOf(kinds: readonly string[]): IsolateCall["real"] {
+  return { clock: kinds.includes("clock"), random: kinds.includes("random") };
 }
 
 function onwardOf({ caller, traceparent, options: { idempotencyKey } }: CallRecord, timeoutMs: number): Onward {

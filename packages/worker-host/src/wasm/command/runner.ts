@@ -70,7 +70,7 @@ function callOf(
   { stdoutBytes, stderrBytes }: Limits,
   session: BrokerSession,
 ): CommandCall {
-  const real = (["clock", "random"] as const).filter((kind) => session.refusal({ kind }) === undefined);
+  const isGranted = (kind: "clock" | "random"): boolean => session.refusal({ kind }) === undefined;
   const args = [name, ...request.args];
   return {
     callId: `command-${runs++}`,
@@ -80,7 +80,7 @@ function callOf(
     outputBytes: mostEndBytes({ stdoutBytes, stderrBytes }),
     seed: hashBytes(new TextEncoder().encode(JSON.stringify(args))).slice(-64),
     nowMs: 0,
-    real,
+    real: { clock: isGranted("clock"), random: isGranted("random") },
     fuel: Math.min(fuel, request.fuel ?? fuel),
     memoryBytes: Math.min(memoryBytes, request.memoryBytes ?? memoryBytes),
     command: { args, environment: env, stdin: request.stdin, stdoutBytes, stderrBytes },

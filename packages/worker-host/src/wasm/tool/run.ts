@@ -79,7 +79,7 @@ export class WasmRun {
       machine,
       this.#suspension,
       { args, environment, stdin, stdout: (bytes) => this.stdout.add(bytes), stderr },
-      { ask, journal, sources: callSources(this.#call), real: this.#call.real ?? [] },
+      { ask, journal, sources: callSources(this.#call), real: this.#call.real },
     );
     const token = secretToken(this.#call.seed);
     const call = callFunction(machine, ask, {

@@ -1,4 +1,5 @@
 import { WASI, wasi } from "@bjorn3/browser_wasi_shim";
+import type { RealSources } from "@keyhole/kernel";
 import type { CallSources } from "@keyhole/kernel/guest";
 import { type Machine, RunStopped } from "../machine/machine.ts";
 import type { Suspension } from "../machine/suspend.ts";
@@ -23,7 +24,7 @@ export interface World {
   readonly ask: Ask;
   readonly sources: CallSources;
   /** Which of the sources are real: what they say is written down. */
-  readonly real: readonly string[];
+  readonly real: RealSources;
   readonly journal: ReplayJournal;
 }
 
@@ -57,7 +58,7 @@ export function wasiSystem(machine: Machine, suspension: Suspension, program: Pr
       "environ",
       Object.entries(environment).map(([name, value]) => `${name}=${value}`),
     ),
-    ...clockFunctions(machine, new RunClock(world.journal, world.sources.now, world.real.includes("clock"))),
+    ...clockFunctions(machine, new RunClock(world.journal, world.sources.now, world.real.clock)),
     random_get: (at: number, count: number) => randomBytes(machine, world, at >>> 0, count >>> 0),
     proc_exit: (code: number) => machine.stop({ kind: "exited", code: code >>> 0 }),
     proc_raise: (signal: number) => machine.stop({ kind: "failed", message: `it raised the signal ${signal >>> 0}` }),
@@ -191,6 +192,6 @@ function randomBytes(machine: Machine, { sources, real, journal }: World, at: nu
   machine.serve(Math.ceil(count / RANDOM_BYTES));
   machine.charge(count);
   const draw = (): Uint8Array => Uint8Array.from({ length: count }, () => Math.floor(sources.random() * 256));
-  machine.bytes().set(real.includes("random") ? journal.observe(draw) : draw(), at);
+  machine.bytes().set(real.random ? journal.observe(draw) : draw(), at);
   return errno.success;
 }
