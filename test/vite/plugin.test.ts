@@ -146,6 +146,8 @@ describe("a tool that cannot be packed", () => {
     writeFileSync(join(root, "tool.ts"), text);
     const { client } = server.environments;
     client.moduleGraph.invalidateAll();
+    // An id is for the imports of modules.
+    await client.transformRequest("/main.ts");
     const attempts = [client.transformRequest("/tool.ts?keyhole-tool"), ...(thorough ? [buildMain(root)] : [])];
     await Promise.allSettled(attempts);
     for (const attempt of attempts) {
@@ -156,6 +158,38 @@ describe("a tool that cannot be packed", () => {
 });
 
 describe("a dev server", () => {
+  it("serves no file that no module imports, in any form of a request", async () => {
+    const root = program({ "main.ts": importTool, "tool.ts": toolText("served"), ".env": "TOKEN=1" });
+    const server = await serveModules(root);
+    try {
+      const { client } = server.environments;
+      const secret = join(root, ".env");
+      const text = "VE9LRU49MQ=="; // What it holds, in base64.
+      const kinds = ["tool", "iife", "esm", "bytes", "metered", "metered-url"];
+      const requests = [
+        ...kinds.flatMap((kind) => [`/.env?keyhole-${kind}`, `/@fs${secret}?keyhole-${kind}`]),
+        "/.env?import&keyhole-bytes",
+        `/@id/keyhole:${secret}?bytes`,
+        `/@id/KEYHOLE:${secret}?bytes`,
+        `/@id/__x00__keyhole-all:.*:${root}/main.ts`,
+        `/@id/\0keyhole-all:.*:${root}/main.ts`,
+        "/tool.ts?keyhole-bytes",
+      ];
+      // Also after the page's own imports.
+      for (const _ of ["before", "after"]) {
+        for (const url of requests) {
+          const served = await client.transformRequest(url).catch(() => null);
+          expect(served?.code ?? "", url).not.toContain(text);
+          expect(served?.code ?? "", url).not.toMatch(/Uint8Array|toolHash|\.env/);
+        }
+        await client.transformRequest("/main.ts");
+        expect((await client.transformRequest("/tool.ts?keyhole-tool"))?.code).toContain("served");
+      }
+    } finally {
+      await server.close();
+    }
+  });
+
   it("packs anew when any bundled file changes, for page and server alike, and after an error is repaired", async () => {
     const root = program({
       "main.ts": importTool,
@@ -179,8 +213,8 @@ describe("a dev server", () => {
         ssr.runner.clearCache();
       };
 
-      expect(await page()).toContain("first");
       const before = await hashInRunner();
+      expect(await page()).toContain("first");
       expect(before.code).toContain("first");
 
       await change('export const word = "second";');

@@ -1,5 +1,5 @@
 import { idPattern, resolveSpecifier } from "../plugin/ids.ts";
-import type { ImportKind } from "../pack/specifier.ts";
+import { type ImportKind, specifierPattern } from "../pack/specifier.ts";
 
 export function partsOf(id: string): { readonly file: string; readonly kind: ImportKind } {
   const [query, kind] = idPattern.exec(id)!;
@@ -10,12 +10,25 @@ interface ResolveContext {
   resolve(source: string, importer?: string, options?: { skipSelf?: boolean }): Promise<{ readonly id: string } | null>;
 }
 
-/** @throws Error for a query that does not exist, and for an id of ours that was written in place of `keyhole:` */
+/**
+ * Gives out ids for the imports of modules. A request to the dev server brings an id and no importer. It gets only an id that a module's import was
+ * given before, and so no file that no module imports: Vite does not look at `server.fs` where a plugin loads.
+ *
+ * @throws Error for a query that does not exist, and for an id of ours that was written in place of `keyhole:`
+ */
 export async function resolveId(
   context: ResolveContext,
   source: string,
   importer: string | undefined,
+  given: Set<string>,
 ): Promise<string | null> {
+  const id = await idOf(context, source, importer);
+  // The absolute paths of a list are for the list alone, whose own id was given out.
+  if (id !== null && importer !== undefined && specifierPattern.test(source)) given.add(id);
+  return id === null || given.has(id) ? id : null;
+}
+
+async function idOf(context: ResolveContext, source: string, importer: string | undefined): Promise<string | null> {
   const locate = async (path: string): Promise<string | undefined> =>
     (await context.resolve(path, importer, { skipSelf: true }))?.id;
   const named = await resolveSpecifier(source, importer, locate);

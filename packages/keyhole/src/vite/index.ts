@@ -35,7 +35,11 @@ export interface KeyholeOptions {
  * export default { plugins: [keyhole()] };
  */
 export function keyhole(options: KeyholeOptions = {}): Plugin {
-  return pluginOf(options, { imports: new Imports(), printed: new Set(), declarations: undefined }, false);
+  return pluginOf(
+    options,
+    { imports: new Imports(), printed: new Set(), declarations: undefined, given: new Set() },
+    false,
+  );
 }
 
 function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): Plugin {
@@ -59,7 +63,7 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
       filter: { id: [specifierPattern, idPattern, placeholderPattern, unschemedPattern] },
       async handler(source, importer) {
         if (placeholderPattern.test(source)) return { id: source, external: true };
-        const id = await resolveId(this, source, importer);
+        const id = await resolveId(this, source, importer, state.given);
         if (id !== null && idPattern.test(id)) await loader.declare(source, id);
         return id;
       },
@@ -67,6 +71,7 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
     load: {
       filter: { id: [idPattern, listPattern] },
       async handler(id) {
+        if (!state.given.has(id)) throw new Error(`Got a request for ${JSON.stringify(id)}, which no module imports.`);
         const code = listPattern.test(id) ? listText(id) : await loader.load(id, this);
         return { code, moduleType: "js" };
       },

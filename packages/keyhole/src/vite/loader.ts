@@ -13,6 +13,8 @@ import { importMetered, type MeteredFile, meterFile, placeholderOf } from "./met
 export interface State {
   readonly imports: Imports;
   readonly printed: Set<string>;
+  /** The ids of all imports that a module made: the dev server answers requests for no other. */
+  readonly given: Set<string>;
   declarations: Declarations | undefined;
 }
 
