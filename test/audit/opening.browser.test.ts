@@ -3,8 +3,8 @@ import { expect, it, vi } from "vitest";
 import { sized } from "../support/size.ts";
 import { eventsBehind, openLong, writeLong } from "./long-log.ts";
 
-it("reads as many events of a long log as of a short one", async () => {
-  for (const events of sized([10_500, 20_500], [10_500, 100_500])) {
+it("reads of a long log the events behind its last checkpoint", async () => {
+  for (const events of sized([10_500], [10_500, 100_500])) {
     const database = `opening-${events}`;
     const written = indexedDbSink({ database });
     await writeLong(written, events);
