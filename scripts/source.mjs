@@ -2,7 +2,7 @@
 // the shells of isolates are text; here each is bundled when it is imported, and kept until one of its sources changes.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { createRequire, registerHooks } from "node:module";
+import { createRequire, enableCompileCache, registerHooks } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,6 +12,9 @@ const shell = /\?keyhole-(iife|esm)$/;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const keptFolder = join(root, "node_modules/.cache/shells");
 const require = createRequire(import.meta.url);
+
+// For each process, also one that is started with an environment of its own: half of a start is to strip types and to compile.
+enableCompileCache(join(root, "node_modules/.cache/compile"));
 
 /** @param {string} path below the root @returns {string} another one after each change of the file */
 function stateOf(path) {
@@ -64,11 +67,15 @@ function shellText(file, kind) {
   if (found !== undefined) return found;
   const { text, inputs } = bundle(file, kind);
   const states = Object.fromEntries([...inputs].map((input) => [input, stateOf(input)]));
-  mkdirSync(keptFolder, { recursive: true });
-  // Two processes can write it at once; a third one reads it whole.
-  const own = `${path}.${process.pid}`;
-  writeFileSync(own, JSON.stringify({ text, states }));
-  renameSync(own, path);
+  try {
+    mkdirSync(keptFolder, { recursive: true });
+    // Two processes can write it at once; a third one reads it whole.
+    const own = `${path}.${process.pid}`;
+    writeFileSync(own, JSON.stringify({ text, states }));
+    renameSync(own, path);
+  } catch {
+    // Another user owns the folder: the next process bundles it again.
+  }
   return text;
 }
 
