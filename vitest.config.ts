@@ -48,26 +48,39 @@ const imports = [keyhole(), jsonSchemaSuite(), bombsOnNode(), suspendedOnNode(),
 /** Holds every event that any test makes a kernel write against the published schema. */
 const everyEvent = ["./test/support/every-event.ts"];
 
-/** One for all browsers, so that a run builds them once. */
-const pages = testPages();
-
 const executablePath = findChromium();
 const chromium = playwright({
   launchOptions: { args: chromiumArgs, env, ...(executablePath === undefined ? {} : { executablePath }) },
 });
 
-function browserProject(name: Browser, provider: BrowserProviderOption): TestProjectInlineConfiguration {
+type BrowserInstance = NonNullable<
+  NonNullable<NonNullable<TestProjectInlineConfiguration["test"]>["browser"]>["instances"]
+>[number];
+
+function inBrowser(browser: Browser, provider: BrowserProviderOption): BrowserInstance {
   return {
-    plugins: [cachedModules(), pages, ...imports],
+    browser,
+    name: browser,
+    provider,
+    // WebKitGTK has no headless mode; it draws on a screen of its own.
+    headless: browser !== "webkit",
+    // All files of a browser in one page: it loads the kernel's 400 modules once, and not once a file. WebKitGTK stops no thread that
+    // executes WebAssembly; there a page of its own ends with its file.
+    isolate: browser === "webkit",
+    include: browserFiles(browser, thorough),
+  };
+}
+
+/** One for all browsers of this machine, so that a run resolves, transforms and builds each module once and not once a browser. */
+function browserProject(): TestProjectInlineConfiguration {
+  return {
+    plugins: [cachedModules(), testPages(), ...imports],
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     server: { host: "127.0.0.1" },
     test: {
       ...common,
-      name,
-      // All files of a browser in one page: it loads the kernel's 400 modules once, and not once a file. WebKitGTK stops no thread that
-      // executes WebAssembly; there a page of its own ends with its file.
-      isolate: name === "webkit",
-      include: browserFiles(name, thorough),
+      // Vite looks here for the packages that it has to bundle: one that it meets later reloads the page of a test.
+      include: browserFiles("chromium", thorough),
       exclude,
       env: chaosEnv,
       globalSetup: "./test/hostile/canary.ts",
@@ -75,13 +88,11 @@ function browserProject(name: Browser, provider: BrowserProviderOption): TestPro
       api: { host: "127.0.0.1" },
       browser: {
         enabled: true,
-        // WebKitGTK has no headless mode; it draws on a screen of its own.
-        headless: name !== "webkit",
         ui: false,
         connectTimeout: 240_000,
         screenshotFailures: false,
-        provider,
-        instances: [{ browser: name, name }],
+        provider: chromium,
+        instances: [inBrowser("chromium", chromium), ...otherEngines()],
       },
     },
   };
@@ -123,15 +134,15 @@ function nodeProject(
 }
 
 /** The engines that this machine has beside Chromium. `scripts/test.mjs` names those that it lacks. */
-function otherEngines(): TestProjectInlineConfiguration[] {
+function otherEngines(): BrowserInstance[] {
   const [firefox, webkit] = [findFirefox(), findWebkit()];
-  const projects: TestProjectInlineConfiguration[] = [];
+  const instances: BrowserInstance[] = [];
   if (firefox !== undefined) {
     const provider = playwright({ launchOptions: { channel: "moz-firefox", executablePath: firefox, env } });
-    projects.push(browserProject("firefox", provider));
+    instances.push(inBrowser("firefox", provider));
   }
-  if (webkit !== undefined) projects.push(browserProject("webkit", webkitgtk(webkit, env)));
-  return projects;
+  if (webkit !== undefined) instances.push(inBrowser("webkit", webkitgtk(webkit, env)));
+  return instances;
 }
 
 export default defineConfig({
@@ -156,8 +167,7 @@ export default defineConfig({
         include: ownProcess,
         exclude: notOnNode,
       }),
-      browserProject("chromium", chromium),
-      ...otherEngines(),
+      browserProject(),
       {
         plugins: [
           ...imports,

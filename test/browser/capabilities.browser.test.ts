@@ -1,10 +1,11 @@
 import { type CallResult, createFullKernel, type Kernel } from "@keyhole/kernel";
 import { browserHost } from "@keyhole/worker-host/browser";
 import { builtinTools } from "@keyhole/worker-host/tools";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { canary as canaryOrigin } from "./canary.ts";
 import { expectSoundLog } from "../support/kernel.ts";
 
-const canary = new URL(inject("canary"));
+const canary = new URL(canaryOrigin);
 
 describe("the browser host's own brokers, asked from inside an isolate", () => {
   let kernel: Kernel;

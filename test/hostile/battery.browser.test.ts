@@ -1,6 +1,7 @@
 import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import { server } from "vitest/browser";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { canary } from "../browser/canary.ts";
 import { moduleOf } from "../browser/open.ts";
 import { describeBattery } from "./battery/describe.ts";
 import { type Answer, frameScript, type Question } from "./battery/frame-script.ts";
@@ -64,7 +65,7 @@ afterAll(async () => {
 
 const bench: Bench = {
   platform: server.browser as Bench["platform"],
-  canary: inject("canary"),
+  canary,
   open: (code) => host.open(moduleOf(code)),
   async usurp(deed) {
     const own = await browserHost({ container: domFrameContainer({}, usurper(deed)), warm: 0 });
@@ -77,7 +78,7 @@ const bench: Bench = {
       },
     };
   },
-  frame: (expressions) => openRaw(frameScript(expressions, { canary: inject("canary"), page: location.origin })),
+  frame: (expressions) => openRaw(frameScript(expressions, { canary, page: location.origin })),
 };
 
 describeBattery(() => bench, bench.platform);

@@ -1,8 +1,8 @@
 import { domFrameContainer, type FrameContainer } from "@keyhole/worker-host/browser";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { canary } from "../browser/canary.ts";
 import { frameScript, type Question } from "./battery/frame-script.ts";
 
-const canary = inject("canary");
 const hits = async (tag: string): Promise<string[]> =>
   (await fetch(`${canary}/hits/${tag}`)).json() as Promise<string[]>;
 

@@ -1,9 +1,9 @@
 import type { IsolateHost } from "@keyhole/kernel";
 import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { canary } from "../browser/canary.ts";
 import { callWith, evaluate, moduleOf, quietPort, toolText } from "../browser/open.ts";
 
-const canary = inject("canary");
 const hits = async (): Promise<string[]> => (await fetch(`${canary}/hits/hardened`)).json() as Promise<string[]>;
 
 describe("the hardened shell", () => {

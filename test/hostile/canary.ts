@@ -6,14 +6,31 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Origin of a server that notes everything that reaches it, by the first segment of the path. */
     readonly canary: string;
+    /** Such a server for each browser, by its name: what one lets through says nothing of another that runs beside it. */
+    readonly canaries: Readonly<Record<string, string>>;
   }
+}
+
+export default async function canaries(project: TestProject): Promise<() => void> {
+  const { enabled, instances = [] } = project.config.browser;
+  const own = await startCanary();
+  const ofBrowsers = await Promise.all((enabled ? instances : []).map(({ browser }) => startCanary(browser)));
+  project.provide("canary", own.origin);
+  project.provide("canaries", Object.fromEntries(ofBrowsers.map(({ name, origin }) => [name, origin])));
+  return () => [own, ...ofBrowsers].forEach(({ stop }) => stop());
+}
+
+interface Canary {
+  readonly name: string;
+  readonly origin: string;
+  readonly stop: () => void;
 }
 
 /**
  * A server that nothing in an isolate may reach. `GET /hits/TAG` says what did under that tag, one line each, `GET /hits` under any; any other path is
  * a hit, answered so that whoever asked finds nothing to complain about.
  */
-export default async function canary(project: TestProject): Promise<() => void> {
+async function startCanary(name = ""): Promise<Canary> {
   const hits: string[] = [];
   const server = createServer((request, response) => {
     const url = request.url ?? "";
@@ -38,9 +55,9 @@ export default async function canary(project: TestProject): Promise<() => void> 
     socket.destroy();
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  project.provide("canary", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  return () => {
+  const stop = (): void => {
     server.closeAllConnections();
     server.close();
   };
+  return { name, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }

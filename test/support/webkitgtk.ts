@@ -20,7 +20,8 @@ export interface WebkitPaths {
  */
 export function webkitgtk(paths: WebkitPaths, env: NodeJS.ProcessEnv): BrowserProviderOption {
   return defineBrowserProvider({
-    name: "webkitgtk",
+    // Vitest lets browsers share one server only where their providers have one name.
+    name: "playwright",
     supportedBrowser: ["webkit"],
     providerFactory: (project) => new WebkitProvider(project, paths, env),
   });
