@@ -9,7 +9,7 @@ export const ceilings: Readonly<Record<string, Readonly<Record<SourceAssertion["
   "worker-host": { as: 9.2, "!": 2.8 },
   agents: { as: 12.2, "!": 0 },
   edge: { as: 3.9, "!": 3 },
-  keyhole: { as: 5.9, "!": 2.1 },
+  keyhole: { as: 4.4, "!": 2.1 },
   mcp: { as: 7.1, "!": 2 },
   playground: { as: 4.2, "!": 1.8 },
 };

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -67,9 +67,7 @@ describe("keyhole serve --mcp", () => {
     afterwards(() => client.close());
     await isGoverned(client);
     await client.close();
-    const logs = join(root, ".keyhole", "logs");
-    // The SDK's client asks for the era of a process that it starts for this alone.
-    const log = join(logs, readdirSync(logs).toSorted().at(-1) ?? "");
+    const log = join(root, ".keyhole", "audit.jsonl");
     expect(readFileSync(log, "utf8")).toContain("tool.completed");
     const verified = await runCommand(["verify", log], ioIn(root));
     expect([verified.exitCode, verified.output]).toEqual([3, expect.stringContaining("Intact, but unvouched")]);

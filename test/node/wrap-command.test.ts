@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -129,7 +129,9 @@ describe("keyhole wrap", () => {
     const allowed = await client.callTool({ name: "pid", arguments: {} });
     expect(allowed).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });
     expect(pages).toEqual([origins[1]]);
-    const refused = await ran(home, ["--", ...server]);
+    const other = homeFolder();
+    copyFileSync(join(home, "policy.json"), join(other, "policy.json"));
+    const refused = await ran(other, ["--", ...server]);
     expect([refused.exitCode, refused.said]).toEqual([2, expect.stringContaining("is in use")]);
     await client.close();
     await taken.close();
@@ -147,25 +149,16 @@ describe("keyhole wrap", () => {
     await expect(client.callTool({ name: "huge", arguments: {} })).rejects.toThrow('There is no tool "huge"');
     await client.close();
     await expect.poll(() => isAlive(served)).toBe(false);
-    const logs = readdirSync(join(home, "logs")).toSorted();
-    const log = readFileSync(join(home, "logs", logs.at(-1) ?? ""), "utf8");
-    expect(log).toContain("tool.completed");
+    expect(readFileSync(join(home, "audit.jsonl"), "utf8")).toContain("tool.completed");
   });
 
-  it("says which parts of the policy begin empty with each of its starts, and nothing where none does", async () => {
+  it("says at its start that its log was changed, and what to do", async () => {
     const home = homeFolder();
-    const said = async (policy: object): Promise<string> => {
-      writeFileSync(join(home, "policy.json"), JSON.stringify({ version: "1", posture: "standard", ...policy }));
-      return (await ran(home, ["--", "no-such-program"])).said;
-    };
-    const counted = { when: { tool: ["rude_pid"], count: { windowMs: 1_000, moreThan: 2 } }, reason: "Two." };
-    const governed = { rude_pid: { rate: { calls: 2, windowMs: 1_000 }, bounds: { callsPerHour: 2 } } };
-    const labels = { untrusted: { tools: ["rude_pid"] } };
-    const rules = [{ id: "two", effect: "deny", ...counted }];
-    expect(await said({})).not.toContain("log of its own");
-    expect(await said({ rules, tools: governed, labels })).toContain(
-      "The policy has `count`, `rate`, `callsPerHour`, `labels`: each start begins without earlier calls",
-    );
+    await ran(home, ["--suggest", "--", ...server]);
+    writeFileSync(join(home, "audit.jsonl"), "x\n");
+    const { exitCode, said } = await ran(home, ["--", "no-such-program"]);
+    const words = "audit.jsonl: The log has changed since the kernel wrote it. The mode is LOCKDOWN. Put back";
+    expect([exitCode, said]).toEqual([2, expect.stringContaining(words)]);
   });
 
   it("accepts a definition that waits only from a person at a terminal", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -68,8 +68,7 @@ it.each(servers.map((server) => [server.entry.split("/dist/")[0], server] as con
     expect(denied).toMatchObject({ isError: true, _meta: { "keyhole/error": { code: "POLICY_DENIED" } } });
     if (server.trace !== undefined) expect(existsSync(join(folder, server.trace))).toBe(false);
     await client.close();
-    const log = readdirSync(join(home, "logs")).toSorted().at(-1) ?? "";
-    const verified = await run(["verify", join(home, "logs", log)]);
+    const verified = await run(["verify", join(home, "audit.jsonl")]);
     expect(verified).toMatchObject({ exitCode: 3 });
   },
 );

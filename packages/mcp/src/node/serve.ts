@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { Kernel } from "@keyhole/kernel";
 import { type McpConnection, type McpConnectionOptions, serveConnection } from "../server/connection.ts";
 import { mcpHandler, type McpHandlerOptions } from "../server/http.ts";
@@ -7,6 +8,10 @@ import { StdioTransport } from "./stdio-transport.ts";
 export interface McpStdioOptions extends McpConnectionOptions {
   /** The client is gone. */
   readonly onEnd?: () => void;
+  /** Messages of the client, one a line. Default: stdin of this process. */
+  readonly input?: Readable;
+  /** Messages to the client. Default: stdout. */
+  readonly output?: Writable;
 }
 
 /**
@@ -15,8 +20,8 @@ export interface McpStdioOptions extends McpConnectionOptions {
  * @example
  * serveMcpStdio(kernel, { caller: { caller: "desk" }, onEnd: () => void kernel.close() });
  */
-export function serveMcpStdio(kernel: Kernel, { onEnd, ...options }: McpStdioOptions): McpConnection {
-  return serveConnection(kernel, options, new StdioTransport(), onEnd);
+export function serveMcpStdio(kernel: Kernel, { onEnd, input, output, ...options }: McpStdioOptions): McpConnection {
+  return serveConnection(kernel, options, new StdioTransport(input, output), onEnd);
 }
 
 export interface McpHttpOptions extends McpHandlerOptions {

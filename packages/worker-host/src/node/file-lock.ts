@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 
 /** Thrown where another sink has the log file open: a log has one writer. */
 export class LogInUse extends Error {
@@ -56,6 +56,7 @@ function locked(file: string): { close(): void } {
   if (!sqlite) throw new Error("A log file needs `node:sqlite` for its lock. Use Node 22.13 or newer.");
   let database: import("node:sqlite").DatabaseSync | undefined;
   try {
+    makePrivate(lock);
     database = new sqlite.DatabaseSync(lock, { timeout: 0 });
     // It writes nothing, so a crash leaves nothing behind.
     database.exec("BEGIN IMMEDIATE");
@@ -67,6 +68,15 @@ function locked(file: string): { close(): void } {
     const why = error instanceof Error ? error.message : String(error);
     const next = code === notADatabase ? "Remove it" : "Make its folder writable";
     throw new Error(`The lock ${lock} cannot be taken: ${why}. ${next}, and start again.`, { cause: error });
+  }
+}
+
+/** Another user could hold a lock of a file that they can read. A file that is there stays closed: closing it would free the lock of this process. */
+function makePrivate(lock: string): void {
+  try {
+    closeSync(openSync(lock, "wx", 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
 }
 

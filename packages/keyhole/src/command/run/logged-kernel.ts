@@ -12,3 +12,19 @@ export async function loggedKernel(options: FullKernelOptions, sink: FileSink | 
     throw error;
   }
 }
+
+/** Takes each step, also behind one that fails: a full disk fails the kernel, and its servers have to end all the same. @throws {Unusable} with the first fault */
+export async function closeInOrder(...steps: readonly (() => Promise<void> | undefined)[]): Promise<void> {
+  const faults: Error[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      faults.push(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+  const [fault] = faults;
+  if (!fault) return;
+  const cause = fault.cause instanceof Error ? ` ${fault.cause.message}` : "";
+  throw new Unusable(visible(`${fault.message}${cause}`), { cause: fault });
+}

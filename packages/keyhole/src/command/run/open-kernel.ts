@@ -6,7 +6,7 @@ import type { ConfigFile, ConfiguredOptions, InPlaceOf } from "@keyhole/worker-h
 import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
 import { writeWhole } from "../whole-file.ts";
 import { terminalApprover } from "./approver.ts";
-import { loggedKernel } from "./logged-kernel.ts";
+import { closeInOrder, loggedKernel } from "./logged-kernel.ts";
 
 export interface OpenKernel {
   readonly kernel: Kernel;
@@ -48,11 +48,12 @@ export async function openKernel(
   const options = { ...configured, host, policy: policy.document, ...(approver && { approver }) };
   const kernel = await loggedKernel(options, sink);
   let leave: (() => Promise<void>) | undefined;
-  const end = async (): Promise<void> => {
-    await leave?.();
-    await kernel.close();
-    await sink?.close();
-  };
+  const end = (): Promise<void> =>
+    closeInOrder(
+      () => leave?.(),
+      () => kernel.close(),
+      () => sink?.close(),
+    );
   try {
     if (packages) await registerAll(kernel, packages, config);
     leave = config && (await joinBus(kernel, config, packages === undefined));

@@ -13,8 +13,6 @@ import { askingPolicy } from "./suggest.ts";
 export interface Home {
   readonly folder: string;
   readonly pins: string;
-  /** Of this process alone: several clients can wrap one server at the same time. */
-  readonly log: string;
   readonly policy: JsonValue;
 }
 
@@ -44,21 +42,19 @@ export async function openHome(
   return {
     folder,
     pins: join(folder, "pins.json"),
-    log: newLog(folder),
     policy: await readPolicy(policyFile, io.files),
   };
 }
 
 export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(join(folder, "logs"), { recursive: true, mode: 0o700 }).catch((error: Error) => {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new Unusable(`${folder} cannot be used: ${error.message}`, { cause: error });
   });
 }
 
-/** Of this process alone. */
-export function newLog(folder: string): string {
-  const started = new Date().toISOString().replaceAll(":", "-");
-  return join(folder, "logs", `${started}-${process.pid}.jsonl`);
+/** One for all starts: limits, labels, revocations and approvals are in it. */
+export function logOf(folder: string): string {
+  return join(folder, "audit.jsonl");
 }
 
 function unlessItIsThere(error: NodeJS.ErrnoException): void {

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createFullKernel, type Kernel } from "@keyhole/kernel";
 import type { McpEndpoint, McpSource } from "@keyhole/mcp";
 import type { ApprovalServer } from "@keyhole/mcp/node";
@@ -6,8 +5,13 @@ import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visi
 import { optionOf } from "../options.ts";
 import { addApprover, readApprovers } from "./approvers.ts";
 import { makePasskey, openDesk } from "./desk.ts";
-import { type Home, homeFolder, makeFolder, openHome } from "./home.ts";
-import { freshNote } from "./fresh.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import { closeInOrder, loggedKernel } from "../run/logged-kernel.ts";
+import { digestsOf, type Hello } from "../share/hello.ts";
+import type { Served } from "../share/host.ts";
+import { clientOf, serveClients } from "../share/serve-clients.ts";
+import { healthNote } from "./health.ts";
+import { type Home, homeFolder, logOf, makeFolder, openHome } from "./home.ts";
 import { hiddenNote } from "./hidden.ts";
 import { type McpParts, mcpParts } from "./parts.ts";
 import { review, sourceNotes } from "./review.ts";
@@ -27,33 +31,95 @@ export async function wrap(command: readonly string[], options: CommandOptions, 
   }
   if (options["newPasskey"] === true) return makePasskey(parts, io);
   const endpoint = endpointOf(command, options, parts);
-  const home = await openHome(name, endpoint, options, io);
-  io.note(freshNote(home.policy, options));
-  const approvers = await readApprovers(home);
-  const { fileSink } = await import("@keyhole/worker-host/node");
+  const wrapped = { name, endpoint, options, parts };
+  if (options["review"] === true || options["suggest"] === true) return lookAt(wrapped, io);
   const fsync = optionOf(options, "fsync") ?? "batch";
   if (fsync !== "batch" && fsync !== "second")
     throw new Unusable(`--fsync takes \`batch\` or \`second\`; got ${visible(fsync)}.`);
-  const sink = fileSink(home.log, { fsync });
-  const kernel = await createFullKernel({ policy: home.policy, sink });
+  const { folder } = await openHome(name, endpoint, options, io);
+  const place = { folder, log: logOf(folder) };
+  const start = { place, ...clientOf(options), parts: () => partsOf(command, wrapped, io) };
+  return serveClients({ ...start, open: (noted) => open(wrapped, fsync, noted) }, io);
+}
+
+interface Wrapped {
+  readonly name: string;
+  readonly endpoint: McpEndpoint;
+  readonly options: CommandOptions;
+  readonly parts: McpParts;
+}
+
+/** Runs no call, so it needs neither log nor state. */
+async function lookAt({ name, endpoint, options, parts }: Wrapped, io: CommandIo): Promise<CommandResult> {
+  const home = await openHome(name, endpoint, options, io);
+  const kernel = await createFullKernel({ policy: home.policy });
   let source: McpSource | undefined;
   try {
     source = await connect(kernel, name, endpoint, home, parts, sourceNotes(io, options));
-    if (options["review"] === true) return await review(source, io);
-    if (options["suggest"] === true) return suggest(kernel, [{ endpoint, source }]);
-    const caller = optionOf(options, "caller") ?? "client";
-    io.note(hiddenNote(kernel, caller, name, source));
-    const desk = await openDesk({ keys: approvers, policy: home.policy }, parts, io);
-    try {
-      return await serve(kernel, source, { caller, desk }, parts, io);
-    } finally {
-      await desk?.close();
-    }
+    return options["review"] === true ? await review(source, io) : suggest(kernel, [{ endpoint, source }]);
   } finally {
     await source?.close();
     await kernel.close();
-    await sink.close();
   }
+}
+
+/** All that decides what this start serves. The server runs in the folder of the process that has the log open. */
+async function partsOf(
+  command: readonly string[],
+  { name, endpoint, options }: Wrapped,
+  io: CommandIo,
+): Promise<Hello["parts"]> {
+  const home = await openHome(name, endpoint, options, io);
+  return digestsOf({
+    version: manifest.version,
+    server: [command, options["url"]],
+    "working directory": command.length === 0 ? null : io.folder,
+    variables: [variables(options["env"]), variables(options["header"])],
+    "policy.json": home.policy,
+    "approvers.json": await readApprovers(home),
+  });
+}
+
+async function open(
+  { name, endpoint, options, parts }: Wrapped,
+  fsync: "batch" | "second",
+  io: CommandIo,
+): Promise<Served> {
+  const home = await openHome(name, endpoint, options, io);
+  const keys = await readApprovers(home);
+  const { fileSink } = await import("@keyhole/worker-host/node");
+  const log = logOf(home.folder);
+  const sink = fileSink(log, { fsync });
+  const kernel = await loggedKernel({ policy: home.policy }, sink);
+  let source: McpSource | undefined;
+  let desk: ApprovalServer | undefined;
+  const close = (): Promise<void> =>
+    closeInOrder(
+      () => desk?.close(),
+      () => source?.close(),
+      () => kernel.close(),
+      () => sink.close(),
+    );
+  try {
+    io.note(await healthNote(kernel, log));
+    source = await connect(kernel, name, endpoint, home, parts, sourceNotes(io, options));
+    desk = await openDesk({ keys, policy: home.policy }, parts, io);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const { definitionOf, methodOf, onListChange } = source;
+  const served = { definitionOf, methodOf, onListChange, ...(desk && { approvals: desk }) };
+  const { serveMcpStdio } = parts.node;
+  const hidden = (caller: string): string => (source ? hiddenNote(kernel, caller, name, source) : "");
+  return {
+    connect(client, { caller, session }, onEnd) {
+      io.note(hidden(caller));
+      return serveMcpStdio(kernel, { ...served, ...client, caller: { caller, sessionId: session }, onEnd });
+    },
+    openCalls: async () => (await kernel.health()).openCalls,
+    close,
+  };
 }
 
 /** It is a folder's name as well. */
@@ -110,29 +176,4 @@ async function connect(
   } catch (error) {
     throw new Unusable(visible(error instanceof Error ? error.message : "The server failed."), { cause: error });
   }
-}
-
-async function serve(
-  kernel: Kernel,
-  source: McpSource,
-  { caller, desk }: { readonly caller: string; readonly desk: ApprovalServer | undefined },
-  { node }: McpParts,
-  io: CommandIo,
-): Promise<CommandResult> {
-  const ended = Promise.withResolvers<void>();
-  const { definitionOf, methodOf, onListChange } = source;
-  const connection = node.serveMcpStdio(kernel, {
-    caller: { caller },
-    definitionOf,
-    methodOf,
-    onListChange,
-    onEnd: ended.resolve,
-    ...(desk && { approvals: desk }),
-  });
-  // A client ends its servers with it; the default would leave our server's own processes behind.
-  const asked = once(process, "SIGTERM");
-  const interrupted = once(io.signal, "abort");
-  await Promise.race([ended.promise, asked, interrupted]);
-  await connection.close();
-  return { exitCode: io.signal.aborted ? 130 : 0, output: "" };
 }
