@@ -10,7 +10,9 @@ import {
 } from "@keyhole/kernel";
 import { canonicalize } from "@keyhole/kernel/canonical";
 import type { AuditPayloads, AuditType } from "../../packages/kernel/src/audit/event.ts";
+import { LINE_BYTES } from "../../packages/kernel/src/audit/lines.ts";
 import { payloadText } from "../../packages/kernel/src/audit/payload.ts";
+import { bodyOf, kernelScope } from "../../packages/kernel/src/audit/scope.ts";
 import { builtInFamilies } from "../../packages/kernel/src/capability/families/index.ts";
 import { decisions, postures } from "../../packages/kernel/src/policy/document/policy.ts";
 import { healthStates } from "../../packages/kernel/src/isolate/health.ts";
@@ -193,4 +195,14 @@ describe("a proof", () => {
       }),
     );
   });
+});
+
+it("an event has at most the bytes that each reader of a log takes", () => {
+  const event = (payload: string): string =>
+    bodyOf(kernelScope, { type: "log.recovered", seq: 1, id: "", time: "", payload, state: "", prev: "" });
+  const most = LINE_BYTES - 256;
+  const room = most - event('""').length;
+  expect(event(`"${"x".repeat(room)}"`)).toHaveLength(most);
+  expect(() => event(`"${"x".repeat(room + 1)}"`)).toThrow("more than 8388352 bytes");
+  expect(() => event(`"${"é".repeat(room / 2 + 1)}"`)).toThrow("log.recovered");
 });

@@ -1,5 +1,6 @@
 import { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
+import { declaration } from "../../packages/kernel/src/limits.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { expectSoundLog, toolOf } from "../support/kernel.ts";
 import { calling } from "../support/nested.ts";
@@ -148,6 +149,22 @@ describe("an approval for a pattern", () => {
     );
     expect(await call({ amount: 50, to: "shop" })).toMatchObject({ error: { code: "APPROVAL_DENIED" } });
     expect(runs()).toBe(0);
+    await expectSoundLog(kernel);
+  });
+});
+
+describe("a pattern as long as the arguments of a caller", () => {
+  const { characters } = declaration;
+  const around = JSON.stringify([{ at: "/to", equals: "" }]).length;
+  it.each([
+    ["at the bound is taken", characters - around, { ok: true }],
+    ["one character longer is a denial", characters - around + 1, { error: { code: "APPROVAL_DENIED" } }],
+  ])("%s", async (_, length, expected) => {
+    const { call, kernel } = await open(async ({ input }) => {
+      const { to } = input as { to: string };
+      return { answer: "allow", scope: "pattern", pattern: [{ at: "/to", equals: to }], approver: "bob" };
+    });
+    expect(await call({ amount: 50, to: "x".repeat(length) })).toMatchObject(expected);
     await expectSoundLog(kernel);
   });
 });

@@ -1,6 +1,7 @@
 import { flatten, quote } from "../json/flat-text.ts";
 import type { Listener } from "../support/foreign.ts";
 import type { AuditEvent, AuditType } from "./event.ts";
+import { LINE_BYTES } from "./lines.ts";
 
 /** The call of an event, and the parts of its canonical text that all events of the call share. */
 export interface EventScope {
@@ -46,12 +47,19 @@ export interface EventFields {
   readonly prev: string;
 }
 
-/** The canonical text of an event without its hash. The members of an event never change, so their order stands here once. */
+/** Of an event without its hash: the line around it has the digest too. */
+const BODY_BYTES = LINE_BYTES - 256;
+
+/**
+ * The canonical text of an event without its hash. The members of an event never change, so their order stands here once.
+ *
+ * @throws RangeError for an event that no reader of a log takes
+ */
 export function bodyOf(
   { head, middle, tail }: EventScope,
   { type, seq, id, time, payload, state, prev }: EventFields,
 ): string {
-  return (
+  const body =
     head +
     id +
     '","payload":' +
@@ -65,6 +73,9 @@ export function bodyOf(
     time +
     tail +
     type +
-    '","v":1}'
-  );
+    '","v":1}';
+  // An event that no reader takes would make the whole log look forged.
+  if (body.length * 3 > BODY_BYTES && new TextEncoder().encode(body).length > BODY_BYTES)
+    throw new RangeError(`The event ${type} has more than ${BODY_BYTES} bytes, the most of an event.`);
+  return body;
 }

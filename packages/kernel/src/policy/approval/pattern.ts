@@ -1,3 +1,5 @@
+import * as limits from "../../limits.ts";
+import { canonicalJson } from "../../json/canonical-json.ts";
 import type { Foreign } from "../../support/foreign.ts";
 import { type ApprovalRequest, patternRule } from "./approval.ts";
 import { compileArgument } from "../decision/arguments.ts";
@@ -27,6 +29,10 @@ export function readPattern(asked: Asked, foreign: Foreign<unknown>): readonly A
   if (!loaded.ok) return `The pattern is invalid: ${loaded.error.message.replaceAll("/rules/0/when/arguments", "")}`;
   const conditions = loaded.value.rules?.[0]?.when.arguments;
   if (!conditions) return "The pattern is not a list of conditions.";
+  const { length } = canonicalJson(conditions);
+  // Its author saw the arguments of a caller, who chose how long they are; the log and each later decision have all of it.
+  if (length > limits.declaration.characters)
+    return `The pattern has ${length} characters; the most are ${limits.declaration.characters}.`;
   const misses = conditions.find((condition) => compileArgument(condition, "grant")(asked) !== true);
   return misses
     ? `The pattern does not match the shown arguments: ${JSON.stringify(misses).slice(0, 200)}.`
