@@ -2,6 +2,8 @@ import type { Capability, Kernel } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { moduleHost, packed } from "../support/module-host.ts";
+import type { ToolContext } from "@keyhole/kernel/tool";
 
 // The tools of an MCP server, of a page and of a bus act without a request at the gate: taking their grants stops nothing.
 
@@ -85,6 +87,41 @@ describe("a call of the kernel's own realm", () => {
     await change(kernel);
     goOn();
     expect(await call).toMatchObject({ ok: true, data: "data" });
+  });
+});
+
+describe("a call in an isolate that has the real clock", () => {
+  const revokeClock: Change = (kernel) => kernel.grants.revoke({ tool: "subject" }, "Enough.");
+  const open = async (optional: boolean) => {
+    const started = Date.now();
+    const going = Promise.withResolvers<void>();
+    const tool = toolOf(async (_: never, { now }: ToolContext) => going.promise.then(() => now() >= started), {
+      determinism: "external",
+      capabilities: [{ kind: "clock", ...(optional && { optional }) }],
+    });
+    const policy = { ...openPolicy, grants: [{ tool: "*", capability: { kind: "clock" } as const }] };
+    const bench = await openKernel({ policy, host: moduleHost(tool) });
+    expect(bench.kernel.register(packed(tool))).toMatchObject({ ok: true });
+    return { ...bench, goOn: () => going.resolve() };
+  };
+
+  it.each([false, true])("ends where the clock is revoked (optional: %s)", async (optional) => {
+    const { kernel, clock, goOn } = await open(optional);
+    const call = kernel.call("subject", {});
+    await settle();
+    await revokeClock(kernel);
+    await clock.advance(250);
+    const message = expect.stringContaining("The grant for clock was revoked: Enough.");
+    expect(await call).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED", message } });
+    goOn();
+    await expectSoundLog(kernel);
+  });
+
+  it("runs with a logical one where it begins later", async () => {
+    const { kernel, goOn } = await open(true);
+    await revokeClock(kernel);
+    goOn();
+    expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: false });
   });
 });
 

@@ -189,7 +189,7 @@ function brokersFor(state: Reserved, deadline: Deadline, { brokers, brokersOf }:
 }
 
 function holdOf(state: Reserved, { revocations }: StartPorts, brake: Brake): GateOptions["hold"] {
-  const { call, tool, policy, decisionInput } = state;
+  const { call, tool, policy, decisionInput, grant } = state;
   const { source, capabilities } = tool.manifest;
   // Counters, labels and time are those of its decision: only the mode is another one.
   const denialIn: RunningCall["denialIn"] = (mode) => {
@@ -197,15 +197,19 @@ function holdOf(state: Reserved, { revocations }: StartPorts, brake: Brake): Gat
     return isDenied(verdict) ? verdict.reason : undefined;
   };
   // Code of the kernel's own realm can act without a request: a foreign server's tools do.
-  const needed = source === "inline" ? capabilities.filter(canActAlone(policy)) : [];
+  const alone = source === "inline" ? capabilities.filter(canActAlone(policy)) : [];
+  const holder = holderOf(call, tool);
+  const standing = withRevocations(revocations, call.revocations);
+  // An isolate keeps the real clock that it was given to its end. A call that begins after the revocation has a logical one.
+  const sources = sourcesOf(grant).filter((kind) => standing.reasonFor(holder, kind) === undefined);
   const running: RunningCall = {
     denialIn,
     hasGrants: capabilities.length > 0,
-    needed: needed.map(({ kind }) => kind),
+    needed: [...alone.map(({ kind }) => kind), ...sources],
     stop: (why) => brake.pull(why),
   };
   return () => {
-    const held = withRevocations(revocations, call.revocations).track(holderOf(call, tool), running);
+    const held = standing.track(holder, running);
     // Behind the run its result is on its way, and can still be withheld.
     call.defer(() => held.end());
     return held;
