@@ -145,6 +145,7 @@ export { checkHostPattern, matchHost } from "./capability/matching/hosts.ts";
 export { checkHeader, headerNameOf } from "./capability/matching/headers.ts";
 export { kindOfMethod, readMethod, readUrl, urlPlace } from "./capability/net-request.ts";
 export { isBoundedHost, parseUrl } from "./support/parse-url.ts";
+export { trimBlanks } from "./support/trim.ts";
 export { isOfDomain } from "./support/domain.ts";
 export { pointerOf, pointerTokens } from "./json/pointer.ts";
 export { isToolName, readVersionedId, toolNamePattern, versionedId } from "./support/tool-names.ts";

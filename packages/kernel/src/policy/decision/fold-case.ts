@@ -58,7 +58,8 @@ const longestNumber = 1_000;
 function digitsOf(folded: string): string | undefined {
   if (folded.length > longestNumber) return undefined;
   if (/^0[box]/.test(folded)) return digitsOf(String(BigInt(folded)));
-  const [, sign, whole = "", part = "", power = "0"] = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,15}))?$/.exec(folded) ?? [];
+  const [, sign, whole = "", part = "", power = "0"] =
+    /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,15}))?$/.exec(folded) ?? [];
   const digits = (whole + part).replace(/^0+/, "");
   if (sign === undefined || digits === "") return undefined;
   const significant = digits.replace(/0+$/, "");

@@ -1,12 +1,12 @@
 import { parseUrl } from "../../support/parse-url.ts";
+import { trimBlanks } from "../../support/trim.ts";
 
 /** A scheme with slashes, or one that has a host without them. */
 const hierarchical = /^(?:[a-z][a-z0-9+.-]*:[/\\]|(?:https?|wss?|ftp|file):)/i;
 const withScheme = /^[a-z][a-z0-9+.-]*:/i;
 /** The beginning of a path, which readers resolve against a URL. */
 const pathLike = /^\.{0,2}[/\\]/;
-/** Characters that parsers drop around a URL, and anywhere in it. */
-const around = /^[\u0000-\u0020]+|[\u0000-\u0020]+$/g;
+/** Characters that parsers drop anywhere in a URL. */
 const anywhere = /[\t\n\r]/g;
 /** Decodings of decodings in an honest text. */
 const mostRounds = 8;
@@ -24,7 +24,7 @@ export function placeWork(text: string): number {
 
 /** Whether a text can have {@link placeReadings}. */
 export function hasPlaceReadings(text: string): boolean {
-  const plain = text.replace(around, "");
+  const plain = trimBlanks(text);
   return (
     /[\t\n\r]/.test(text) || steps.test(text) || withScheme.test(plain) || (pathLike.test(plain) && text.includes("#"))
   );
@@ -37,7 +37,7 @@ export function hasPlaceReadings(text: string): boolean {
 export function placeReadings(text: string): readonly string[] | undefined {
   const found = new Set<string>();
   let rounds = 0;
-  let reading = text.replace(anywhere, "").replace(around, "");
+  let reading = trimBlanks(text.replace(anywhere, ""));
   for (;;) {
     if (++rounds > mostRounds) return undefined;
     // No request has the fragment.

@@ -24,7 +24,7 @@ export type Irregular = "look-around" | "a back-reference" | "an inline flag";
 /** One character: a property, a pair of escaped surrogates, another escape, a class, or itself. */
 const CHARACTER = /\\(?:[pPu]\{[^}]*\}|u[dD][89aAbB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|[^])|\[(?:\\[^]|[^\]\\])*\]|[^]/uy;
 const OPENING = /\((?:\?(?:(:|<[^=!][^>]*>)|(<?[=!])|))?/y;
-const QUANTIFIER = /([*+?]|\{(\d+)(,?)(\d*)\})\??/y;
+const QUANTIFIER = /([*+?]|\{(\d+)(?:(,)(\d*))?\})\??/y;
 
 /**
  * Parses a pattern that the engine has already accepted with the `u` flag (ECMA-262 section 22.2.1), so that nothing
@@ -96,7 +96,7 @@ function quantified(body: Regex, reader: Reader): Regex {
   if (found === null) return body;
   const [, symbol, low, comma, high] = found;
   const min = Number(low ?? symbol === "+");
-  const max = symbol === "?" ? 1 : comma === "" ? min : Number(high || Infinity);
+  const max = symbol === "?" ? 1 : low !== undefined && comma === undefined ? min : Number(high || Infinity);
   const copies = max === Infinity ? min + 1 : Math.max(1, max);
   return {
     size: 1 + body.size * copies,

@@ -1,4 +1,4 @@
-import { isBoundedHost, parseUrl } from "@keyhole/kernel";
+import { isBoundedHost, parseUrl, trimBlanks } from "@keyhole/kernel";
 import { unicodeOf } from "./punycode.ts";
 
 /*
@@ -86,7 +86,7 @@ const isDrive = /\/[a-z](?::|%7c)(?:[/?#]|$)/i;
 
 /** Keeps the characters that a URL can hold, and percent-encodes the rest as UTF-8. Trims the ends and drops line breaks, as a parser of URLs does. */
 function encoded(text: string): string {
-  const seen = text.replaceAll(/^[\u0000-\u0020]+|[\u0000-\u0020]+$|[\t\n\r]/g, "");
+  const seen = trimBlanks(text).replaceAll(/[\t\n\r]/g, "");
   return seen.replaceAll(/[^\w\-.~:/?#[\]@!$&()*+,;=%]/gu, (sign) =>
     sign === "'" ? "%27" : encodeURIComponent(sign.toWellFormed()),
   );
