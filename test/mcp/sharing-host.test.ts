@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Unusable } from "../../packages/keyhole/src/command/io.ts";
+import { closeInOrder } from "../../packages/keyhole/src/command/run/logged-kernel.ts";
 import { addressOf } from "../../packages/keyhole/src/command/share/address.ts";
 import { digestsOf } from "../../packages/keyhole/src/command/share/hello.ts";
 import { SharingHost } from "../../packages/keyhole/src/command/share/host.ts";
@@ -95,4 +97,20 @@ describe("the process that has the log open", () => {
   ])("serves no client that begins with %s", async (_, first) => {
     expect(await said(first)).toEqual({ answer: "", callers: [] });
   });
+});
+
+it("the end of a kernel takes each step, and says the first fault with its cause", async () => {
+  const ended: string[] = [];
+  const full = new Error("The audit log cannot be written.", { cause: new Error("ENOSPC") });
+  const end = closeInOrder(
+    async () => void ended.push("desk"),
+    () => Promise.reject(full),
+    () => undefined,
+    async () => {
+      ended.push("sink");
+      throw new Error("second");
+    },
+  );
+  await expect(end).rejects.toThrow(new Unusable("The audit log cannot be written. ENOSPC"));
+  expect(ended).toEqual(["desk", "sink"]);
 });
