@@ -5,6 +5,7 @@ import {
   createFullKernel,
   type FullKernelOptions,
 } from "@keyhole/kernel";
+import { connectKernel, exposeKernel } from "@keyhole/worker-host/browser";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -88,7 +89,64 @@ describe("an option of a call that no kernel knows", () => {
   });
 });
 
+/** Objects that TypeScript takes for options, and a copy of whose members is less. */
+const hiding = (name: string, value: unknown): [string, object][] => [
+  [
+    "a class with a getter",
+    new (class {
+      get [name](): unknown {
+        return value;
+      }
+    })(),
+  ],
+  ["a prototype", Object.create({ [name]: value }) as object],
+  ["a member that no loop finds", Object.defineProperty({}, name, { value })],
+  ["a symbol", { [Symbol(name)]: value }],
+  ["a Map", new Map([[name, value]])],
+  ["a list", []],
+  ["a Date", new Date(0)],
+];
+
+describe("options in an object that hides members", () => {
+  it.each(hiding("grants", []))("run no tool, near or over a port: %s", async (_, options) => {
+    let runs = 0;
+    const { kernel } = await openKernel();
+    kernel.registerTrusted(toolOf(() => runs++));
+    const { port1, port2 } = new MessageChannel();
+    exposeKernel(kernel, port1);
+    const remote = connectKernel(port2);
+    const refusal = { error: { code: "INVALID_INPUT", message: expect.stringContaining("plain object") as string } };
+    for (const each of [kernel, remote]) {
+      expect(await each.call("subject", {}, options)).toMatchObject(refusal);
+      expect(await each.preview("subject", {}, options)).toMatchObject({ decision: "deny", ...refusal });
+      expect(await each.health("subject", options)).toMatchObject({
+        state: "unchecked",
+        reason: refusal.error.message,
+      });
+    }
+    expect(await kernel.resume(new Uint8Array(1), options)).toMatchObject({ ok: false });
+    await remote.close();
+    for (const port of [port1, port2]) port.close();
+    expect(runs).toBe(0);
+  });
+
+  it("are refused of a health check by an unknown name, and taken as those of a call", async () => {
+    const { kernel } = await openKernel();
+    kernel.registerTrusted(echo);
+    expect(await kernel.health("echo", { caler: "ada" } as never)).toMatchObject({ state: "unchecked" });
+    const output = new WritableStream<Uint8Array>();
+    const health = await kernel.health("echo", { caller: "ada", output, grants: [] } as never);
+    expect(health).not.toMatchObject({ state: "unchecked" });
+    expect(output.locked).toBe(false);
+  });
+});
+
 describe("an option of a kernel that is none", () => {
+  it.each(hiding("mode", "LOCKDOWN"))("opens none where it is in %s", async (_, options) => {
+    await expect(createFullKernel(options)).rejects.toThrow("plain object");
+    await expect(createKernel(options as KernelOptions)).rejects.toThrow("plain object");
+  });
+
   it.each([
     [{ polcy: { version: "1", posture: "strict" } }, "policy"],
     [{ approvers: () => undefined }, "approver"],

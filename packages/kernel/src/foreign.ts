@@ -3,4 +3,5 @@
  */
 export { GatheredBytes } from "./bytes/gathered-bytes.ts";
 export { readNeeds, readReply } from "./capability/gate/broker-reply.ts";
+export { plainMembers } from "./json/plain-members.ts";
 export { atOnce, bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "./support/foreign.ts";

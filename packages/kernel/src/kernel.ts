@@ -193,11 +193,9 @@ class KernelImplementation implements Kernel {
   health(): Promise<KernelHealth>;
   health(tool: ToolPackage<never, unknown> | string, options?: HealthOptions): Promise<ToolHealth>;
   async health(tool?: string | ToolPackage<never, unknown>, options: HealthOptions = {}): Promise<unknown> {
-    const { kernelHealth, checkHealth } = await this.#operations();
+    const { kernelHealth, checkHealth, healthOptions } = await this.#operations();
     if (tool === undefined) return kernelHealth(this.#core);
-    // Not the whole of the options: they may be those of a call, whose streams are not ours.
-    const { version, caller, sessionId } = options;
-    const call = openCall(tool, { version, caller, sessionId }, this.#clock, this.#hash, this.#families);
+    const call = openCall(tool, healthOptions(options), this.#clock, this.#hash, this.#families);
     return checkHealth(call, this.#operationParts);
   }
 

@@ -10,6 +10,7 @@ import type { KernelOptions, FullKernelOptions, ProofSigner } from "./kernel-api
 import { type Foreign, itemsOf, portOf, type Theirs } from "./support/foreign.ts";
 import { unknownKey } from "./support/unknown-key.ts";
 import { deepFreeze } from "./json/freeze.ts";
+import { plainMembers } from "./json/plain-members.ts";
 import { snapshot } from "./json/snapshot.ts";
 import type { SchemaParts } from "./schema/index.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
@@ -65,6 +66,12 @@ const fullNames = Object.keys({
   suspender: true,
 } satisfies Record<keyof FullKernelOptions, true>);
 
+function plain<Options>(foreign: Foreign<Options>): Options {
+  const given = plainMembers(foreign);
+  if (given) return given as Options;
+  throw new TypeError("The kernel's options are not a plain object. Pass a literal that owns its members.");
+}
+
 async function refuseUnknown(given: object, names: readonly string[]): Promise<void> {
   const unknown = unknownKey(given, names);
   if (unknown === undefined) return;
@@ -79,16 +86,14 @@ async function refuseUnknown(given: object, names: readonly string[]): Promise<v
  * @throws TypeError for a name that no option has: a misspelt `policy` would be no policy
  */
 export async function readFullOptions(foreign: Foreign<FullKernelOptions>): Promise<FullKernelOptions> {
-  if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
-  const given = { ...(foreign as FullKernelOptions) };
+  const given = plain<FullKernelOptions>(foreign);
   await refuseUnknown(given, fullNames);
   return given;
 }
 
 /** @throws TypeError for what is none of its options: a bug of the embedding program */
 export async function readKernelOptions(foreign: Foreign<KernelOptions>): Promise<OwnKernelOptions> {
-  if (typeof foreign !== "object") throw new TypeError("The kernel's options are not an object.");
-  const given = { ...(foreign as KernelOptions) };
+  const given = plain<KernelOptions>(foreign);
   await refuseUnknown(given, partNames);
   const { host, inline, brokers, families, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
   const hosts = [host, inline].flatMap((each) => (each ? readHost(each) : []));
@@ -96,9 +101,9 @@ export async function readKernelOptions(foreign: Foreign<KernelOptions>): Promis
   if (!own) throw new TypeError("`brokers` is not a list of brokers.");
   const { extensions = [], secrets } = rest;
   const served = [...hosts.flatMap((each) => each.brokers), ...own].map(readBroker);
-  const plain = snapshot({ policyVariables, reuse });
-  if (!plain.ok) throw new TypeError(`The options are not plain JSON data: ${plain.error.message}.`);
-  const data = deepFreeze(plain.value as { readonly policyVariables: PolicyVariables; readonly reuse: typeof reuse });
+  const taken = snapshot({ policyVariables, reuse });
+  if (!taken.ok) throw new TypeError(`The options are not plain JSON data: ${taken.error.message}.`);
+  const data = deepFreeze(taken.value as { readonly policyVariables: PolicyVariables; readonly reuse: typeof reuse });
   for (const [tool, each] of Object.entries(data.reuse))
     if (!reuses.includes(each))
       throw new TypeError(`\`reuse\` of ${tool} is ${reuses.join(", ")}, not ${String(each)}.`);

@@ -3,5 +3,5 @@
  */
 export { checkHealth } from "./health.ts";
 export { kernelHealth } from "./kernel-health.ts";
-export { preview, previewOptions } from "./preview.ts";
+export { healthOptions, preview, previewOptions } from "./preview.ts";
 export { checkPurity } from "./verify-pure.ts";

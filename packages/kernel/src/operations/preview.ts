@@ -7,6 +7,7 @@ import { decide, type Decided, type DecidePorts } from "../call/steps/decide.ts"
 import { resolve, type ResolvePorts } from "../call/steps/resolve.ts";
 import { validate } from "../call/steps/validate.ts";
 import type { Revocations } from "../capability/revocation.ts";
+import { plainMembers } from "../json/plain-members.ts";
 import type { Preview, PreviewProof, PreviewQuestion } from "../policy/decision/preview.ts";
 import type { Proof } from "../policy/proof/proof.ts";
 
@@ -96,9 +97,25 @@ function previewProof(proof: Proof): PreviewProof {
  * would refuse them.
  */
 export function previewOptions(options: unknown): unknown {
-  if (typeof options !== "object" || options === null) return options;
   try {
-    return { ...options, output: undefined, body: undefined };
+    const members = plainMembers(options);
+    return members ? { ...members, output: undefined, body: undefined } : null;
+  } catch {
+    return unreadable;
+  }
+}
+
+/**
+ * The options of a health check. They may be those of a call, whose streams and functions are not ours: of such a member only the name counts, which
+ * an unknown one has as well.
+ */
+export function healthOptions(options: unknown): unknown {
+  try {
+    const members = plainMembers(options);
+    if (!members) return null;
+    const names = Object.keys(members).map((name) => [name, undefined]);
+    const { version, caller, sessionId } = members;
+    return { ...Object.fromEntries(names), version, caller, sessionId };
   } catch {
     return unreadable;
   }

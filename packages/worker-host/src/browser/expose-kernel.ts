@@ -104,7 +104,7 @@ function servedMembers(kernel: Kernel | Promise<Kernel>): Omit<KernelApi, Served
     unregister: async (...args) => (await kernel).unregister(...args),
     list: async (...args) => (await kernel).list(...args),
     kernelHealth: async () => (await kernel).health(),
-    health: async (tool, options) => (await kernel).health(toolOf(tool), arrivedFields(options) ?? {}),
+    health: async (tool, options) => (await kernel).health(toolOf(tool), arrivedFields(options) as CallOptions),
     verifyPure: async (tool, inputs, runs) => (await kernel).verifyPure(toolOf(tool), inputs.map(fromCloneSafe), runs),
     mode: async () => (await kernel).mode,
     setMode: async (...args) => (await kernel).setMode(...args),

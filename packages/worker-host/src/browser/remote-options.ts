@@ -1,4 +1,5 @@
 import type { CallOptions } from "@keyhole/kernel";
+import { plainMembers } from "@keyhole/kernel/foreign";
 import { fromCloneSafe, type CloneSafe, cloneSafe } from "./clone-safe.ts";
 
 /** The options that stay on the caller's side. */
@@ -15,9 +16,9 @@ export function takeOptions(foreign: unknown): { readonly kept: Kept; readonly s
   const kept: Record<string, unknown> = {};
   const sent: Record<string, CloneSafe> = {};
   try {
-    if (typeof foreign !== "object" || foreign === null) return { kept: {}, sent: null };
-    for (const [name, value] of Object.entries(foreign)) {
-      if (value === undefined) continue;
+    const members = plainMembers(foreign);
+    if (!members) return { kept: {}, sent: null };
+    for (const [name, value] of Object.entries(members)) {
       if (isKept.get(name)?.(value)) kept[name] = value;
       else sent[name] = cloneSafe(value);
     }

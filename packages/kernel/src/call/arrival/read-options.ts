@@ -5,6 +5,7 @@ import { absorb, type Foreign, membersOf, type Theirs } from "../../support/fore
 import { unknownKey } from "../../support/unknown-key.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
+import { plainMembers } from "../../json/plain-members.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { TextOf } from "../faults/fault.ts";
 
@@ -73,8 +74,8 @@ export function readOptions(
   names: readonly string[] = callOptionNames,
 ): ReadOptions {
   try {
-    if (typeof foreign !== "object" || foreign === null) return refused((texts) => texts.wrongOption.object);
-    const options: Record<string, unknown> = { ...foreign };
+    const options = plainMembers(foreign);
+    if (!options) return refused((texts) => texts.wrongOption.object);
     const { output, body } = options;
     const unknown = unknownKey(options, names);
     const read =

@@ -20,7 +20,7 @@ export const correctOptions = "Correct the options of the call.";
 export const wrongOption: Readonly<
   Record<"object" | "unread" | "output" | "body" | "waitMs" | "key" | "signal" | "bounds", FaultText>
 > = {
-  object: { message: "The options are not an object." },
+  object: { message: "The options are not a plain object. Pass a literal that owns its members." },
   unread: { message: "The options are unreadable." },
   output: { message: "`output` is not an unlocked WritableStream. Pass a stream that has no writer." },
   body: { message: "`body` is not an unlocked ReadableStream. Pass a stream that has no reader." },
