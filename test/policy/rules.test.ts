@@ -74,6 +74,30 @@ describe("an argument", () => {
     expect(decisionBy(policy, inputOf({ input })).decision).toBe(expected ? "deny" : "allow");
   });
 
+  it("forbids this machine under each of its names and addresses, and grants one alone", () => {
+    const names = [
+      "localhost",
+      "a.localhost",
+      "127.0.0.1",
+      "127.1",
+      "0",
+      "0.0.0.0",
+      "[::]",
+      "[::1]",
+      "[::ffff:127.9.0.1]",
+    ];
+    const decide = (effect: PolicyRule["effect"], host: string, x: string) =>
+      decisionBy(
+        loaded({ rules: [{ ...denyWhen({ arguments: [at("/x", { hostIn: [host] })] }), effect }] }),
+        inputOf({ input: { x }, tier: 2 }),
+      ).decision;
+    for (const host of ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"])
+      for (const x of [...names, ...names.map((each) => `https://${each}:8443/`)])
+        expect(decide("deny", host, x)).toBe("deny");
+    expect(names.filter((x) => decide("allow", "127.0.0.1", x) === "allow")).toEqual(["127.0.0.1", "127.1"]);
+    expect(decide("deny", "localhost", "localhost.example.com")).toBe("ask");
+  });
+
   it.each<[Record<string, JsonValue>, JsonValue, string]>([
     [{ moreThan: 1 }, "1000", "NOT_A_NUMBER"],
     [{ atMost: 1 }, null, "NOT_A_NUMBER"],
@@ -89,6 +113,20 @@ describe("an argument", () => {
     [{ hostIn: ["good.com"] }, "good.com/path", "NOT_A_HOST"],
     [{ hostIn: ["good.com"] }, "", "NOT_A_HOST"],
     [{ hostIn: ["good.com"] }, "foo://GOOD.com/", "NOT_A_HOST"],
+    ...[
+      "postgres://0x7f.1/db",
+      "postgres://good.com/db?host=evil.com",
+      "postgres://good.com/db?hostaddr=127.0.0.1",
+      "postgres://good.com,evil.com/db",
+      "sqlserver://good.com:1433/a;server=evil.com",
+      "ldap://good.com/cn=evil.com",
+      "ssh://good.com/#evil.com",
+      "redis://good.com/%3fhost",
+      "jdbc:postgresql://good.com/db",
+    ].flatMap((text): [Record<string, JsonValue>, JsonValue, string][] => [
+      [{ hostIn: ["evil.com"] }, text, "NOT_A_HOST"],
+      [{ hostNotIn: ["evil.com"] }, text, "NOT_A_HOST"],
+    ]),
     [{ pathIn: ["notes/**"] }, "notes/../secret", "NOT_A_PATH"],
     [{ pathNotIn: ["notes/**"] }, "notes\\a", "NOT_A_PATH"],
     [{ pathIn: ["notes/**"] }, "/notes/a", "NOT_A_PATH"],

@@ -43,15 +43,25 @@ export function coversHost(
   return patterns.some((pattern) => (reading === "wish" && pattern === "*") || matchHost(pattern, need.host, isWithin));
 }
 
+/** Names and addresses that lead to the machine that asks (RFC 6761, 6.3; RFC 1122, 3.2.1.3). Linux connects the unspecified address so. */
+const ownMachine =
+  /^(?:(?:[^*]*\.)?localhost(?:\.localdomain)?|ip6-l(?:ocalhost|oopback)|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\])$/;
+
+function isOwnMachine(host: string): boolean {
+  return ownMachine.test(host) || carriedAddresses(host).some((each) => ownMachine.test(each));
+}
+
 /** {@link matchHost} over many patterns at once: as many look-ups as the host has labels, however many patterns there are. */
 export function hostMatcher(patterns: readonly string[]): (host: string, isReached: boolean) => boolean {
   const known = new Set(patterns);
   const carried = new Set(patterns.flatMap(carriedAddresses));
+  const namesOwnMachine = patterns.some(isOwnMachine);
   return (host, isReached) => {
     if (known.has(host)) return true;
     if (!isReached) return false;
     // A grant reaches no address: here it is forbidden, in each of its forms.
     if (known.has("*") || carried.has(host) || carriedAddresses(host).some((each) => known.has(each))) return true;
+    if (namesOwnMachine && isOwnMachine(host)) return true;
     for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
       if (known.has(`*${host.slice(dot)}`)) return true;
     return false;

@@ -125,12 +125,17 @@ function contains(wanted: string, face: Face): Test {
 /** URLs whose host is the place (URL, "special scheme"). `about:` and `file:` go nowhere, and a query of `postgres:` can name another host. */
 const ofHost = /^(?:https?|wss?|ftp):\/\//i;
 
+/** Any other URL with signs by which drivers name further hosts: `postgres://a/?host=b`, `sqlserver://a;server=b`, `mongodb://a,b/`. */
+const namesMore = /^(?!(?:https?|wss?|ftp):)[^:]*:\/\/[^]*[?#;,=&@%]/i;
+
 function onHost(patterns: readonly string[], face: Face): Test {
   const matches = hostMatcher(patterns);
   const isRead = (text: string): boolean => face === "deny" || !text.includes("://") || ofHost.test(text);
   return (value) => {
-    const host = typeof value === "string" && isRead(value) ? hostOf(value) : undefined;
-    return host === undefined ? "NOT_A_HOST" : matches(host, face === "deny" || canBePublic(host));
+    if (typeof value !== "string" || !isRead(value)) return "NOT_A_HOST";
+    const host = hostOf(value);
+    const isThere = host !== undefined && matches(host, face === "deny" || canBePublic(host));
+    return !isThere && (host === undefined || namesMore.test(value)) ? "NOT_A_HOST" : isThere;
   };
 }
 
