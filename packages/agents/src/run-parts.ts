@@ -7,7 +7,10 @@ export interface RunBudget {
    * without end is cut.
    */
   readonly tokens?: number;
-  /** Fuel of the calls, where their host counts it. A program ends with the call within it that used up the rest. */
+  /**
+   * Fuel of the calls, where their host counts it. A program can use the rest for itself and once more for the calls within it: the sum stays below twice
+   * the budget. Where the program's host counts none, the program ends with the call within it that used up the rest.
+   */
   readonly fuel?: number;
   /** Calls that the model asks for, and calls within them, such as those of a program. Further ones are refused. */
   readonly calls?: number;

@@ -31,6 +31,8 @@ export interface Parent {
   readonly ended: AbortSignal;
   /** Its network budget, on which the calls from within draw as well. */
   readonly spend: BrokerSession["spend"];
+  /** Its calls have so much left of the bound that a caller set. A host that counts no fuel still runs them. */
+  readonly fuelLeft?: number;
   /** Stops its time, and that of all around it, until the returned function is called. */
   readonly pause: () => () => void;
 }

@@ -31,7 +31,7 @@ export interface ReservePorts extends AuthorizePorts, Pick<GrantPorts, "revocati
 /** Step 6. At once, where a slot is free. */
 export function reserve(state: Allowed, entry: Entry, ports: ReservePorts): MaybePromise<Reserved> {
   const { call, tool, policy } = state;
-  const bounds = boundsOf(tool, policy, call.options);
+  const bounds = boundsOf(tool, policy, call.options, call.parent?.fuelLeft);
   const reserved = (): Reserved => call.reach({ ...state, bounds } as Reserved);
   const waiting =
     entry.phase === "run" ? reserveAgain(state, entry.hasSlot, bounds, ports) : takeSlot(state, bounds, ports);
@@ -139,9 +139,14 @@ function candidateOf(call: CallRecord, tool: RegisteredTool, bounds: Candidate["
 }
 
 /** The effective bounds of a call. */
-export function boundsOf({ manifest }: RegisteredTool, policy: Policy, { bounds }: OwnOptions): Bounds {
+export function boundsOf(
+  { manifest }: RegisteredTool,
+  policy: Policy,
+  { bounds }: OwnOptions,
+  fuelLeft?: number,
+): Bounds {
   const governed = observes(policy) ? undefined : policy.governance(manifest.name)?.bounds;
-  return effectiveBounds(manifest.bounds, governed, bounds);
+  return effectiveBounds(manifest.bounds, governed, bounds, fuelLeft === undefined ? undefined : { fuel: fuelLeft });
 }
 
 /** Whether the policy only watches: it warns of what it would have refused. */

@@ -8,6 +8,7 @@ import type { IsolateCall } from "../../isolate/port.ts";
 import { type RunEnd, runInIsolate, type RunOptions } from "../../isolate/run.ts";
 import type { Onward } from "../../tool/define.ts";
 import { withProgram } from "../../tool/program.ts";
+import { usageOf } from "../ending/spent.ts";
 import { callsAround, countAround } from "../record/ancestors.ts";
 import { type CallFault, Suspended } from "../faults/fault.ts";
 import type { CallRecord } from "../record/record.ts";
@@ -69,8 +70,11 @@ export function run(state: Started, { pools, clock, onRun }: RunPorts): Promise<
   return running.then(mayCall ? (end) => gate.settled().then(() => ran(end)) : ran);
 }
 
-function isolateCallOf({ call, tool, bounds, gate, grant, inputText, deadline }: Started): IsolateCall {
-  const { fuel, memoryBytes } = bounds;
+function isolateCallOf({ call, tool, bounds, gate, grant, inputText, deadline, attempt, used }: Started): IsolateCall {
+  const { memoryBytes } = bounds;
+  // All runs of a call share its fuel. An isolate that is thawed knows its own use.
+  const { fuelUsed = 0 } = usageOf(used.slice(0, attempt - 1));
+  const fuel = bounds.fuel === undefined ? undefined : Math.max(0, bounds.fuel - fuelUsed);
   // A pure tool depends on neither: it sees what module code sees, the epoch and one fixed sequence.
   const { seed, nowMs } = tool.manifest.determinism === "pure" ? noMoment : call;
   const plain = {

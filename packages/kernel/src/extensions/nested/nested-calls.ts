@@ -7,6 +7,7 @@ import { depthOf } from "../../call/record/ancestors.ts";
 import { modelError } from "../../call/faults/model-error.ts";
 import type { OwnOptions } from "../../call/arrival/read-options.ts";
 import type { CallRecord, Parent } from "../../call/record/record.ts";
+import { fuelOf, spendFuel } from "./nested-fuel.ts";
 import type { Reserved } from "../../call/steps/reserve.ts";
 import * as limits from "../../limits.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
@@ -20,8 +21,8 @@ export type CallWithin = (name: string, input: JsonValue, options: OwnOptions, p
 export type Caller = Pick<Parent, "call" | "toolId" | "toolHash" | "proofId" | "pause">;
 
 /**
- * Serves `tool.call` for one call: every call goes the whole way, for the same caller and session, under the options that narrowed its parent, and is
- * bounded by it: by its end, by its network budget, in depth, and in the number of calls that one call from outside leads to.
+ * Serves `tool.call` for one call: every call goes the whole way, for the same caller and session, under the options that narrowed its parent. The parent
+ * bounds it: by its end, its network budget, its caller's bound of fuel, in depth, and in the number of calls from one outside.
  */
 export class NestedCalls implements Broker {
   readonly families: Broker["families"] = [toolCall];
@@ -49,7 +50,12 @@ export class NestedCalls implements Broker {
     if (call.tree.callsLeft === 0)
       return bounded(`One call may lead to ${limits.nestedCalls} others.`, "Do less in one call.");
     call.tree.callsLeft--;
-    return replyOf(await this.#call(name as string, input, session), session);
+    const make = async (): Promise<BrokerReply> => replyOf(await this.#call(name as string, input, session), session);
+    const fuel = fuelOf(call);
+    if (!fuel) return make();
+    return fuel.inTurn(async () =>
+      fuel.left > 0 ? make() : bounded("The calls within this one used up its fuel.", "Do less in one call."),
+    );
   }
 
   #call(name: string, input: JsonValue, session: BrokerSession): Promise<CallResult> {
@@ -66,6 +72,7 @@ export async function within(
   const { call } = caller;
   const { correlationId, grants, nestedApprover, onEvent, onLog, onProgress, signal } = call.options;
   const stopped = firstAbort(session.signal, signal);
+  const fuel = fuelOf(call);
   const options: OwnOptions = {
     caller: call.caller,
     sessionId: call.sessionId,
@@ -81,7 +88,10 @@ export async function within(
     ...(onProgress !== undefined && { onProgress: heard(call, onProgress) }),
   };
   try {
-    return await make(options, { ...caller, ended: session.signal, spend: session.spend });
+    const parent: Parent = { ...caller, ended: session.signal, spend: session.spend };
+    const result = await make(options, fuel ? { ...parent, fuelLeft: fuel.left } : parent);
+    spendFuel(call, result.meta?.fuelUsed ?? 0);
+    return result;
   } finally {
     stopped.leave();
   }

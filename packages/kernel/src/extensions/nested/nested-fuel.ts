@@ -1,0 +1,36 @@
+import type { CallRecord } from "../../call/record/record.ts";
+
+/** Fuel for the calls within one call, together as much as its caller gave the call itself. */
+interface NestedFuel {
+  left: number;
+  /** Calls under one bound run one after the other: each may use all that is left. */
+  inTurn<T>(make: () => Promise<T>): Promise<T>;
+}
+
+const shares = new WeakMap<CallRecord, NestedFuel>();
+
+/** `undefined` where no caller bounds the fuel. */
+export function fuelOf(call: CallRecord): NestedFuel | undefined {
+  const known = shares.get(call);
+  const left = call.parent?.fuelLeft ?? call.options.bounds?.fuel ?? Infinity;
+  if (known || left === Infinity) return known;
+  let last: Promise<unknown> = Promise.resolve();
+  const share: NestedFuel = {
+    left,
+    inTurn(make) {
+      const made = last.then(make);
+      last = made.catch(() => {});
+      return made;
+    },
+  };
+  shares.set(call, share);
+  return share;
+}
+
+/** Charges the fuel of a call within to all calls around it. */
+export function spendFuel(parent: CallRecord, amount: number): void {
+  for (let each: CallRecord | undefined = parent; each; each = each.parent?.call) {
+    const share = fuelOf(each);
+    if (share) share.left = Math.max(0, share.left - amount);
+  }
+}
