@@ -145,6 +145,15 @@ describe.each(eras)("what of a server is no tool, in %s", (era) => {
     expect(heard.join("")).not.toContain("private");
   });
 
+  it("completes for prompts and resources alone, in no other spelling of their type", async () => {
+    const { kernel, heard } = await wrapped(era);
+    const ref = { type: "ref/Prompt", name: "closed" };
+    const approver = async () => ({ answer: "allow", scope: "once", approver: "ada" }) as const;
+    const input = { ref, argument: { name: "city", value: "private" } };
+    const { ok } = await kernel.call("far__complete", input, { approver });
+    expect([ok, heard.join("")]).toEqual([false, expect.not.stringContaining("private")]);
+  });
+
   it("is refused where the policy denies its address, and the server hears nothing", async () => {
     const { client, approvals, read } = await wrapped(era);
     for (const uri of [

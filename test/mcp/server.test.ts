@@ -1,4 +1,5 @@
 import { defineTool, hashText, type Tool } from "@keyhole/kernel";
+import { sha256Hash } from "@keyhole/kernel/sha256";
 import { contentStore } from "@keyhole/worker-host/content";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
@@ -128,6 +129,23 @@ describe.each(lines)("over %s in %s", (way: Way, era: Era) => {
     await expect(other.readResource({ uri })).rejects.toThrow(/no such output/);
     const forged = `${uri.slice(0, -1)}${uri.endsWith("A") ? "B" : "A"}`;
     await expect(client.readResource({ uri: forged })).rejects.toThrow(/no such output/);
+  });
+
+  it("gives no other bytes than the digest says, also in SHA-256", async () => {
+    const tool = defineTool({
+      ...base,
+      name: "large",
+      description: "A lot.",
+      bounds: { outputBytes: 2_000_000 },
+      output: { kind: "text" },
+      execute: () => "x".repeat(1_048_577),
+    });
+    const content = { ...contentStore(memoryStore()), get: async () => new Uint8Array([1]) };
+    const kernel = await kernelWith([any(tool)], { content, hash: sha256Hash });
+    const client = await connected(way, era, kernel, { content, stateKey: new Uint8Array(32).fill(7) });
+    const result = await client.callTool({ name: "large", arguments: {} });
+    const { uri } = result.content[0] as { readonly uri: string };
+    await expect(client.readResource({ uri })).rejects.toThrow(/other bytes/);
   });
 
   it("carries progress that grows, and log lines", async () => {

@@ -1,4 +1,5 @@
 import { type ContentStore, hashBytes } from "@keyhole/kernel";
+import { sha256Hash } from "@keyhole/kernel/sha256";
 import { ProtocolError, ProtocolErrorCode, ResourceTemplate } from "@modelcontextprotocol/server";
 import { encodeBase64 } from "./base64url.ts";
 import type { ExchangeLine } from "./tool-call.ts";
@@ -29,8 +30,8 @@ export function serveContent(line: ExchangeLine, store: ContentStore, links: Out
     if (!bytes) throw new Error("The store has deleted the output.");
     if (bytes.length > MOST_BYTES)
       throw new Error(`The output has ${bytes.length} bytes. An answer holds at most ${MOST_BYTES}.`);
-    if (digest.startsWith("blake3:") && hashBytes(bytes) !== digest)
-      throw new Error("The store holds other bytes than it was given.");
+    const own = digest.startsWith("sha256:") ? sha256Hash.bytes(bytes) : hashBytes(bytes);
+    if (own !== digest) throw new Error("The store holds other bytes than it was given.");
     return { contents: [{ uri, ...partOf(bytes) }] };
   };
   line.server.registerResource("content", template, config, (uri) => read(uri.href));

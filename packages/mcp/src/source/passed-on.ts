@@ -108,6 +108,9 @@ const passed = {
     givesType: "object",
     send: (client, input: Parameters<Client["complete"]>[0], limits, prompts) => {
       if (input.ref.type === "ref/prompt") prompts.assertOpen(input.ref.name);
+      // A server could read another spelling as a prompt too.
+      else if (input.ref.type !== "ref/resource")
+        throw new TypeError("`ref.type` is neither ref/prompt nor ref/resource.");
       return client.complete(input, limits);
     },
   },
