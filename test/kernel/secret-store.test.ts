@@ -134,14 +134,29 @@ describe("a grant of secrets by a pattern", () => {
     expect(await hear("reader")).toContain(heard);
   });
 
-  it("is listed by the environment in any spelling of its names", async () => {
-    const env = { KEYHOLE_SECRET_APP_TOKEN: value, KEYHOLE_SECRET_OTHER: "x", APP_TOKEN: "y" };
-    const store = environmentSecrets({ env });
-    const names = [...((await store.list?.("app-")) ?? [])];
-    expect(names.map((name) => store.get(name))).toEqual([value]);
-    const { hear } = await openEcho(echoing(), store, { policy });
-    expect(await hear("reader")).toContain("It is *keyhole-secret*.");
-  });
+  it.each(["KEYHOLE_SECRET_APP_TOKEN", "Keyhole_Secret_App_Token"])(
+    "is listed by the environment as %s",
+    async (name) => {
+      const variables: Record<string, string> = {
+        [name]: value,
+        KEYHOLE_SECRET_OTHER: "x",
+        APP_TOKEN: "y",
+        keyhole_secret_app_x: "",
+      };
+      // As on Windows, where a variable has one value in any case.
+      const env = new Proxy(variables, {
+        get: (all, key) =>
+          Object.entries(all).find(
+            ([each]) => each.toUpperCase() === String(key) && each !== "keyhole_secret_app_x",
+          )?.[1],
+      });
+      const store = environmentSecrets({ env });
+      const names = [...((await store.list?.("app-")) ?? [])];
+      expect(names.map((name) => store.get(name))).toEqual([value]);
+      const { hear } = await openEcho(echoing(), store, { policy });
+      expect(await hear("reader")).toContain("It is *keyhole-secret*.");
+    },
+  );
 });
 
 describe("a call that had revealed a secret before it was suspended", () => {

@@ -18,11 +18,14 @@ export function environmentSecrets({
   env = process.env,
 }: EnvironmentSecretsOptions = {}): SecretStore {
   const variable = (name: string): string => prefix + name.toUpperCase().replaceAll("-", "_");
+  const get = (name: string): string | undefined => env[variable(name)];
   return {
-    get: (name) => env[variable(name)],
+    get,
     list: (start) =>
       Object.keys(env)
-        .filter((key) => key.startsWith(variable(start)))
-        .map((key) => key.slice(prefix.length)),
+        // Windows gives a variable in whatever case it was set.
+        .filter((key) => key.toUpperCase().startsWith(variable(start).toUpperCase()))
+        .map((key) => key.slice(prefix.length))
+        .filter((name) => get(name) !== undefined),
   };
 }
