@@ -1,6 +1,8 @@
 import * as esbuild from "esbuild";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inspect } from "node:util";
+import { hasInvisible } from "@keyhole/kernel";
 import { packTool } from "keyhole";
 import { keyhole as forEsbuild } from "keyhole/esbuild";
 import { keyhole as forRollup } from "keyhole/rollup";
@@ -102,6 +104,22 @@ export default [all, script, module, bytes];
     const root = program({ "main.ts": text, "tool.ts": toolText("evil"), "broken.ts": "export default {", ...steals });
     await expect(bundle(root)).rejects.toThrow(reason);
   });
+});
+
+it.each([
+  ["packTool", async (root: string) => packTool(join(root, "tool.ts"))],
+  ["esbuild", byEsbuild],
+  ["rollup", byRollup],
+])("a tool that fails steers no terminal through %s", async (_, bundle) => {
+  const hostile = "\u001b[2J✓ pay packed\u202e\u009b";
+  const root = program({
+    "main.ts": 'import tool from "keyhole:./tool.ts"; export default tool;',
+    "tool.ts": `throw new Error(${JSON.stringify(hostile)});`,
+  });
+  const failure: unknown = await bundle(root).catch((error: unknown) => error);
+  const printed = inspect(failure, { depth: 9 });
+  expect(printed).toContain("✓ pay packed");
+  expect(hasInvisible(printed.replaceAll("\0", ""))).toBe(false);
 });
 
 it("the plugin for esbuild packs a changed tool again while it watches", async () => {

@@ -14,7 +14,10 @@ if (Number.parseInt(node) < neededMajor) {
 // Not before: on an older Node these modules throw.
 const { runCommand } = await import("./command/run-command.ts");
 const { askAt } = await import("./command/terminal-ask.ts");
+const { outlet } = await import("./command/terminal-text.ts");
 const { writeWhole } = await import("./command/whole-file.ts");
+const print = outlet(process.stdout);
+const note = outlet(process.stderr);
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
@@ -48,16 +51,16 @@ const {
   signal: interrupted.signal,
   async print(text) {
     // Of a slow reader's log only as much is in memory as the pipe holds.
-    if (!process.stdout.write(text)) await once(process.stdout, "drain");
+    if (!print(text)) await once(process.stdout, "drain");
   },
-  note: (text) => void process.stderr.write(text),
+  note: (text) => void note(text),
   ...(process.stdin.isTTY &&
     process.stderr.isTTY && {
       ask: (question: string, signal: AbortSignal) =>
         askAt({ input: process.stdin, output: process.stderr, interrupted }, question, signal),
     }),
 });
-process.stderr.write(errorOutput);
+note(errorOutput);
 process.exitCode = exitCode;
 // Something of the verb may still hold the process: an isolate's thread, a watched folder.
-process.stdout.write(output, () => process.exit());
+print(output, () => process.exit());

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { visible } from "@keyhole/kernel/visible";
 import { type Edge, startEdge } from "./edge.ts";
 import { chosenToken, isFree } from "./start-settings.ts";
 
@@ -33,7 +34,7 @@ interface Typed {
 export async function runCommand(args: readonly string[]): Promise<void> {
   const typed = readArguments(args);
   if (typeof typed === "string") {
-    process.stderr.write(typed);
+    process.stderr.write(shown(process.stderr, typed));
     process.exitCode = typed === usage ? 0 : 2;
     return;
   }
@@ -63,7 +64,7 @@ async function dev(typed: Typed): Promise<void> {
   const end = async (code: number, reason = ""): Promise<void> => {
     if (ending) return;
     ending = true;
-    process.stderr.write(reason);
+    process.stderr.write(shown(process.stderr, reason));
     await edge?.stop();
     process.exit(code);
   };
@@ -74,7 +75,7 @@ async function dev(typed: Typed): Promise<void> {
       ...typed,
       token: chosenToken(),
       approvalKey,
-      onLine: (line) => void process.stdout.write(`${line}\n`),
+      onLine: (line) => void process.stdout.write(shown(process.stdout, `${line}\n`)),
     });
   } catch (error) {
     return end(1, `${error instanceof Error ? error.message : String(error)}\n`);
@@ -87,4 +88,9 @@ async function dev(typed: Typed): Promise<void> {
   process.stdout.write(
     `ready in ${seconds} s\n\n  edge   ${edge.url}\n  token  ${tokens}${key}\n\nCtrl-C ends everything.\n`,
   );
+}
+
+/** A terminal gets no character that steers it: a Worker prints what a tool says. A pipe gets the text itself. */
+function shown(stream: { readonly isTTY?: boolean }, text: string): string {
+  return stream.isTTY ? visible(text) : text;
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
+import { visible } from "@keyhole/kernel/visible";
 
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
@@ -19,7 +20,7 @@ export async function askAt(
   const stopped = AbortSignal.any([signal, interrupted.signal]);
   try {
     const ended = once(lines, "close").then(() => undefined);
-    return await Promise.race([lines.question(question, { signal: stopped }), ended]);
+    return await Promise.race([lines.question(visible(question), { signal: stopped }), ended]);
   } catch (error) {
     // Of Ctrl-D, too, readline tells as of an abort.
     if (stopped.aborted || !(error instanceof Error) || error.name !== "AbortError") throw error;

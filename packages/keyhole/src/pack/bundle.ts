@@ -1,4 +1,5 @@
 import type { BuildOptions, BuildResult, Loader, Message, Plugin, PluginBuild } from "esbuild";
+import { visible } from "@keyhole/kernel/visible";
 import { importAt } from "@keyhole/worker-host/protocol";
 import { baseOf, folderOf, type PackFiles } from "./files.ts";
 import { type ImportForm, Resolver } from "./resolve.ts";
@@ -32,12 +33,15 @@ export interface Bundler {
   readonly conditions?: readonly string[];
 }
 
-/** A file that cannot be bundled: the reason is for its author. `files` are those that a change may repair. */
+/**
+ * A file that cannot be bundled: the reason is for its author. `files` are those that a change may repair.
+ * The reason can hold what the tool threw, and each bundler prints it: no character of it steers a terminal.
+ */
 export class BundleError extends Error {
   readonly files: readonly string[];
 
   constructor(message: string, files: readonly string[]) {
-    super(message);
+    super(visible(message));
     this.name = "BundleError";
     this.files = files;
   }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
+import { visible } from "@keyhole/kernel/visible";
 import { forward } from "../node/packer.ts";
 import { BundleError, type BundleKind } from "../pack/bundle.ts";
 import { bytesModule } from "../pack/module-text.ts";
@@ -64,8 +65,18 @@ export class Imports {
   }
 }
 
-/** The import and the reason, for the person who reads the bundler's output. */
+/** The import and the reason, for the person who reads the bundler's output. No cause: bundlers print its raw message, too. */
 export function importFailure(file: string, kind: ImportKind, root: string, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`${specifierOf(forward(relative(root, file)), kind)} cannot be imported: ${reason}`, { cause });
+  return new Error(
+    visible(`${specifierOf(forward(relative(root, file)), kind)} cannot be imported: ${reasonOf(cause)}`),
+  );
+}
+
+/** An import can be in a package from elsewhere. The bundler prints the reason to a terminal. */
+export function resolved<Value>(resolving: Promise<Value>): Promise<Value> {
+  return resolving.catch((error: unknown) => Promise.reject(new Error(visible(reasonOf(error)))));
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,6 +1,7 @@
+import { visible } from "@keyhole/kernel/visible";
 import { forward, locate } from "../node/packer.ts";
 import { listPattern, listText, resolveSpecifier } from "./ids.ts";
-import { type CommonKind, importFailure, Imports } from "./imports.ts";
+import { type CommonKind, importFailure, Imports, resolved } from "./imports.ts";
 
 /** Ours alone: no other plugin and no rule of a bundler takes it for a file. */
 export const ownPattern: RegExp = /^\0keyhole-(tool|iife|esm|bytes|all):/;
@@ -24,11 +25,11 @@ export class OwnImports {
    */
   async resolve(source: string, importer: string = ""): Promise<string | undefined> {
     const from = importer === "" ? forward(`${process.cwd()}/entry.js`) : fileOf(importer);
-    const named = await resolveSpecifier(source, from, async (path) => locate(path, from));
+    const named = await resolved(resolveSpecifier(source, from, async (path) => locate(path, from)));
     if (named === undefined || "list" in named) return named?.list;
     const { file, kind } = named;
     if (kind === "metered" || kind === "metered-url")
-      throw new Error(`${source} cannot be imported: only keyhole/vite meters modules.`);
+      throw new Error(`${visible(source)} cannot be imported: only keyhole/vite meters modules.`);
     return `\0keyhole-${kind}:${file}`;
   }
 

@@ -1,6 +1,7 @@
+import { visible } from "@keyhole/kernel/visible";
 import type { Plugin } from "vite";
 import { idPattern, listPattern, listText, unschemedPattern } from "../plugin/ids.ts";
-import { Imports } from "../plugin/imports.ts";
+import { Imports, resolved } from "../plugin/imports.ts";
 import { Loader, type State } from "./loader.ts";
 import { placeholderPattern, resolvePlaceholders } from "./metered.ts";
 import { specifierPattern } from "../pack/specifier.ts";
@@ -63,7 +64,7 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
       filter: { id: [specifierPattern, idPattern, placeholderPattern, unschemedPattern] },
       async handler(source, importer) {
         if (placeholderPattern.test(source)) return { id: source, external: true };
-        const id = await resolveId(this, source, importer, state.given);
+        const id = await resolved(resolveId(this, source, importer, state.given));
         if (id !== null && idPattern.test(id)) await loader.declare(source, id);
         return id;
       },
@@ -71,7 +72,8 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
     load: {
       filter: { id: [idPattern, listPattern] },
       async handler(id) {
-        if (!state.given.has(id)) throw new Error(`Got a request for ${JSON.stringify(id)}, which no module imports.`);
+        if (!state.given.has(id))
+          throw new Error(`Got a request for ${visible(JSON.stringify(id))}, which no module imports.`);
         const code = listPattern.test(id) ? listText(id) : await loader.load(id, this);
         return { code, moduleType: "js" };
       },
