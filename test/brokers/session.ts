@@ -2,7 +2,7 @@ import type { BrokerSession, CallSecrets, Capability, BrokerError } from "@keyho
 import { openSecrets } from "../support/open-secrets.ts";
 import { covers, grantOf } from "../support/grants.ts";
 
-export interface SessionOptions {
+export interface SessionOptions extends Partial<Pick<BrokerSession, "caller" | "outermostId">> {
   readonly grants?: readonly Capability[];
   readonly networkRequests?: number;
   readonly networkBytes?: number;
@@ -29,6 +29,8 @@ const everything: readonly Capability[] = [
 export function openSession(options: SessionOptions = {}): TestSession {
   const {
     grants = everything,
+    caller = "ada",
+    outermostId = "call",
     networkRequests = 100,
     networkBytes = 1 << 20,
     limit = Infinity,
@@ -40,6 +42,8 @@ export function openSession(options: SessionOptions = {}): TestSession {
   const exceeded: BrokerError = { code: "BOUNDS_EXCEEDED", message: "The budget is spent.", hint: "" };
   return {
     used,
+    caller,
+    outermostId,
     signal,
     refusal: (need) =>
       covers(grant, need) ? undefined : { code: "CAPABILITY_DENIED", message: "No grant.", hint: "" },

@@ -2,6 +2,7 @@ import type { BrokerReply } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
+import { openSession } from "../brokers/session.ts";
 import { anyCall, openSecrets, stands, valueOf } from "../support/open-secrets.ts";
 import { streamed } from "../support/secret-encodings.ts";
 
@@ -146,13 +147,7 @@ describe("a secret in the answer of a server", () => {
           throw new Error(`cannot fetch ${url}`);
         },
       });
-      const session = {
-        secrets,
-        signal: new AbortController().signal,
-        refusal: () => undefined,
-        spend: () => undefined,
-        limit: () => Infinity,
-      };
+      const session = { ...openSession({ secrets }), refusal: () => undefined };
       const url = `https://a.example/${"a".repeat(length)}?k=${stands}`;
       const reply: BrokerReply = await broker.serve(
         { kind: "net.read", operation: "fetch", arguments: { url } },

@@ -152,3 +152,24 @@ it("calls of two trees that wait for each other's slots end", async () => {
   expect(JSON.stringify(results)).toContain("RATE_LIMITED");
   await expectSoundLog(kernel);
 });
+
+it("a broker learns the caller and the call from outside, also of a request of a nested call", async () => {
+  const net = fakeNet();
+  const seen: unknown[] = [];
+  const serve: typeof net.serve = (request, session) => {
+    seen.push([session.caller, session.outermostId]);
+    return net.serve(request, session);
+  };
+  const capability = { kind: "net.read", hosts: ["a.example"] } as const;
+  const asks = leaf("inner", (_, { fetch }: Context) => fetch("https://a.example/").then(() => 1), {
+    effects: ["net.read"],
+    capabilities: [capability],
+  });
+  const grants = [...openCalls.grants, { tool: "inner", capability }];
+  const { kernel } = await openCalling([outer, asks], {
+    policy: { ...openCalls, grants },
+    brokers: [{ ...net, serve }],
+  });
+  const { callId } = await kernel.call("outer", {}, { caller: "ada" });
+  expect(seen).toEqual([["ada", callId]]);
+});

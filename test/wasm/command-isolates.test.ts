@@ -5,7 +5,8 @@ import type { LoadedModule } from "../../packages/worker-host/src/protocol/messa
 import { settle } from "../support/fake-clock.ts";
 
 const module = {} as LoadedModule;
-const never = new AbortController().signal;
+const sessionOf = (signal: AbortSignal, caller = "ada") => ({ caller, outermostId: "call", signal });
+const never = sessionOf(new AbortController().signal);
 
 /** The isolates for commands, and what they opened; starts wait until they are let go. */
 function opening(places: number, { waits = false } = {}) {
@@ -31,7 +32,7 @@ describe("a run whose call ends while it waits for an isolate", () => {
     const { isolates, opened } = opening(1);
     const first = await isolates.take("a", module, never);
     const ended = new AbortController();
-    const waits = isolates.take("b", module, ended.signal);
+    const waits = isolates.take("b", module, sessionOf(ended.signal));
     ended.abort();
     await expect(waits).rejects.toMatchObject({ code: "ISOLATE_LOST" });
     first.giveBack();
@@ -44,7 +45,7 @@ describe("a run whose call ends while it waits for an isolate", () => {
     const { isolates, opened } = opening(1);
     const first = await isolates.take("a", module, never);
     const ended = new AbortController();
-    const [leaves, stays] = [isolates.take("b", module, ended.signal), isolates.take("c", module, never)];
+    const [leaves, stays] = [isolates.take("b", module, sessionOf(ended.signal)), isolates.take("c", module, never)];
     ended.abort();
     await expect(leaves).rejects.toMatchObject({ code: "ISOLATE_LOST" });
     first.giveBack();
@@ -55,7 +56,7 @@ describe("a run whose call ends while it waits for an isolate", () => {
   it("does not start one whose turn to start comes later, and its place is free", async () => {
     const { isolates, opened, starts } = opening(1, { waits: true });
     const ended = new AbortController();
-    const leaves = isolates.take("a", module, ended.signal);
+    const leaves = isolates.take("a", module, sessionOf(ended.signal));
     await settle();
     ended.abort();
     starts[0]!();
@@ -71,10 +72,28 @@ describe("a run whose call ends while it waits for an isolate", () => {
     const { isolates } = opening(1);
     const first = await isolates.take("a", module, never);
     const ended = new AbortController();
-    const second = isolates.take("a", module, ended.signal);
+    const second = isolates.take("a", module, sessionOf(ended.signal));
     first.giveBack();
     ended.abort();
     (await second).giveBack();
     expect((await isolates.take("a", module, never)).isolate).toBe(first.isolate);
   });
+});
+
+it("a burst of one caller's commands delays another caller's by one run, and the oldest idle isolate makes room", async () => {
+  const { isolates, opened } = opening(2);
+  const ben = sessionOf(never.signal, "ben");
+  const first = await isolates.take("a", module, never);
+  const later = [isolates.take("a", module, never), isolates.take("a", module, never)];
+  const other = await isolates.take("b", module, ben);
+  const next = isolates.take("c", module, ben);
+  other.giveBack();
+  (await next).giveBack();
+  first.giveBack();
+  for (const lease of later) (await lease).giveBack();
+  expect(opened).toEqual([
+    { name: "a", terminated: false },
+    { name: "b", terminated: true },
+    { name: "c", terminated: false },
+  ]);
 });

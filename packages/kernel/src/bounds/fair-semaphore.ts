@@ -23,7 +23,7 @@ export interface Queued {
 }
 
 export interface SlotOptions {
-  /** The request waits while this many slots are held, if that is fewer than all. It delays no other request then. */
+  /** The request waits while this many slots are held, if that is fewer than all. It delays no other request then. Read whenever a slot is free: a getter can let it follow the slots of a key. */
   readonly limit?: number;
   /** Asked when a slot is free for the request, so that a request without interest costs no turn. */
   readonly isWanted?: (() => boolean) | undefined;
@@ -33,7 +33,7 @@ export interface SlotOptions {
 
 interface Waiter {
   readonly path: readonly string[];
-  readonly limit: number;
+  readonly options: SlotOptions;
   readonly isWanted: () => boolean;
   readonly settle: (outcome: Settled) => void;
 }
@@ -85,12 +85,10 @@ export class FairSemaphore {
   }
 
   /** At once, where a slot is free. */
-  take(
-    path: readonly string[],
-    { limit = Infinity, isWanted = always, signals = none }: SlotOptions = {},
-  ): Settled | Queued {
+  take(path: readonly string[], options: SlotOptions = {}): Settled | Queued {
+    const { isWanted = always, signals = none } = options;
     if (signals.some(({ aborted }) => aborted)) return refused("left");
-    if (this.#held < this.size && this.#held < limit) return isWanted() ? this.#hold() : refused("unwanted");
+    if (this.#held < this.size && !this.#isAtLimit(options)) return isWanted() ? this.#hold() : refused("unwanted");
     if (this.#root.waiting >= this.#maxWaiting && !this.#makeRoom(path)) return refused("full");
     const { promise: turn, resolve } = Promise.withResolvers<Settled>();
     const leave = (): void => this.#remove(waiter, "left");
@@ -98,7 +96,7 @@ export class FairSemaphore {
       resolve(outcome);
       for (const signal of signals) stopListening(signal, leave);
     };
-    const waiter: Waiter = { path, limit, isWanted, settle };
+    const waiter: Waiter = { path, options, isWanted, settle };
     // A signal that throws here leaves no request in the queue: nothing would free its slot.
     for (const signal of signals) signal.addEventListener("abort", leave, { once: true });
     this.#add(waiter);
@@ -111,6 +109,10 @@ export class FairSemaphore {
       turn,
       leave,
     };
+  }
+
+  #isAtLimit({ limit = Infinity }: SlotOptions): boolean {
+    return this.#held >= limit;
   }
 
   #hold(): Settled {
@@ -146,7 +148,7 @@ export class FairSemaphore {
     const { queue } = level;
     for (let at = 0; at < queue.length;) {
       const waiter = present(queue[at]);
-      if (this.#held >= waiter.limit) {
+      if (this.#isAtLimit(waiter.options)) {
         at++;
         continue;
       }

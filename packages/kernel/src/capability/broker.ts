@@ -8,6 +8,10 @@ import type { CallSecrets } from "./secret.ts";
  * happens.
  */
 export interface BrokerSession {
+  /** A broker with a bound for all callers lets them take turns, and the calls of each. */
+  readonly caller: string;
+  /** The id of the call from outside. Nested calls have that of the call that led to them. */
+  readonly outermostId: string;
   /** Aborts at every end of the call. The broker then stops its work and keeps nothing. */
   readonly signal: AbortSignal;
   /** Whether the call's grant covers one more need, such as a redirect's target. `undefined` means yes. */

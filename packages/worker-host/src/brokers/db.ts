@@ -13,6 +13,7 @@ import { classifyStatement } from "@keyhole/kernel/statements";
 import { bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { refused, type Refused } from "./fault.ts";
+import { Places } from "./places.ts";
 import {
   type SqlChange,
   type SqlDatabase,
@@ -74,7 +75,7 @@ interface DbRequest {
  * dbBroker({ main: nodeDatabase("./data/main.db") })
  */
 export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, options: DbBrokerOptions = {}): Broker {
-  const byName = new Map(Object.entries(databases));
+  const byName = new Map(Object.entries(databases).map(([name, database]) => [name, openInTurns(database)]));
   const { timeMs = 5_000, rows = 10_000, bytes = 4 << 20 } = options;
   return checkedBroker({
     families: [dbRead, dbWrite],
@@ -86,9 +87,22 @@ export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, optio
         return refused("NOT_FOUND", `The database ${JSON.stringify(request.database)} does not exist here.`);
       const [need] = needsOf(request);
       const limits = { timeMs, bytes, rows: Math.min(rows, session.limit(need)) };
-      return (request.kind === "db.read" ? query : run)(database, request, limits, session);
+      return database(session, (own) => (request.kind === "db.read" ? query : run)(own, request, limits, session));
     },
   });
+}
+
+type Use = (
+  session: BrokerSession,
+  use: (database: Theirs<SqlDatabase>) => Promise<BrokerReply>,
+) => Promise<BrokerReply>;
+
+/** A database whose statements wait for their turn, where it runs a few at a time. */
+function openInTurns(database: Theirs<SqlDatabase>): Use {
+  const { concurrency } = database;
+  if (typeof concurrency !== "number") return (_, use) => use(database);
+  const places = new Places({ size: Math.max(1, concurrency), subject: "statements" });
+  return (session, use) => places.serve(session, () => use(database));
 }
 
 function readRequest({

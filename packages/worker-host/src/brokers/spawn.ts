@@ -9,17 +9,18 @@ import {
   type Need,
 } from "@keyhole/kernel";
 import { processSpawn } from "@keyhole/kernel/families";
-import { cancelled, refused, type Refused } from "./fault.ts";
+import { refused, type Refused } from "./fault.ts";
+import { Places } from "./places.ts";
 
 /** How much goes into a command and comes out of it, and how many run. */
 export interface SpawnLimits {
-  /** Bytes of the input. Default 16 MiB. */
+  /** Bytes of the input, and of all inputs with which one caller waits. Default 16 MiB. */
   readonly stdinBytes?: number;
   /** Bytes of the output; the host ends a command that writes more. Default 4 MiB. */
   readonly stdoutBytes?: number;
   /** Bytes that are kept of what it says on stderr; the rest is dropped. Default 64 KiB. */
   readonly stderrBytes?: number;
-  /** Commands that run at the same time. Default 8. */
+  /** Commands that run at the same time. A caller starts one while it has fewer than are free; others wait, and callers take turns. Default 8. */
   readonly processes?: number;
 }
 
@@ -61,7 +62,7 @@ export function commandBroker(runners: CommandRunners, options: SpawnLimits = {}
     if (fault) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
   }
   const limits: Required<SpawnLimits> = { ...defaults, ...options };
-  let running = 0;
+  const places = new Places({ size: limits.processes, subject: "commands", waitingBytes: limits.stdinBytes });
   return {
     families: [processSpawn],
     needs(request) {
@@ -71,7 +72,6 @@ export function commandBroker(runners: CommandRunners, options: SpawnLimits = {}
     async serve(request, session) {
       const read = readRequest(request, limits);
       if (!read.ok) return read;
-      if (session.signal.aborted) return cancelled;
       const refusal = session.refusal(needOf(read.value));
       if (refusal) return { ok: false, error: refusal };
       const runner = runners.get(read.value.command);
@@ -79,14 +79,7 @@ export function commandBroker(runners: CommandRunners, options: SpawnLimits = {}
         return refused("NOT_FOUND", `This host offers no command ${JSON.stringify(read.value.command)}.`);
       if (!runner.counts && (read.value.fuel !== undefined || read.value.memoryBytes !== undefined))
         return refused("INVALID_REQUEST", `${read.value.command} counts neither fuel nor memory.`);
-      if (running >= limits.processes)
-        return refused("UNAVAILABLE", `${limits.processes} commands are running already.`, "Try again later.");
-      running++;
-      try {
-        return await runner.run(read.value, limits, session);
-      } finally {
-        running--;
-      }
+      return places.serve(session, () => runner.run(read.value, limits, session), read.value.stdin.byteLength);
     },
   };
 }

@@ -11,7 +11,7 @@ export interface NodeDatabase extends SqlDatabase {
 
 /**
  * A database in a file, served by `node:sqlite` in a process of its own: a statement that does not end is ended with the process, and what it had begun to
- * write is rolled back. `query` runs on a connection that was opened read-only. One statement runs at a time, in the order in which they came.
+ * write is rolled back. `query` runs on a connection that was opened read-only. One statement runs at a time; those of several callers take turns.
  *
  * The process starts with the first statement, in about 100 ms, and ends with this one. It has no environment, may allocate 128 MiB for SQLite, and loads no
  * extensions.

@@ -18,7 +18,7 @@ import { Brake } from "../record/brake.ts";
 import { originPart } from "../record/origin.ts";
 import { authorityText } from "../ending/given-again.ts";
 import { refusalFault } from "../faults/fault.ts";
-import { learn, ownsSession } from "../record/ancestors.ts";
+import { learn, outermostOf, ownsSession } from "../record/ancestors.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import { gatePart, runPart } from "../record/carried-part.ts";
 import { Denials } from "../record/denials.ts";
@@ -251,6 +251,7 @@ function openGate(
     grant,
     holder: grantHolderOf(call, tool),
     hash: call.hash,
+    requester: { caller: call.caller, outermostId: outermostOf(call).callId },
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
     spend: call.parent?.spend,

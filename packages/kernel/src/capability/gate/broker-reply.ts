@@ -108,7 +108,7 @@ function readUsage(foreign: Foreign<Usage>): Usage {
 }
 
 /** A session as the kernel has it. */
-export interface OwnSession extends Pick<BrokerSession, "signal" | "secrets"> {
+export interface OwnSession extends Pick<BrokerSession, "caller" | "outermostId" | "signal" | "secrets"> {
   refusal(need: OwnNeed): BrokerError | undefined;
   spend(usage: Usage, need?: OwnNeed): BrokerError | undefined;
   limit(need: OwnNeed): number;

@@ -20,6 +20,7 @@ import { GateSecrets, type GateSecretsOptions } from "./secrets.ts";
 export interface GateOptions extends Budget, refusals.RequestAuthority {
   /** Of requests and replies, for the journal. */
   readonly hash: Hash;
+  readonly requester: Pick<BrokerSession, "caller" | "outermostId">;
   readonly families: Families;
   readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
   /** The largest size of a request that the policy lets through. */
@@ -250,14 +251,14 @@ export class Gate {
     (this.#ends ??= new Map<string, AbortController>()).set(kind, end);
     if (this.#ended) end.abort("the call has ended");
     return {
+      ...this.#options.requester,
       secrets: this.#secrets.open(),
       signal: end.signal,
       refusal: (need) => {
         const refusal = this.#refusal(need);
-        if (refusal) return refusal;
-        this.#counts.effects = effectsWith(need.family, this.#counts.effects);
-        current = need;
-        return undefined;
+        if (!refusal) this.#counts.effects = effectsWith(need.family, this.#counts.effects);
+        if (!refusal) current = need;
+        return refusal;
       },
       spend: (usage, need = current) => {
         if (!need) throw new TypeError("A request that needs nothing uses nothing up.");
@@ -269,8 +270,7 @@ export class Gate {
 
   #refusal(need: OwnNeed): BrokerError | undefined {
     const lost = this.#ended ? refusals.ended.error : this.revoked(need.kind);
-    if (lost) return lost;
-    const refusal = refusals.refusalOf(need, this.#options);
+    const refusal = lost ?? refusals.refusalOf(need, this.#options);
     if (refusal) return refusal;
     const { destination } = need;
     if (destination) this.#secrets.reach(destination.host, destination.isPublic === true);

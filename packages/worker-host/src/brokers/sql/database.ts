@@ -67,6 +67,8 @@ export type SqlResult<Value> =
  * `test/contract/db.ts` says what every database must do.
  */
 export interface SqlDatabase {
+  /** Statements at the same time. More of them wait in the broker, where callers take turns. Default: no bound. */
+  readonly concurrency?: number;
   /** A statement that reads; the engine lets it change nothing. */
   query(statement: SqlStatement, limits: SqlLimits, signal: AbortSignal): Promise<SqlResult<SqlRows>>;
   run(statement: SqlStatement, limits: SqlLimits, signal: AbortSignal): Promise<SqlResult<SqlChange>>;
@@ -74,7 +76,7 @@ export interface SqlDatabase {
 
 /** One statement on its way to where a database is open, be it a process or a worker. */
 export interface SqlTask {
-  readonly operation: keyof SqlDatabase;
+  readonly operation: "query" | "run";
   readonly statement: SqlStatement;
   readonly limits: SqlLimits;
 }

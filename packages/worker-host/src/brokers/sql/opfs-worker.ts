@@ -8,7 +8,7 @@ import initialize, {
 import { watchPolicy } from "../page-policy.ts";
 import { anyRow, Compilation } from "./authorize.ts";
 import { faultOfCode } from "./codes.ts";
-import { type SqlAnswer, type SqlDatabase, sqlFault, sqlNeeds, type SqlTask, type SqlValue } from "./database.ts";
+import { type SqlAnswer, sqlFault, sqlNeeds, type SqlTask, type SqlValue } from "./database.ts";
 import { missingKinds } from "./definition.ts";
 
 /** The memory of SQLite for all statements, in bytes. */
@@ -118,7 +118,7 @@ const operations = {
     const changes = anyRow.some((kind) => kinds.includes(kind)) ? capi.sqlite3_changes(database) : 0;
     return { ok: true, value: { changes, lastInsertRowId: capi.sqlite3_last_insert_rowid(database) } };
   },
-} satisfies Record<keyof SqlDatabase, Operation>;
+} satisfies Record<SqlTask["operation"], Operation>;
 
 const wishMs = 200;
 

@@ -79,6 +79,7 @@ export function remoteDatabase(
   };
 
   return {
+    concurrency: 1,
     query: (statement, limits, signal) =>
       ask({ operation: "query", statement, limits }, signal) as Promise<SqlResult<SqlRows>>,
     run: (statement, limits, signal) =>

@@ -3,6 +3,7 @@ import { browserPage } from "@keyhole/kernel/families";
 import { checkedBroker } from "../../brokers/checked.ts";
 import { refused } from "../../brokers/fault.ts";
 import { needOf } from "../../brokers/net/request.ts";
+import { Places } from "../../brokers/places.ts";
 import { findChromium, type Sandbox } from "./chromium.ts";
 import type { PageNetwork } from "./dial.ts";
 import { readVisit } from "./request.ts";
@@ -16,7 +17,7 @@ export interface BrowserBrokerOptions {
    * rights of the browser's user.
    */
   readonly sandbox?: Sandbox;
-  /** Browsers at the same time. Default 2. */
+  /** Browsers at the same time. A caller opens one while it has fewer than are free; others wait, and callers take turns. Default 2. */
   readonly browsers?: number;
   /** Default: the network of this machine. */
   readonly network?: PageNetwork;
@@ -37,7 +38,7 @@ export function browserBroker({
   browsers = 2,
   network = {},
 }: BrowserBrokerOptions = {}): Broker {
-  let open = 0;
+  const places = new Places({ size: browsers, subject: "pages" });
   return checkedBroker({
     families: [browserPage],
     read: readVisit,
@@ -45,13 +46,7 @@ export function browserBroker({
     async serve(wanted, session) {
       const found = findChromium(executable);
       if (found === undefined) return refused("UNAVAILABLE", "This host has no browser.", "Use another tool.", install);
-      if (open >= browsers) return refused("UNAVAILABLE", `${browsers} browsers are open already.`, "Try again later.");
-      open++;
-      try {
-        return await visit(wanted, session, { executable: found, sandbox, network });
-      } finally {
-        open--;
-      }
+      return places.serve(session, () => visit(wanted, session, { executable: found, sandbox, network }));
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { Isolate } from "@keyhole/kernel";
 import { nobodyWaits } from "../../isolate-slot.ts";
 import type { LoadedModule } from "../../protocol/message.ts";
+import { type Requester, SharedSlots } from "../../shared-slots.ts";
 
 /** Opens an isolate for a metered module, as a host does it for tools of source `wasm`. `isWanted`: as in `IsolateHost.open`. @throws IsolateFailure */
 export type OpenModule = (module: LoadedModule, name: string, isWanted: () => boolean) => Promise<Isolate>;
@@ -19,33 +20,39 @@ export interface CommandLease {
 }
 
 /**
- * The isolates in which commands run, one run at a time each. No run leaves anything in one, so that the next run of the same command takes it over. Who needs
- * a place ends the one that is idle longest.
+ * The isolates in which commands run, one run at a time each. No run leaves anything in one, so that the next run of the same command takes it over. A run without
+ * a free isolate ends the one that is idle longest. Callers take turns and have shares, as at the broker.
  */
 export class CommandIsolates {
   readonly #open: OpenModule;
   readonly #idle: Held[] = [];
-  readonly #waiting: { readonly name: string; readonly go: (held: Held | undefined) => void }[] = [];
-  #free: number;
+  readonly #slots: SharedSlots;
 
   /** @param places isolates at the same time, idle ones included */
   constructor(open: OpenModule, places: number) {
     this.#open = open;
-    this.#free = places;
+    this.#slots = new SharedSlots(places);
   }
 
   /**
    * Waits for its turn. Rejects with what opening rejects with.
    *
-   * @param ended aborts when nobody wants it any more: then it leaves the queue, and rejects
+   * @param requester when its signal aborts, the run leaves the queue, and this rejects
    */
-  async take(name: string, module: LoadedModule, ended: AbortSignal): Promise<CommandLease> {
-    const held = this.#idleOf(name) ?? (await this.#place(name, ended));
-    if (held !== undefined) return this.#lease(held);
+  async take(name: string, module: LoadedModule, requester: Requester): Promise<CommandLease> {
+    const slot = this.#slots.take(requester);
+    const turn = slot.kind === "queued" ? await slot.turn : slot;
+    if (turn.kind === "refused") throw nobodyWaits();
+    const held = this.#idleOf(name);
+    if (held !== undefined) return this.#lease(held, turn.release);
+    if (this.#idle.length > this.#slots.free) this.#idle.shift()?.isolate.terminate("another command needs its place");
     try {
-      return this.#lease({ name, isolate: await this.#open(module, name, () => !ended.aborted) });
+      return this.#lease(
+        { name, isolate: await this.#open(module, name, () => !requester.signal.aborted) },
+        turn.release,
+      );
     } catch (error) {
-      this.#hand(undefined);
+      turn.release();
       throw error;
     }
   }
@@ -55,46 +62,11 @@ export class CommandIsolates {
     return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
   }
 
-  /** `undefined`: an empty place. */
-  async #place(name: string, ended: AbortSignal): Promise<Held | undefined> {
-    if (this.#free > 0) this.#free -= 1;
-    else if (this.#idle.length > 0) this.#idle.shift()?.isolate.terminate("another command needs its place");
-    else return this.#turn(name, ended);
-    return undefined;
-  }
-
-  #turn(name: string, ended: AbortSignal): Promise<Held | undefined> {
-    return new Promise((resolve, reject) => {
-      const waiting = {
-        name,
-        go(held: Held | undefined): void {
-          ended.removeEventListener("abort", leave);
-          resolve(held);
-        },
-      };
-      const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(nobodyWaits());
-      };
-      this.#waiting.push(waiting);
-      ended.addEventListener("abort", leave, { once: true });
-    });
-  }
-
-  #lease(held: Held): CommandLease {
-    return { isolate: held.isolate, giveBack: () => this.#hand(held.isolate.alive ? held : undefined) };
-  }
-
-  /** To whoever waits for this command, else to whoever waits. */
-  #hand(held: Held | undefined): void {
-    const same = this.#waiting.findIndex(({ name }) => name === held?.name);
-    const [next] = this.#waiting.splice(Math.max(same, 0), 1);
-    if (next === undefined && held !== undefined) this.#idle.push(held);
-    else if (next === undefined) this.#free += 1;
-    else if (same >= 0) next.go(held);
-    else {
-      held?.isolate.terminate("another command needs its place");
-      next.go(undefined);
-    }
+  #lease(held: Held, release: () => void): CommandLease {
+    const giveBack = (): void => {
+      if (held.isolate.alive) this.#idle.push(held);
+      release();
+    };
+    return { isolate: held.isolate, giveBack };
   }
 }

@@ -39,7 +39,7 @@ export function wasiRunner(
     fault: async () => undefined,
     async run(request, limits, session) {
       try {
-        const { isolate, giveBack } = await isolates.take(command.name, command.module, session.signal);
+        const { isolate, giveBack } = await isolates.take(command.name, command.module, session);
         const stop = (): void => isolate.terminate("the call has ended");
         session.signal.addEventListener("abort", stop, { once: true });
         if (session.signal.aborted) stop();

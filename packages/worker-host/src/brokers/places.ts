@@ -1,0 +1,63 @@
+import type { BrokerReply } from "@keyhole/kernel";
+import type { Settled } from "@keyhole/kernel/fair-semaphore";
+import { type Requester, SharedSlots } from "../shared-slots.ts";
+import { cancelled, refused } from "./fault.ts";
+
+/** Requests that wait. Beyond, the request of the caller with the most of them is refused. */
+const WAITING = 100;
+
+export interface PlacesOptions {
+  /** Requests at the same time. */
+  readonly size: number;
+  /** The name of what takes a place, in the plural, for the refusal. */
+  readonly subject: string;
+  /** Bytes that the waiting requests of one caller hold. Default: no bound. */
+  readonly waitingBytes?: number;
+}
+
+/**
+ * The places of a broker, which all callers share. A caller takes one while it holds fewer than are
+ * free. Other requests wait until their call ends: callers take turns, and so do the calls of each.
+ */
+export class Places {
+  readonly #slots: SharedSlots;
+  readonly #options: PlacesOptions;
+  readonly #waitingBytes = new Map<string, number>();
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+    this.#slots = new SharedSlots(options.size, WAITING);
+  }
+
+  /** @param bytes that the request holds while it waits */
+  async serve(requester: Requester, serve: () => Promise<BrokerReply>, bytes = 0): Promise<BrokerReply> {
+    const { subject, waitingBytes = Infinity } = this.#options;
+    const { caller, signal } = requester;
+    const slot = this.#slots.take(requester);
+    let turn: Settled;
+    if (slot.kind === "queued") {
+      const isTooMuch = this.#bytesOf(caller) + bytes > waitingBytes;
+      if (isTooMuch) slot.leave();
+      else this.#hold(caller, bytes);
+      turn = await slot.turn;
+      if (!isTooMuch) this.#hold(caller, -bytes);
+    } else turn = slot;
+    if (turn.kind === "held")
+      try {
+        return signal.aborted ? cancelled : await serve();
+      } finally {
+        turn.release();
+      }
+    return signal.aborted ? cancelled : refused("UNAVAILABLE", `Too many ${subject} wait already.`, "Try again later.");
+  }
+
+  #bytesOf(caller: string): number {
+    return this.#waitingBytes.get(caller) ?? 0;
+  }
+
+  #hold(caller: string, bytes: number): void {
+    const held = this.#bytesOf(caller) + bytes;
+    if (held > 0) this.#waitingBytes.set(caller, held);
+    else this.#waitingBytes.delete(caller);
+  }
+}
