@@ -31,10 +31,10 @@ async function opened(more: Record<string, unknown> = {}) {
 }
 
 describe("a tool that times out again and again", () => {
-  it("is set aside with the third time in a row, for every caller, and nothing of it starts", async () => {
-    const { call, answer, events } = await opened();
+  it("is set aside with the third time in a row, and nothing of it starts for that caller", async () => {
+    const { call, answer, events, state } = await opened();
     for (let i = 0; i < 3; i++) expect(await call()).toBe("TIMEOUT");
-    expect(await answer({ caller: "eve" })).toMatchObject({
+    expect(await answer()).toMatchObject({
       code: "TOOL_SET_ASIDE",
       message: "subject@1.0.0 is set aside: it timed out 3 times in a row.",
       details: { timeouts: 3, retryAfterMs: 2_000 },
@@ -45,8 +45,27 @@ describe("a tool that times out again and again", () => {
     expect(log.filter(({ type }) => type === "tool.started")).toHaveLength(3);
     expect(log.at(-1)).toMatchObject({ type: "tool.blocked", payload: { code: "TOOL_SET_ASIDE" } });
     expect(log.filter(({ type }) => type === "tool.quarantined").map(({ payload }) => payload)).toMatchObject([
-      { tool: "subject@1.0.0", cause: "timeouts", failures: 3, restMs: 2_000 },
+      { tool: "subject@1.0.0", caller: "ada", cause: "timeouts", failures: 3, restMs: 2_000 },
     ]);
+    state.hangs = false;
+    expect(await answer({ caller: "eve" })).toBe("ok");
+  });
+
+  it("is set aside for all when three callers in a row wait in vain, whatever one of them does alone", async () => {
+    const { call, answer, clock, events } = await opened();
+    for (let i = 0; i < 10; i++) {
+      expect(await call({ caller: "mallory" })).toBe("TIMEOUT");
+      await clock.advance(900_000);
+      expect(await call({ caller: "eve" })).toBe("TIMEOUT");
+    }
+    expect(await call({ caller: "ben" })).toBe("TIMEOUT");
+    expect(await answer({ caller: "ada" })).toMatchObject({ code: "TOOL_SET_ASIDE", details: { timeouts: 3 } });
+    const rests = (await events()).filter(({ type }) => type === "tool.quarantined").map(({ payload }) => payload);
+    expect(rests.filter((rest) => !("caller" in rest))).toMatchObject([{ failures: 3, restMs: 2_000 }]);
+    await clock.advance(2_000);
+    expect(await call({ caller: "ben" })).toBe("TIMEOUT");
+    expect(await call({ caller: "ada" })).toBe("TIMEOUT");
+    expect(await answer({ caller: "zoe" })).toMatchObject({ details: { timeouts: 4, retryAfterMs: 4_000 } });
   });
 
   it("rests as long as it took, and twice as long after each further time, up to 15 minutes", async () => {

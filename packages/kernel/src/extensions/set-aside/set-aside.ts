@@ -13,6 +13,8 @@ interface TimeoutsRow {
   /** Since the epoch. */
   readonly lastMs: number;
   readonly untilMs: number;
+  /** Of a tool: the callers of the last timeouts that counted, the latest first. */
+  readonly callers: readonly string[];
 }
 
 /** The subject of a count of timeouts: a tool for all callers, or a tool for one caller. */
@@ -23,7 +25,7 @@ interface Key {
 
 /**
  * A tool that times out again and again is not started for a while, which grows: each time it holds a slot, and on some hosts all that runs beside it, for as long as its
- * deadline. A call that ends well makes up for one timeout. A tool whose isolate was lost, or was not ready in time, has done nothing to be set aside for.
+ * deadline. It is set aside for its caller first: slow input, or a slow server, can be that caller's matter. Timeouts of several callers in a row set it aside for all. A call that ends well makes up for one timeout. A tool whose isolate was lost, or was not ready in time, has done nothing to be set aside for.
  */
 export function setAside(): Extension {
   return new SetAside();
@@ -38,7 +40,10 @@ class SetAside implements Extension {
     whenFull: "forget-oldest",
     untilMs: ({ lastMs }) => lastMs + limits.forgottenTimeoutMs,
     writtenMs: ({ lastMs }) => lastMs,
-    codec: { encode: ({ timeouts, lastMs, untilMs }) => [timeouts, lastMs, untilMs], decode: readRow },
+    codec: {
+      encode: ({ timeouts, lastMs, untilMs, callers }) => [timeouts, lastMs, untilMs, ...callers],
+      decode: readRow,
+    },
   });
   readonly state: readonly DeclaredTable[] = [this.#rows];
   #context!: ExtensionContext;
@@ -63,8 +68,10 @@ class SetAside implements Extension {
       if (this.#rows.size > 0) for (const key of [{ toolHash: tool.hash }, ownKey(started)]) this.#madeUp(key);
       return checked;
     } catch (thrown) {
-      if (await isTimeout(thrown))
-        this.#timedOut(isCallersMatter(started) ? ownKey(started) : { toolHash: tool.hash }, started);
+      if (await isTimeout(thrown)) {
+        this.#timedOut(ownKey(started), started);
+        if (!isCallersMatter(started)) this.#timedOutForAll(started);
+      }
       throw thrown;
     }
   }
@@ -97,14 +104,22 @@ class SetAside implements Extension {
     this.#context.log.changeNow(changes);
   }
 
-  #timedOut(key: Key, { tool, bounds }: Started): void {
+  /** Counts callers: so many timeouts in a row as set a tool aside are those of as many callers. */
+  #timedOutForAll(started: Started): void {
+    const { call, tool } = started;
+    const callers = this.#rowOf({ toolHash: tool.hash })?.callers ?? [];
+    if (callers.includes(call.caller)) return;
+    this.#timedOut({ toolHash: tool.hash }, started, [call.caller, ...callers].slice(0, limits.timeoutsInARow - 1));
+  }
+
+  #timedOut(key: Key, { tool, bounds }: Started, callers: readonly string[] = []): void {
     const { steady, log } = this.#context;
     const timeouts = (this.#rowOf(key)?.timeouts ?? 0) + 1;
     const doublings = timeouts - limits.timeoutsInARow;
     const firstMs = Math.max(limits.setAsideMs, bounds.timeoutMs);
     const restMs = doublings < 0 ? 0 : Math.min(firstMs * 2 ** doublings, limits.longestSetAsideMs);
     const lastMs = steady.now();
-    log.changeNow(this.#rows.put(textOf(key), { timeouts, lastMs, untilMs: lastMs + restMs }));
+    log.changeNow(this.#rows.put(textOf(key), { timeouts, lastMs, untilMs: lastMs + restMs, callers }));
     if (restMs === 0) return;
     log.record("tool.quarantined", kernelScope, {
       tool: tool.id,
@@ -118,9 +133,10 @@ class SetAside implements Extension {
 }
 
 function readRow(value: JsonValue): TimeoutsRow | undefined {
-  const [timeouts, lastMs, untilMs] = isJsonArray(value) ? value : [];
+  const [timeouts, lastMs, untilMs, ...callers] = isJsonArray(value) ? value : [];
   const isRead = typeof timeouts === "number" && typeof lastMs === "number" && typeof untilMs === "number";
-  return isRead ? { timeouts, lastMs, untilMs } : undefined;
+  if (!isRead || !callers.every((caller) => typeof caller === "string")) return undefined;
+  return { timeouts, lastMs, untilMs, callers };
 }
 
 /** The deadline of a tool that ran: one whose isolate was not ready has not. */
