@@ -233,6 +233,13 @@ describe("a session of the older era", () => {
     expect([await pinged(handler, first, as("ada")), await pinged(handler, third, as("ada"))]).toEqual([404, 200]);
   });
 
+  it("stays where another caller opens many, also when it rests longest", async () => {
+    const handler = handlerOf(kernel, { authenticate, sessions: 3 });
+    const own = await sessionOf(handler, as("bob"));
+    for (let i = 0; i < 5; i++) await sessionOf(handler, as("ada"));
+    expect(await pinged(handler, own, as("bob"))).toBe(200);
+  });
+
   it("keeps no place for an initialize that was refused", async () => {
     const handler = handlerOf(kernel, { sessions: 1 });
     const session = await sessionOf(handler);

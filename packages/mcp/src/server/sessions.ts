@@ -1,12 +1,13 @@
 import type { Clock } from "@keyhole/kernel";
+import { Shares } from "@keyhole/kernel/context";
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { type ChangedList, tellOf } from "./changed-lists.ts";
-import { authInfoOf, hasSameAuthority, isSameCaller, type McpCaller } from "./caller.ts";
+import { authInfoOf, hasSameAuthority, isSameCaller, type McpCaller, nameOf } from "./caller.ts";
 
 export interface SessionLimits {
-  /** Sessions of all callers. Beyond, the one that rests longest ends. Default 1,000. */
+  /** Sessions of all callers. Beyond, the caller with the most loses the one that rests longest. Default 1,000. */
   readonly sessions?: number;
-  /** Of one caller, likewise. Default 100. */
+  /** Sessions of one caller. Beyond, the one that rests longest ends. Default 100. */
   readonly sessionsPerCaller?: number;
   /** A session that was not used for so long ends. Default 1,800,000. */
   readonly sessionIdleMs?: number;
@@ -84,7 +85,11 @@ export class Sessions {
     const own = [...this.#sessions].filter(([, session]) => isSameCaller(session.caller, caller));
     const { sessions, sessionsPerCaller } = this.#limits;
     await this.#end(own.slice(0, Math.max(0, own.length - sessionsPerCaller + 1)));
-    await this.#end([...this.#sessions].slice(0, Math.max(0, this.#sessions.size - sessions + 1)));
+    if (this.#sessions.size < sessions) return;
+    const shares = new Shares();
+    for (const session of this.#sessions.values()) shares.add(nameOf(session.caller), 1);
+    const oldest = shares.next(this.#sessions, (session) => nameOf(session.caller));
+    await this.#end([...this.#sessions].filter(([id]) => id === oldest));
   }
 
   async #end(sessions: readonly (readonly [string, Session])[]): Promise<void> {
