@@ -61,11 +61,13 @@ describe("a question of a tool", () => {
   it("remembers a used state until it is too old", () => {
     const clock = new FakeClock();
     const states = new RequestStates(new Seal(), clock);
-    const made = () => states.read(states.write({ tool: "give", args: "" }, { caller: "ada" }), { caller: "ada" })!;
+    const ada = { caller: "ada" };
+    const made = () => states.read(states.write({ tool: "give", args: "" }, ada), ada)!;
+    const use = (state: ReturnType<typeof made>): boolean => states.use(state, ada);
     const [first, second] = [made(), made()];
-    expect([states.use(first), states.use(second), states.use(first)]).toEqual([true, true, false]);
+    expect([use(first), use(second), use(first)]).toEqual([true, true, false]);
     clock.jump(599_999);
     const third = made();
-    expect([states.use(third), states.use(first)]).toEqual([true, false]);
+    expect([use(third), use(first)]).toEqual([true, false]);
   });
 });

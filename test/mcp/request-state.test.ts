@@ -63,6 +63,20 @@ describe("a state that a client carries", () => {
     expect(own.read(text, ada)).toBeUndefined();
   });
 
+  it("is used once, and stays used when its caller or others use many", () => {
+    const later = new FakeClock();
+    const own = new RequestStates(new Seal(key), later, 8);
+    const used = (caller: typeof ada, text = own.write(state, caller)) => own.use(own.read(text, caller)!, caller);
+    const first = own.write(state, ada);
+    expect([used(ada, first), used(ada, first)]).toEqual([true, false]);
+    const bob = { ...ada, caller: "bob" };
+    expect(Array.from({ length: 6 }, () => used(ada))).toEqual([true, true, true, false, false, false]);
+    expect(Array.from({ length: 3 }, () => used(bob))).toEqual([true, true, false]);
+    expect(used(ada, first)).toBe(false);
+    later.jump(600_000);
+    expect(used(ada)).toBe(true);
+  });
+
   it("gets no more time from a clock that jumps back", () => {
     const back = new FakeClock();
     const own = new RequestStates(new Seal(key), back);

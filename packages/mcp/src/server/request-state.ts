@@ -1,11 +1,11 @@
 import type { Clock } from "@keyhole/kernel";
 import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
-import type { McpCaller } from "./caller.ts";
+import { type McpCaller, nameOf } from "./caller.ts";
 import type { Seal } from "./seal.ts";
 
 /** Longer than any approval is open. */
 const STATE_MS = 600_000;
-/** States are remembered as used until they are too old; beyond so many, the oldest are forgotten. */
+/** States are remembered as used until they are too old. A caller that remembers as many as are free uses no further one: a forgotten one would be good again. */
 const MOST_USED = 100_000;
 
 /** The state that a client carries from one exchange of a call to the next. The client can read it and change nothing of it. */
@@ -27,12 +27,15 @@ export type ReadState = RequestState & { readonly nonce: string; readonly until:
 export class RequestStates {
   readonly #seal: Seal;
   readonly #clock: Clock;
-  /** The end of each, by nonce, in the order of use. */
-  readonly #used = new Map<string, number>();
+  readonly #mostUsed: number;
+  /** By nonce, in the order of use. */
+  readonly #used = new Map<string, { readonly until: number; readonly owner: string }>();
+  readonly #usedBy = new Map<string, number>();
 
-  constructor(seal: Seal, clock: Clock) {
+  constructor(seal: Seal, clock: Clock, mostUsed: number = MOST_USED) {
     this.#seal = seal;
     this.#clock = clock;
+    this.#mostUsed = mostUsed;
   }
 
   write(state: RequestState, caller: McpCaller): string {
@@ -53,15 +56,25 @@ export class RequestStates {
     return leftMs > 0 && leftMs <= STATE_MS ? state : undefined;
   }
 
-  /** `false` for a state that this process has seen used: its answers made a call. */
-  use({ nonce, until }: ReadState): boolean {
-    if (this.#used.has(nonce)) return false;
-    for (const [oldest, untilMs] of this.#used) {
-      if (untilMs > this.#clock.now() && this.#used.size < MOST_USED) break;
+  /** `false` for a state that this process has seen used: its answers made a call. So it is without room for one more of the caller. */
+  use({ nonce, until }: ReadState, caller: McpCaller): boolean {
+    for (const [oldest, used] of this.#used) {
+      if (used.until > this.#clock.now()) break;
       this.#used.delete(oldest);
+      this.#count(used.owner, -1);
     }
-    this.#used.set(nonce, until);
+    const owner = nameOf(caller);
+    const isFull = (this.#usedBy.get(owner) ?? 0) >= this.#mostUsed - this.#used.size;
+    if (isFull || this.#used.has(nonce)) return false;
+    this.#used.set(nonce, { until, owner });
+    this.#count(owner, 1);
     return true;
+  }
+
+  #count(owner: string, states: 1 | -1): void {
+    const count = (this.#usedBy.get(owner) ?? 0) + states;
+    if (count > 0) this.#usedBy.set(owner, count);
+    else this.#usedBy.delete(owner);
   }
 }
 

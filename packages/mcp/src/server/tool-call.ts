@@ -105,7 +105,7 @@ export class ToolExchange {
     const client = this.#clientCapabilities();
     const inputRequests: InputRequests | undefined = question.missing(answers, this.#input, client);
     if (inputRequests) return inputRequired({ inputRequests, requestState: this.#seal({ answers }) });
-    if (state && !this.#service.states.use(state)) throw invalidState();
+    if (state && !this.#service.states.use(state, this.#caller)) throw invalidState();
     return this.#call({ ...this.#input, [ANSWERS]: answers as JsonObject });
   }
 
