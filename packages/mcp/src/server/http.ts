@@ -11,7 +11,7 @@ import {
   originValidationResponse,
 } from "@modelcontextprotocol/server";
 import type { Authenticate } from "./authenticate.ts";
-import { authInfoOf, callerOf, type McpCaller, sessionOf } from "./caller.ts";
+import { authInfoOf, callerOf, type McpCaller, nameOf, sessionOf } from "./caller.ts";
 import { metadataPath, type ResourceMetadata } from "./oauth.ts";
 import type { McpServerOptions } from "./options.ts";
 import { readJson } from "./read-json.ts";
@@ -19,6 +19,7 @@ import { refusal } from "./refusal.ts";
 import { serverFor } from "./server.ts";
 import { McpService } from "./service.ts";
 import { type SessionLimits, Sessions } from "./sessions.ts";
+import { UnreadAnswers } from "./unread.ts";
 
 export interface McpHandlerOptions extends McpServerOptions, SessionLimits {
   /** Says who sends a request. `bearerTokens` and `anyone` are such functions. */
@@ -33,6 +34,8 @@ export interface McpHandlerOptions extends McpServerOptions, SessionLimits {
   readonly origins?: readonly string[];
   /** Bytes of a request. Default: those of the largest input of a tool, and 64 KiB. */
   readonly requestBytes?: number;
+  /** Bytes of answers that one caller's clients have not read. An answer beyond ends its connection, and requests get 429. Default 64 MiB. */
+  readonly unreadBytes?: number;
 }
 
 /** A kernel's tools over Streamable HTTP, in both eras. */
@@ -54,18 +57,23 @@ export function mcpHandler(kernel: Kernel, options: McpHandlerOptions): McpHandl
   return new HttpHandler(new McpService(kernel, options), options);
 }
 
+/** Eight of the largest answers that tools give. */
+const UNREAD_BYTES = 67_108_864;
+
 const LEGACY_SESSION = "mcp-session-id";
 
 class HttpHandler implements McpHandler {
   readonly #service: McpService;
   readonly #options: McpHandlerOptions;
   readonly #sessions: Sessions;
+  readonly #unread: UnreadAnswers;
   readonly #modern: McpHttpHandler;
   readonly #stop: () => void;
 
   constructor(service: McpService, options: McpHandlerOptions) {
     this.#service = service;
     this.#options = options;
+    this.#unread = new UnreadAnswers(options.unreadBytes ?? UNREAD_BYTES);
     const { kernel, clock } = service;
     this.#sessions = new Sessions(clock, options, (caller, id) =>
       serverFor(service, caller, caller.sessionId ?? `mcp-${id}`),
@@ -123,6 +131,12 @@ class HttpHandler implements McpHandler {
     if (pathname !== path) return new Response(null, { status: 404 });
     const caller = await this.#options.authenticate(request);
     if (caller instanceof Response) return caller;
+    const name = nameOf(caller);
+    if (this.#unread.isFull(name)) return refusal(429, -32_000, "Too many answers wait for you. Read them first.");
+    return this.#unread.count(name, await this.#serveFor(caller, request), request.signal);
+  }
+
+  async #serveFor(caller: McpCaller, request: Request): Promise<Response> {
     if (request.method !== "POST") return this.#withoutBody(request, caller);
     if (!isJsonContentType(request.headers.get("content-type")))
       return refusal(415, -32_000, "The Content-Type is not application/json.");
