@@ -142,6 +142,23 @@ describe("the cache of pure results", () => {
     expect(await kernel.call("subject", {}, { bounds: { outputBytes: 102 } })).toMatchObject({ ok: true });
     await expectSoundLog(kernel);
   });
+
+  it.each([
+    ["the cache", {}],
+    ["a key", { idempotencyKey: "k", cache: false }],
+  ])("gives nothing out of %s that is larger than a later policy lets through", async (_, options) => {
+    const { kernel, state } = await open({}, {}, () => "x".repeat(100));
+    const bounded = (outputBytes: number) =>
+      kernel.setPolicy({ version: "1", posture: "permissive", tools: { subject: { bounds: { outputBytes } } } });
+    expect(await kernel.call("subject", {}, options)).toMatchObject({ ok: true });
+    expect(await bounded(101)).toMatchObject({ ok: true });
+    const refusal = { code: "BOUNDS_EXCEEDED", details: { bound: "outputBytes", limit: 101 } };
+    expect(await kernel.call("subject", {}, options)).toMatchObject({ ok: false, error: refusal });
+    expect(await bounded(102)).toMatchObject({ ok: true });
+    expect(await kernel.call("subject", {}, options)).toMatchObject({ ok: true, meta: { cached: true } });
+    expect(state.runs).toBe(1);
+    await expectSoundLog(kernel);
+  });
 });
 
 describe("equal pure calls at the same time", () => {

@@ -14,6 +14,7 @@ import { assertUnchanged, type AuthorizePorts } from "./authorize.ts";
 import { type Concluded, endingWith, failedEnding, normalizerOf, reusedEnding } from "./conclude.ts";
 import type { Decided } from "./decide.ts";
 import { canBeGiven, needsApprovalSince, resultGone } from "../ending/given-again.ts";
+import { boundsOf } from "./reserve.ts";
 import { tooLarge } from "./run-faults.ts";
 
 /** The result for the caller, and the ending that other calls may be given. */
@@ -73,7 +74,7 @@ export async function reuse(state: Decided, { ending, by }: Reused, ports: Answe
   call.persist("end", () => labels.add(call, names, ownsSession(call)));
   if (!outcome.ok) throw outcome.fault;
   const { output } = outcome;
-  const limit = call.options.bounds?.outputBytes ?? Infinity;
+  const { outputBytes: limit } = boundsOf(tool, policy, call.options);
   if (output.outputBytes > limit) throw tooLarge(tool.id, limit);
   const reference = await beforeReuse?.(state, output);
   assertUnchanged(state, ports);
