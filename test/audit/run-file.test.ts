@@ -1,6 +1,7 @@
 import { lines } from "@keyhole/kernel/audit";
-import { readRun, type RunEntry, writeRun } from "@keyhole/kernel/replay";
+import { readRun, RUN_LINE_BYTES, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
+import { wholeOutputBytes } from "../../packages/kernel/src/limits.ts";
 import { sampled } from "../support/sampled.ts";
 import { recorded } from "./reading-run.ts";
 
@@ -24,6 +25,22 @@ describe("a run file that is none", () => {
   ])("%s is refused with its line", async (_, text, line) => {
     expect(await readRun(text.split("\n"))).toMatchObject({ ok: false, line });
   });
+});
+
+it("has no line beyond its reader's bound: an output of control characters alone", async () => {
+  const { run } = await recorded([["a"]]);
+  const steering = (length: number): number => {
+    const entries = run.entries.map((each) =>
+      each.kind === "outcome" ? { ...each, result: { form: "text", text: "\u0001".repeat(length) } } : each,
+    );
+    return Math.max(
+      ...writeRun({ entries })
+        .split("\n")
+        .map((line) => line.length),
+    );
+  };
+  const byteLength = steering(2_000) - steering(1_000);
+  expect((byteLength / 1_000) * wholeOutputBytes + steering(0)).toBeLessThan(RUN_LINE_BYTES);
 });
 
 describe("a run file that was", () => {

@@ -142,10 +142,18 @@ describe("input that is no log", () => {
       for (; given < 16_384; given++) yield chunk;
     }
     expect(await verifyAudit(lines(endless()))).toMatchObject({
-      verdict: "broken",
+      verdict: "inconclusive",
       reason: expect.stringContaining("longer"),
     });
     expect(given * chunk.length).toBeLessThanOrEqual(LINE_BYTES + 2 * chunk.length);
+  });
+
+  it("a disclosed value beyond the bound of a reader is not called a change", async () => {
+    const opened = { ...events[5], openings: [{ path: "", salt: "", value: "a".repeat(LINE_BYTES + 1) }] };
+    for (const item of [opened, JSON.stringify(opened)])
+      expect(await verifyAudit([...written.slice(0, 5), item])).toMatchObject({ verdict: "inconclusive", events: 5 });
+    const changed = written[3]!.replace('"seq":3', '"seq":4');
+    expect(await verifyAudit([...written.slice(0, 3), changed, opened])).toMatchObject({ verdict: "broken" });
   });
 
   it("cut UTF-8, and a source that breaks", async () => {

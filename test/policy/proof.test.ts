@@ -1,3 +1,4 @@
+import { LINE_BYTES } from "@keyhole/kernel/audit";
 import {
   blake3Hash,
   type AuditEvent,
@@ -57,6 +58,12 @@ describe("a proof", () => {
       errors: [{ ruleId: "odd", code: "NOT_A_TEXT" }],
     });
     expect(calls.spent.result.proof).toMatchObject({ decision: "deny", determining: [{ ruleId: "budget" }] });
+    // A disclosed value that no reader takes is no change of the log, and the log vouches for nothing.
+    const events = [{ ...log[0]!, openings: [{ path: "", salt: "", value: "a".repeat(LINE_BYTES + 1) }] }];
+    expect(await verifyProof(calls.spent.result.proof, { events })).toMatchObject({
+      verdict: "unvouched",
+      vouchedBy: { reason: expect.stringMatching(/^The log was not checked: /) },
+    });
     for (const event of log) {
       if (event.type !== "policy.decided") continue;
       const { proof, proofHash, decision, rules } = event.payload;

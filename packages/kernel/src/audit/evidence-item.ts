@@ -10,6 +10,9 @@ import { LINE_BYTES } from "./lines.ts";
 /** The fault of a log, for people. Thrown by {@link readItem}. */
 export class EvidenceFault extends Error {}
 
+/** An item beyond the bounds of this reader: a value that was disclosed can be larger. Thrown by {@link readItem}. */
+export class EvidenceExcess extends Error {}
+
 /** One item of a log. */
 export interface EvidenceItem {
   /** The algorithm that `hash` names; `undefined` where that is no digest. */
@@ -26,10 +29,11 @@ export interface EvidenceItem {
  * A foreign line, or event, of a log.
  *
  * @throws {EvidenceFault} for what no event can be
+ * @throws {EvidenceExcess} for what the reader does not take whole
  */
 export function readItem(item: unknown): EvidenceItem {
   if (typeof item !== "string") return split(snapshot(item, { maxStringUnits: LINE_BYTES }));
-  if (item.length > LINE_BYTES) throw new EvidenceFault(`A line has more than ${LINE_BYTES} characters.`);
+  if (item.length > LINE_BYTES) throw new EvidenceExcess(`A line has more than ${LINE_BYTES} characters.`);
   const written = readWritten(item);
   if (written) return written;
   const parsed = parseJson(item);
@@ -81,6 +85,8 @@ function isSorted(value: JsonValue): boolean {
 }
 
 function split(plain: ReturnType<typeof snapshot>): EvidenceItem {
+  if (!plain.ok && plain.error.reason === "too-large")
+    throw new EvidenceExcess(`An event is beyond the bounds of this reader: ${plain.error.message}.`);
   if (!plain.ok) throw new EvidenceFault(`It is not JSON: ${plain.error.message}.`);
   if (!isJsonObject(plain.value)) throw new EvidenceFault("The event is not an object.");
   const { hash, openings, ...event } = plain.value;

@@ -7,11 +7,14 @@ export const LINE_BYTES = 8_388_608;
 export class LineFault extends Error {
   /** From 1. */
   readonly line: number;
+  /** The line is beyond the bound of this reader, which so cannot tell whether it is whole. */
+  readonly isTooLong: boolean;
 
-  constructor(line: number, message: string) {
+  constructor(line: number, message: string, isTooLong: boolean = false) {
     super(message);
     this.name = "LineFault";
     this.line = line;
+    this.isTooLong = isTooLong;
   }
 }
 
@@ -95,7 +98,7 @@ class Cutter {
     this.#partsBytes += part.length;
     this.#parts.push(part);
     return this.#partsBytes > this.#maxBytes
-      ? new LineFault(this.#line, `it is longer than ${this.#maxBytes} bytes`)
+      ? new LineFault(this.#line, `it is longer than ${this.#maxBytes} bytes`, true)
       : undefined;
   }
 

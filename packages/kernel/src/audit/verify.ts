@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, isJsonArray } from "../j
 import { type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 import { bytesOf, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
-import { EvidenceFault, readItem } from "./evidence-item.ts";
+import { EvidenceExcess, EvidenceFault, readItem } from "./evidence-item.ts";
 import { LineFault, Lines } from "./lines.ts";
 import { type MerkleFrontier, merkleFrontier, treeHashOf } from "./merkle.ts";
 import { commitmentOf, readOpening } from "./opening.ts";
@@ -57,8 +57,8 @@ export type AuditCheck =
     } & AuditFacts)
   /** The chain is intact. A party that can write a file can write such a log. */
   | ({ readonly verdict: "unvouched"; readonly vouchedBy: VouchedByNobody } & AuditFacts)
-  /** A log without an event. */
-  | { readonly verdict: "inconclusive"; readonly events: 0; readonly reason: string }
+  /** A log without an event, or with one that is beyond the bounds of this reader. */
+  | { readonly verdict: "inconclusive"; readonly events: number; readonly reason: string }
   | {
       readonly verdict: "broken";
       /** Items that were whole before the fault. */
@@ -130,7 +130,9 @@ export async function verifyAudit(source: AuditSource, options: VerifyOptions = 
     return chain.end();
   } catch (error) {
     if (error instanceof EvidenceFault) return chain.fault(error.message);
-    if (error instanceof LineFault) return chain.fault(`Line ${error.line} cannot be read: ${error.message}.`);
+    if (error instanceof EvidenceExcess) return chain.stop(error.message);
+    if (error instanceof LineFault)
+      return chain[error.isTooLong ? "stop" : "fault"](`Line ${error.line} cannot be read: ${error.message}.`);
     return chain.fault("The verifier could not read the log to its end.");
   }
 }
@@ -252,6 +254,11 @@ class Chain {
 
   #root(): Digest {
     return printDigest(this.#tree.root(), this.#hash?.algorithm);
+  }
+
+  /** The rest was not read, so nothing is known of it. */
+  stop(reason: string): AuditCheck {
+    return { verdict: "inconclusive", events: this.#events, reason };
   }
 
   fault(reason: string): AuditCheck {

@@ -4,7 +4,7 @@ export type EvidenceVerdict =
   | "verified"
   /** The evidence was changed, cut or rewritten; or you gave keys, and none of them signed it. */
   | "broken"
-  /** The check was not possible: an unreadable file, a log without an event, an unusable key. */
+  /** The check was not possible: an unreadable file, a line beyond the bounds, a log without an event, an unusable key. */
   | "inconclusive"
   /** The evidence is complete, and its author is unknown. */
   | "unvouched";

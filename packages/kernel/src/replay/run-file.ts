@@ -18,8 +18,14 @@ import { RUN_DEPTH } from "./recorded-value.ts";
  * a file that was cut or changed is not taken for a run.
  */
 
-/** UTF-8 bytes of one line of a run file: an answer of the largest size, as base64, with room for the rest. */
-export const RUN_LINE_BYTES = 67_108_864;
+/**
+ * UTF-8 bytes of one line of a run file, with room for the rest of an entry: a buffered output has at most 24 MiB, and JSON takes six bytes for a control character of it. What Keyhole writes,
+ * Keyhole reads.
+ */
+export const RUN_LINE_BYTES = 201_326_592;
+
+/** Of one line: an entry is a value of the largest size in a frame. */
+const lineLimits = { maxDepth: RUN_DEPTH, maxStringUnits: RUN_LINE_BYTES, maxNodes: 2_000_000, maxMembers: 500_000 };
 
 const format = { format: "keyhole-run", v: 1 } as const;
 const headerOf = (algorithm: DigestAlgorithm): string => JSON.stringify({ ...format, algorithm });
@@ -142,7 +148,7 @@ class RunReader {
     if (content === "" && this.#hasEnded) return; // behind the last line end
     if (this.#hasEnded) throw new RunFileRefusal("The file continues after the end of the run.");
     if (!content.isWellFormed()) throw new RunFileRefusal("It is not Unicode text.");
-    const parsed = parseJson(content, { maxDepth: RUN_DEPTH, maxStringUnits: RUN_LINE_BYTES });
+    const parsed = parseJson(content, lineLimits);
     if (!parsed.ok) throw new RunFileRefusal(`It is not JSON: ${parsed.error.message}.`);
     if (repeatsKeys(content, parsed.value)) throw new RunFileRefusal("It names a member twice.");
     if (this.line === 1) {

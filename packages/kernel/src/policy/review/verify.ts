@@ -56,7 +56,9 @@ export async function verifyProof(
   ];
   const failed = steps.find(({ outcome }) => outcome === "failed");
   if (failed) return { verdict: "broken", reason: failed.reason, steps };
-  const { vouchedBy } = signature;
+  // A log was given to be checked: no signature of the proof stands for it.
+  const vouchedBy: VouchedBy =
+    log?.isUnread === true ? { kind: "nobody", reason: `The log was not checked: ${log.fault}` } : signature.vouchedBy;
   return vouchedBy.kind === "key"
     ? { verdict: "verified", vouchedBy, proof, steps }
     : { verdict: "unvouched", vouchedBy, claimed: proof, steps };
@@ -112,8 +114,8 @@ async function checkSignature(
 
 /** The log of the evidence: its events where it is whole, and otherwise why not. */
 type ReadLog =
-  | { readonly events: readonly AuditEvent[]; readonly vouchedBy: VouchedBy }
-  | { readonly events?: never; readonly fault: string };
+  | { readonly events: readonly AuditEvent[]; readonly vouchedBy: VouchedBy; readonly isUnread?: never }
+  | { readonly events?: never; readonly fault: string; readonly isUnread?: boolean };
 
 /** Level 1 or 3. In an unvouched log a passed step is only a claim. */
 function inLog(
@@ -122,7 +124,7 @@ function inLog(
   log: ReadLog,
   faultOf: (events: readonly AuditEvent[]) => string | undefined,
 ): ProofStep {
-  if (!log.events) return step(level, name, log.fault);
+  if (!log.events) return log.isUnread ? skip(level, name, log.fault) : step(level, name, log.fault);
   const fault = faultOf(log.events);
   if (fault !== undefined || log.vouchedBy.kind === "key") return step(level, name, fault);
   return { level, name, outcome: "unvouched", reason: `It holds in this log. ${log.vouchedBy.reason}` };
@@ -140,7 +142,8 @@ async function readLog(
     isJsonObject(event) && typeof event["payload"] === "object" && event["payload"] !== null;
   if (!plain.value.every(isEvent)) return { fault: "The log is not a list of events." };
   const check = await verifyAudit(plain.value, { algorithm: by.algorithm, checkpoints, trusted });
-  if (check.verdict === "broken" || check.verdict === "inconclusive") return { fault: check.reason };
+  if (check.verdict === "broken") return { fault: check.reason };
+  if (check.verdict === "inconclusive") return { fault: check.reason, isUnread: plain.value.length > 0 };
   return { events: plain.value as unknown as readonly AuditEvent[], vouchedBy: check.vouchedBy };
 }
 

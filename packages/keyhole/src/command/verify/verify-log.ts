@@ -88,8 +88,23 @@ async function checkpointSteps(document: JsonValue, trusted: TrustedKeys | undef
 
 function logStep(check: AuditCheck, file: WatchedFile | undefined, isCovered: boolean): Step {
   if (check.verdict === "broken") return broken(check, file);
-  if (check.verdict === "inconclusive") return { name: "log", outcome: "skipped", text: "The log has no event." };
+  if (check.verdict === "inconclusive") return stopped(check, file);
   return whole(check, isCovered, file?.times ?? []);
+}
+
+/** A log without an event, or one whose reader stopped at its bound. */
+function stopped(
+  { events, reason }: AuditCheck & { readonly verdict: "inconclusive" },
+  file: WatchedFile | undefined,
+): Step {
+  const isEmpty = events === 0 && reason.startsWith("An empty log");
+  if (isEmpty) return { name: "log", outcome: "skipped", text: "The log has no event." };
+  const place = reason.startsWith("Line ") ? "" : `${file ? "Line" : "Item"} ${events + 1}: `;
+  return { name: "log", outcome: "skipped", text: `${place}${reason}${wholeBefore(events)}` };
+}
+
+function wholeBefore(events: number): string {
+  return events === 0 ? "" : ` ${counted(events, "event")} before it ${events === 1 ? "is" : "are"} whole.`;
 }
 
 function whole(check: AuditFacts, isCovered: boolean, times: readonly string[]): Step {
@@ -117,8 +132,7 @@ function broken(check: AuditCheck & { readonly verdict: "broken" }, file: Watche
     file?.isTorn === true
       ? " The file does not end with a line end: a crash can have torn the last write. A kernel that opens the log moves it to a file beside the log, on record."
       : "";
-  const before = events === 0 ? "" : ` ${counted(events, "event")} before it ${events === 1 ? "is" : "are"} whole.`;
-  return { name: "log", outcome: "failed", text: `${named}${marked}${before}${torn}` };
+  return { name: "log", outcome: "failed", text: `${named}${marked}${wholeBefore(events)}${torn}` };
 }
 
 /** The lines of a file, and what there is to say about them afterwards. */
