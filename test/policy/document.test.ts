@@ -50,6 +50,13 @@ describe("a document", () => {
     ],
     ["a time of 25:00", day({ from: "25:00" }), "/rules/0/when/time/from"],
     ["the 31st of February", day({ after: "2026-02-31T99:00:00Z" }), "/rules/0/when/time"],
+    ...["2026-02-30T00:00:00Z", "2026-04-31T00:00:00Z", "2026-02-29T00:00:00Z", "2026-01-01T24:00:00Z"].flatMap(
+      (instant): [string, object, string][] => [
+        [`a rule until ${instant}`, day({ before: instant }), "/rules/0/when/time/before"],
+        [`a rule after ${instant}`, day({ after: instant }), "/rules/0/when/time/after"],
+        [`an example at ${instant}`, rule({ examples: { match: [{ time: instant }] } }, {}), "/examples/match/0/time"],
+      ],
+    ),
     ["an unknown label", rule({}, { labels: ["gossip"] }), "/rules/0/when/labels/0"],
     [
       "labels in a circle",

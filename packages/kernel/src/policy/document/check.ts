@@ -6,6 +6,7 @@ import { checkHostPattern } from "../../capability/matching/hosts.ts";
 import { checkGlob } from "../../capability/matching/paths.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Setup } from "../../result.ts";
+import { dateTime } from "../../schema/formats/dates.ts";
 import { parseRange } from "../../support/semver.ts";
 import { observersFault } from "./check-observers.ts";
 import { passkeysFault } from "./check-passkeys.ts";
@@ -15,6 +16,7 @@ import type {
   GrantRule,
   PolicyDocument,
   PolicyRule,
+  RuleExample,
   RuleCondition,
   TimeWindow,
   ToolGovernance,
@@ -112,7 +114,7 @@ function checkIds(rules: readonly PolicyRule[]): DocumentFault | undefined {
   return undefined;
 }
 
-function checkRule({ effect, when }: PolicyRule, families: Families): DocumentFault | undefined {
+function checkRule({ effect, when, examples = {} }: PolicyRule, families: Families): DocumentFault | undefined {
   const { version, time, count } = when;
   if (version !== undefined && !parseRange(version))
     return {
@@ -132,7 +134,9 @@ function checkRule({ effect, when }: PolicyRule, families: Families): DocumentFa
   return (
     at("/when", lists ?? requestFault(when, families)) ??
     firstOf(when.arguments, "/when/arguments", checkArgument) ??
-    at("/when/time", time && checkTime(time))
+    at("/when/time", time && checkTime(time)) ??
+    firstOf(examples.match, "/examples/match", checkExampleTime) ??
+    firstOf(examples.notMatch, "/examples/notMatch", checkExampleTime)
   );
 }
 
@@ -144,10 +148,23 @@ function checkArgument(condition: ArgumentCondition): DocumentFault | undefined 
   return undefined;
 }
 
+/** RFC 3339, 5.6 and 5.7. `Date.parse` of V8 takes 31 April for 1 May; other engines refuse it. */
+function checkInstant(instant: string): string | undefined {
+  return dateTime(instant) && !Number.isNaN(Date.parse(instant))
+    ? undefined
+    : `${instant} is not a day of the calendar with a time from 00:00:00 to 23:59:59.`;
+}
+
+function checkExampleTime({ time }: RuleExample): DocumentFault | undefined {
+  const message = time === undefined ? undefined : checkInstant(time);
+  return message === undefined ? undefined : { path: "/time", message };
+}
+
 function checkTime({ from, to, after, before }: TimeWindow): DocumentFault | undefined {
-  for (const [name, instant] of Object.entries({ after, before }))
-    if (instant !== undefined && Number.isNaN(Date.parse(instant)))
-      return { path: `/${name}`, message: `${instant} is not a day of the calendar.` };
+  for (const [name, instant] of Object.entries({ after, before })) {
+    const message = instant === undefined ? undefined : checkInstant(instant);
+    if (message !== undefined) return { path: `/${name}`, message };
+  }
   if (from !== undefined && from === to)
     return { path: "/to", message: "A window that ends when it begins never holds." };
   if (from === "24:00") return { path: "/from", message: "A day does not begin at 24:00." };
