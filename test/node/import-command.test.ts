@@ -136,6 +136,12 @@ describe("keyhole import mcp-config", () => {
     expect(JSON.stringify(written())).toContain('"--","x","// no,]","/*"]');
   });
 
+  it("reads comments without an end once, and takes them for no JSON", async () => {
+    const { exitCode, errorOutput } = await imported("/* ".repeat(60_000));
+    expect([exitCode, errorOutput]).toEqual([2, expect.stringContaining("is not JSON")]);
+    expect((await imported("{} /*/")).exitCode).toBe(2);
+  });
+
   it.each<[string, object, string]>([
     ["speaks SSE", { type: "sse", url: "https://m.example/sse" }, "it speaks SSE, and keyhole Streamable HTTP"],
     ["has variables in a file", { command: "x", envFile: ".env" }, "its envFile names variables"],

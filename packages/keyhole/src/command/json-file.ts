@@ -29,9 +29,10 @@ export function parsedLine(line: string): unknown {
   return parsed.ok ? parsed.value : undefined;
 }
 
-/** A text, also one without an end: it is searched once. */
+/** A text or a comment, also one without an end: it is searched once. */
 const aText = /"(?:\\[^]?|[^"\\])*(?:"|$)/.source;
-const comments = new RegExp(`${aText}|\\/\\/[^\\n]*|\\/\\*[^]*?\\*\\/`, "g");
+const comments = new RegExp(`${aText}|\\/\\/[^\\n]*|\\/\\*(?:[^]*?\\*\\/|[^]*$)`, "g");
+const endlessComment = /^\/\*(?!.*\*\/$)/s;
 const lastCommas = new RegExp(`${aText}|,(?=\\s*[}\\]])`, "g");
 
 /**
@@ -40,7 +41,8 @@ const lastCommas = new RegExp(`${aText}|,(?=\\s*[}\\]])`, "g");
  * @throws {Unusable}
  */
 export function parseWithComments(text: string, path: string): JsonValue {
-  const blank = (found: string): string => (found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, " "));
+  const blank = (found: string): string =>
+    found.startsWith('"') || endlessComment.test(found) ? found : found.replaceAll(/[^\n]/g, " ");
   const plain = text
     .replace(/^\ufeff/, "")
     .replaceAll(comments, blank)
