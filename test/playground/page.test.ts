@@ -158,6 +158,11 @@ describe("the page that verifies a proof", async () => {
       "proof",
       /private/,
     ],
+    ["an event of a log", { proof: '{"seq":0,"prev":"","hash":""}' }, "proof", /an audit log/],
+    ["a log", { proof: '{"seq":0,"prev":"","hash":""}\n{"seq":1,"prev":"","hash":""}\n' }, "proof", /an audit log/],
+    ["a list of events", { proof: '[{"seq":0,"prev":"","hash":""}]' }, "proof", /a list/],
+    ["a checkpoint", { proof: '{"root":"","size":1}' }, "proof", /a checkpoint/],
+    ["a run", { proof: '{"format":"keyhole-run","v":1}\n{"kind":"end"}\n' }, "proof", /a recorded run/],
   ])("takes nothing of %s", async (_, given, member, message) => {
     expect(await readGiven({ ...none, proof, ...given })).toEqual({
       ok: false,

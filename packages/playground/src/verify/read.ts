@@ -36,8 +36,10 @@ function readFiles(given: Given): { readonly ok: true; readonly value: EvidenceF
     const text = given[member].trim();
     if (text === "" || member === "keys") continue;
     const parsed = member === "events" && !text.startsWith("[") ? parseLines(text) : parse(text);
-    if (!parsed.ok) return { ok: false, member, message: parsed.message };
+    if (!parsed.ok) return { ok: false, member, message: (member === "proof" && asideOfLines(text)) || parsed.message };
     const { value } = parsed;
+    const aside = member === "proof" ? asideOf(value) : undefined;
+    if (aside !== undefined) return { ok: false, member, message: aside };
     if (member === "proof") whole = isObject(value) && isObject(value["proof"]) ? value : { proof: value };
     else whole = { ...whole, [member]: member === "checkpoints" && !Array.isArray(value) ? [value] : value };
   }
@@ -48,6 +50,26 @@ function readFiles(given: Given): { readonly ok: true; readonly value: EvidenceF
   // A fault of the keys of the file is no fault of the field for keys.
   const member = members.find((each) => each === read.member && each !== "keys") ?? "proof";
   return { ok: false, member, message: read.message };
+}
+
+/** Lines of JSON are a log or a run. */
+function asideOfLines(text: string): string | undefined {
+  const first = parse(text.slice(0, text.indexOf("\n") + 1));
+  return first.ok ? asideOf(first.value) : undefined;
+}
+
+/** Recognizes a file that is no proof: as one it would be broken, though nothing changed it. */
+function asideOf(value: JsonValue): string | undefined {
+  if (Array.isArray(value)) return "This is a list. A log goes beside a proof; alone, keyhole verify LOG checks it.";
+  if (!isObject(value) || "proof" in value || "proofId" in value) return undefined;
+  if (("seq" in value && "prev" in value) || ("events" in value && "next" in value))
+    return "This is an audit log, which goes beside a proof. Alone, keyhole verify LOG checks it.";
+  if (value["format"] === "keyhole-run") return "This is a recorded run. keyhole verify RUN checks it.";
+  if ("root" in value && "size" in value)
+    return "This is a checkpoint, which goes beside a proof. Its log: keyhole verify LOG --checkpoint FILE.";
+  if ("kty" in value || "keys" in value) return "These are keys. They have a field of their own.";
+  if ("manifest" in value || "posture" in value) return "This is a tool or a policy. Each has a field of its own.";
+  return undefined;
 }
 
 async function readTrust(text: string, enclosed: EnclosedKeys | undefined): Promise<TrustedKeys | string | undefined> {
