@@ -4,11 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import type { Page } from "playwright";
 import { afterAll, describe, expect, it } from "vitest";
 import { freePorts } from "../../../scripts/serve/ports.mjs";
 import { launch, newContext, noteComplaints } from "../../e2e/playground/visitor.ts";
 import { root } from "../../support/sources.ts";
+import { called, clickedInHaste } from "./template-page.ts";
 import { ended, removeTemplateApps, type TemplateApp, templateApp } from "./template-app.ts";
 
 /* Each template as a newcomer takes it, with the packages of a registry that has the tarballs: from init to a call, a refusal, another policy, an approval and a verified log. */
@@ -85,15 +85,6 @@ async function withServed(
   }
 }
 
-async function called(page: Page, tool: string, input: object, answer?: "Allow once" | "Deny"): Promise<unknown> {
-  await page.getByLabel("Tool").selectOption(tool);
-  await page.getByLabel("Input").fill(JSON.stringify(input));
-  await page.getByRole("button", { name: "Call" }).click();
-  if (answer !== undefined) await page.getByRole("button", { name: answer }).click();
-  await page.waitForFunction(() => !["", "…"].includes(document.querySelector("#result")!.textContent.trim()));
-  return JSON.parse((await page.textContent("#result"))!);
-}
-
 describe("the template vite-react", () => {
   it("leads from init to a verified log, in a page under the header that the build prints", async () => {
     const app = await templateApp("vite-react");
@@ -112,6 +103,7 @@ describe("the template vite-react", () => {
     await withServed(app, async (origin) => {
       await page.goto(origin);
       expect(await called(page, "save_note", note, "Deny")).toMatchObject({ code: "APPROVAL_DENIED" });
+      await clickedInHaste(page, note);
       expect(await called(page, "save_note", note, "Allow once")).toBe("Saved 5 characters to diary/today.txt.");
       const downloading = page.waitForEvent("download");
       await page.getByRole("button", { name: "Save log" }).click();
@@ -156,6 +148,7 @@ describe("the template static-html", () => {
     await withStatic(app, async (origin) => {
       await page.goto(origin);
       expect(await called(page, "save_note", note, "Deny")).toMatchObject({ code: "APPROVAL_DENIED" });
+      await clickedInHaste(page, note);
       expect(await called(page, "save_note", note, "Allow once")).toBe("Saved 5 characters to diary/today.txt.");
       const downloading = page.waitForEvent("download");
       await page.getByRole("button", { name: "Save log" }).click();

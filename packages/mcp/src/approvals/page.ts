@@ -2,7 +2,8 @@ import { type ApprovalRequest, visible } from "@keyhole/kernel";
 import { visibleJson } from "@keyhole/kernel/foreign-tools";
 import { argumentRows, questionSentence } from "@keyhole/kernel/policy";
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:CanvasText;background:Canvas}
+/* Texts of others stand in the order of their characters: letters of Hebrew or Arabic would turn digits and signs between them around. */
+const style = `h1,p,dt,dd,pre{unicode-bidi:bidi-override;direction:ltr}body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:CanvasText;background:Canvas}
 :root{color-scheme:light dark}pre:empty{display:none}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid GrayText;padding:.75rem;margin:0;max-height:12rem;overflow:auto}small{font-weight:400}
 dt{font-weight:600}dd{margin:0 0 .75rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.4rem}

@@ -18,6 +18,8 @@ export interface ApprovalPage {
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 /** A model's words could hide characters, or turn the text around. */
 const html = (text: string): string => visible(text).replace(/[&<>"]/g, (character) => escapes[character]!);
+/** In the order of its characters: letters of Hebrew or Arabic would turn digits and signs between them around. */
+const inOrder = (text: string): string => `<bdo dir="ltr">${html(text)}</bdo>`;
 const headers = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -71,7 +73,7 @@ function isEqual(given: string, expected: string): boolean {
 function pageOf(questions: readonly Question[]): string {
   const shown = questions.map(
     ({ request: { approvalId, tool, reason, input, grants } }) => `<form method="post">
-<h2>${html(tool)}</h2><p>${html(reason)}</p><pre>${html(JSON.stringify(input, undefined, 2))}</pre><p>${html(grants.join(", "))}</p>
+<h2>${inOrder(tool)}</h2><p>${inOrder(reason)}</p><pre>${inOrder(JSON.stringify(input, undefined, 2))}</pre><p>${inOrder(grants.join(", "))}</p>
 <input type="hidden" name="id" value="${html(approvalId)}">
 <button name="answer" value="allow">Allow once</button> <button name="answer" value="deny">Deny</button></form>`,
   );

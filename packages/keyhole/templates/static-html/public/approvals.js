@@ -1,7 +1,19 @@
 import { visible } from "./keyhole.js";
 
-/** Shows each question until a person answers it, or the kernel closes it. Texts of a model go through `visible`, and never become HTML. */
-export function askInPage({ tool, reason, input, grants }, signal) {
+/** A question takes no answer before a person can have read it: an agent could end the question that the pointer is on, and another one takes its place. */
+const readMs = 700;
+let last = Promise.resolve();
+
+/** Shows one question at a time, until a person answers it or the kernel closes it. Texts of a model go through `visible`, and never become HTML. */
+export function askInPage(request, signal) {
+  const answer = last.then(() => (signal.aborted ? deny : askNow(request, signal)));
+  last = answer;
+  return answer;
+}
+
+const deny = { answer: "deny", approver: "page" };
+
+function askNow({ tool, reason, input, grants }, signal) {
   return new Promise((resolve) => {
     const question = document.createElement("section");
     question.setAttribute("role", "alertdialog");
@@ -16,21 +28,29 @@ export function askInPage({ tool, reason, input, grants }, signal) {
       textIn("p", grants.join(", ")),
       button("Allow once", () => close({ answer: "allow", scope: "once", approver: "page" })),
       " ",
-      button("Deny", () => close({ answer: "deny", approver: "page" })),
+      button("Deny", () => close(deny)),
     );
-    signal.addEventListener("abort", () => close({ answer: "deny", approver: "page" }), { once: true });
+    signal.addEventListener("abort", () => close(deny), { once: true });
     document.getElementById("questions").append(question);
+    setTimeout(() => {
+      for (const each of question.querySelectorAll("button")) each.disabled = false;
+    }, readMs);
   });
 }
 
+/** In the order of its characters: letters of Hebrew or Arabic would turn digits and signs between them around. */
 function textIn(tag, text) {
+  const inOrder = document.createElement("bdo");
+  inOrder.dir = "ltr";
+  inOrder.textContent = visible(text);
   const element = document.createElement(tag);
-  element.textContent = visible(text);
+  element.append(inOrder);
   return element;
 }
 
 function button(text, onClick) {
   const element = textIn("button", text);
+  element.disabled = true;
   element.addEventListener("click", onClick);
   return element;
 }

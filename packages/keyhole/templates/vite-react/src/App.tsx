@@ -44,15 +44,26 @@ export function App(): ReactElement {
         </label>
       </p>
       <button onClick={() => void call()}>Call</button> <button onClick={() => void saveLog()}>Save log</button>
-      {questions.map(({ id, tool: asking, reason, input: asked, grants, answer }) => (
+      {questions.map(({ id, tool: asking, reason, input: asked, grants, isReady, answer }) => (
         <section key={id} role="alertdialog" aria-label={`${asking} asks`}>
+          {/* In the order of its characters: letters of Hebrew or Arabic would turn digits and signs between them around. */}
           <p>
-            {asking} asks: {reason}
+            <bdo dir="ltr">
+              {asking} asks: {reason}
+            </bdo>
           </p>
-          <pre>{asked}</pre>
-          <p>{grants.join(", ")}</p>
-          <button onClick={() => answer("allow")}>Allow once</button>{" "}
-          <button onClick={() => answer("deny")}>Deny</button>
+          <pre>
+            <bdo dir="ltr">{asked}</bdo>
+          </pre>
+          <p>
+            <bdo dir="ltr">{grants.join(", ")}</bdo>
+          </p>
+          <button disabled={!isReady} onClick={() => answer("allow")}>
+            Allow once
+          </button>{" "}
+          <button disabled={!isReady} onClick={() => answer("deny")}>
+            Deny
+          </button>
         </section>
       ))}
       <pre aria-live="polite" id="result">

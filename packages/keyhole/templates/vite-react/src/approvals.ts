@@ -8,6 +8,8 @@ export interface Question {
   /** JSON. */
   readonly input: string;
   readonly grants: readonly string[];
+  /** Whether a person can have read it: an agent could end the question that the pointer is on, and another one takes its place. */
+  readonly isReady: boolean;
   readonly answer: (answer: "allow" | "deny") => void;
 }
 
@@ -26,23 +28,34 @@ export function watchQuestions(watcher: () => void): () => void {
   return () => watchers.delete(watcher);
 }
 
-/** Shows each question until a person answers it, or the kernel closes it. */
-export const askInPage: Approver = (request, signal) =>
-  new Promise<ApprovalAnswer>((resolve) => {
+const readMs = 700;
+const denied: ApprovalAnswer = { answer: "deny", approver: "page" };
+let last: Promise<unknown> = Promise.resolve();
+
+/** Shows one question at a time, until a person answers it or the kernel closes it. */
+export const askInPage: Approver = (request, signal) => {
+  const answer = last.then(() => (signal.aborted ? denied : askNow(request, signal)));
+  last = answer;
+  return answer;
+};
+
+const askNow: Approver = ({ approvalId, tool, reason, input, grants }, signal) =>
+  new Promise((resolve) => {
     const close = (answer: ApprovalAnswer): void => {
-      change(questions.filter((each) => each !== question));
+      clearTimeout(timer);
+      change([]);
       resolve(answer);
     };
-    const { approvalId, tool, reason, input, grants } = request;
     const question: Question = {
       id: approvalId,
       tool: visible(tool),
       reason: visible(reason),
       input: visible(JSON.stringify(input, undefined, 2)),
       grants: grants.map(visible),
-      answer: (answer) =>
-        close(answer === "allow" ? { answer, scope: "once", approver: "page" } : { answer, approver: "page" }),
+      isReady: false,
+      answer: (answer) => close(answer === "allow" ? { answer, scope: "once", approver: "page" } : denied),
     };
-    signal.addEventListener("abort", () => close({ answer: "deny", approver: "page" }), { once: true });
-    change([...questions, question]);
+    const timer = setTimeout(() => change([{ ...question, isReady: true }]), readMs);
+    signal.addEventListener("abort", () => close(denied), { once: true });
+    change([question]);
   });
