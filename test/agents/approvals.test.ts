@@ -5,8 +5,8 @@ import { openAiTools } from "@keyhole/agents/openai";
 import { openAiAgentsTools } from "@keyhole/agents/openai-agents";
 import { promptApiTools } from "@keyhole/agents/prompt-api";
 import { exposeToPage } from "@keyhole/agents/webmcp";
-import type { Approver, Kernel } from "@keyhole/kernel";
-import { describe, expect, it } from "vitest";
+import type { Approver, Kernel, PolicyDocument } from "@keyhole/kernel";
+import { describe, expect, it, vi } from "vitest";
 import { leaf, openCalling, outer, toolWith } from "../support/nested.ts";
 
 interface Made {
@@ -148,6 +148,32 @@ describe.each(Object.entries(frameworks))("a yes through %s", (name, open) => {
     await framework.ask(large);
     expect(await framework.run(large)).toContain("APPROVAL_DENIED");
     expect(paid).toEqual(has ? [1] : []);
+  });
+
+  it.each<[string, Partial<PolicyDocument>]>([
+    ["with other grants", { grants: [{ tool: "*", capability: { kind: "clock" } }] }],
+    ["for another reason", { rules: [{ id: "freeze", effect: "ask", when: {}, reason: "Production freeze." }] }],
+    ["of another policy", { tools: { inner: { bounds: { timeoutMs: 5_000 } } } }],
+  ])("is no yes to the same call %s", async (_, more) => {
+    const { kernel, framework, paid, asked } = await world(open);
+    await framework.ask(small);
+    framework.yes(small);
+    const now: PolicyDocument = { version: "1", posture: "standard", ...more };
+    expect(await kernel.setPolicy(now)).toMatchObject({ ok: true });
+    expect(await framework.run(small)).toContain("APPROVAL_DENIED");
+    expect(paid).toEqual([]);
+    expect(asked).toEqual(['inner@1.0.0 {"amount":1}']);
+  });
+
+  it("is no yes after 8 hours", async () => {
+    const { framework, paid } = await world(open);
+    const nowMs = Date.now();
+    await framework.ask(small);
+    framework.yes(small);
+    const later = vi.spyOn(Date, "now").mockReturnValue(nowMs + 28_800_000 + 60_000);
+    expect(await framework.run(small)).toContain("APPROVAL_DENIED");
+    later.mockRestore();
+    expect(paid).toEqual([]);
   });
 
   it("is spent when the call has run: the same arguments again are another question", async () => {

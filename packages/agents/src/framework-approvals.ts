@@ -1,16 +1,17 @@
-import type { Approver } from "@keyhole/kernel";
+import type { ApprovalRequest, Approver } from "@keyhole/kernel";
 
-/** The kernel's question about one call: tool and version, and the exact arguments by their digest. */
-export interface AgentQuestion {
-  readonly tool: string;
-  readonly toolHash: string;
-  readonly argsHash: string;
-}
+/** The kernel's question about one call: all that its approval binds, as the person is shown it. */
+export type AgentQuestion = Pick<ApprovalRequest, (typeof bound)[number]>;
+
+const bound = ["tool", "toolHash", "caller", "argsHash", "hasBody", "grantHash", "policyHash", "reason"] as const;
 
 /** Where a framework's person said yes: the call that the framework shows, or `asked`, the question that was asked here under the call's id. */
 export type FrameworkYes = "asked" | { readonly tool: string; readonly input: unknown };
 
-type Entry = { readonly question: AgentQuestion; isSpent: boolean };
+type Entry = { readonly question: AgentQuestion; readonly untilMs: number; isSpent: boolean };
+
+/** As long as a standing approval: a run that was interrupted can wait for its person. */
+const validMs = 28_800_000;
 
 /** When it is full, no further yes counts: forgetting a spent one would let it count again. */
 const mostQuestions = 10_000;
@@ -21,13 +22,14 @@ export class FrameworkApprovals {
 
   /** The first question under an id is the one that its yes answers. */
   asked(id: string, question: AgentQuestion): void {
-    if (!this.#asked.has(id) && this.#asked.size < mostQuestions) this.#asked.set(id, { question, isSpent: false });
+    if (!this.#asked.has(id) && this.#asked.size < mostQuestions)
+      this.#asked.set(id, { question, untilMs: Date.now() + validMs, isSpent: false });
   }
 
   /** Whether a yes under the id answers this question. It answers nothing more afterwards. */
   spend(id: string, question: AgentQuestion): boolean {
     const entry = this.#asked.get(id);
-    if (!entry || entry.isSpent || !isSame(entry.question, question)) return false;
+    if (!entry || entry.isSpent || Date.now() > entry.untilMs || !isSame(entry.question, question)) return false;
     return (entry.isSpent = true);
   }
 }
@@ -44,5 +46,5 @@ export function yesTo(question: AgentQuestion, approver: string): Approver {
 }
 
 function isSame(one: AgentQuestion, other: AgentQuestion): boolean {
-  return one.tool === other.tool && one.toolHash === other.toolHash && one.argsHash === other.argsHash;
+  return bound.every((name) => one[name] === other[name]);
 }
