@@ -1,6 +1,7 @@
 import { processSpawn } from "@keyhole/kernel/families";
 import { wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
+import { FileRoom, OpenFile } from "../../packages/worker-host/src/wasm/wasi/file.ts";
 import { Collected } from "../../packages/worker-host/src/wasm/wasi/streams.ts";
 import { openSession } from "../brokers/session.ts";
 import { type Bytes, bytesOf } from "../wasm/bytes.ts";
@@ -15,6 +16,11 @@ const template = bytesOf(
 /** `random_get(0, BYTES)`, TURNS times. */
 const drawing = bytesOf(
   "AGFzbQEAAAABCgJgAn9/AX9gAAACJQEWd2FzaV9zbmFwc2hvdF9wcmV2aWV3MQpyYW5kb21fZ2V0AAADAgEBBQMBAAEHEwIGbWVtb3J5AgAGX3N0YXJ0AAEKJQEjAQF/QYCAgIAAIQADQEEAQYCAgIAAEAAaIABBAWsiAA0ACws=",
+);
+
+/** Opens a new file, and sets its size to 16,777,216 bytes and to one byte less in turn, without an end. */
+const resizing = bytesOf(
+  "AGFzbQEAAAABHwRgCX9/f39/fn5/fwF/YAJ/fgF/YAR/f39/AX9gAAACdAMWd2FzaV9zbmFwc2hvdF9wcmV2aWV3MQlwYXRoX29wZW4AABZ3YXNpX3NuYXBzaG90X3ByZXZpZXcxFGZkX2ZpbGVzdGF0X3NldF9zaXplAAEWd2FzaV9zbmFwc2hvdF9wcmV2aWV3MQhmZF93cml0ZQACAwIBAwUDAQABBxMCBm1lbW9yeQIABl9zdGFydAADCkgBRgEBf0EDQQBBAEEBQQlC/////wNCAEEAQRAQAARAAAtBECgCACEAA0AgAEKAgIAIEAEEQAALIABC////BxABBEAACwwACwsLHwMAQQALAXgAQeQACwRudWxsAEHAAAsIZAAAAAQAAAA=",
 );
 
 const writes = (turns: number, buffers: number): Bytes => patched(template, [97, turns], [111, buffers]);
@@ -63,6 +69,19 @@ describe("what a module has its host do without a byte that crosses", () => {
     expect(await run(writes(2 ** 31 - 1, 1_024), 200_000)).toMatchObject({ code: "BOUNDS_EXCEEDED" });
     expect(await run(writes(2 ** 31 - 1, 1), 20_000_000)).toMatchObject({ code: "BOUNDS_EXCEEDED" });
     expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
+  });
+
+  it("is paid for by the byte where the host copies or clears a file", async () => {
+    const paid: number[] = [];
+    const room = new FileRoom((byteLength) => paid.push(byteLength));
+    const content = new Uint8Array(100);
+    const file = new OpenFile(() => 0, content, room, { isWritten: true, isNew: true, appends: false });
+    for (const size of [1_000n, 999n, 10n]) expect(file.fd_filestat_set_size(size)).toBe(0);
+    file.fd_pwrite(new Uint8Array(1), 4_999n);
+    file.fd_sync();
+    expect(paid.filter((each) => each > 0)).toEqual([100, 1_000, 999, 10, 5_000, 5_000]);
+    // Three copies of 16 MiB; for 2,000 fuel each they were 25,000.
+    expect(await run(resizing, 50_331_648)).toMatchObject({ code: "BOUNDS_EXCEEDED" });
   });
 
   it("is in one piece of memory, however small the writes are", () => {

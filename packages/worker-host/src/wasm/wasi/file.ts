@@ -10,8 +10,14 @@ const OPEN_FILES = 64;
 /** Counts the open files of one run, and their bytes. */
 export class FileRoom {
   readonly files: Set<OpenFile> = new Set();
+  /** Takes the fuel of bytes that the host copies or clears for the run. Called before it does. */
+  readonly charge: (byteLength: number) => void;
   #open = 0;
   #byteLength = 0;
+
+  constructor(charge: (byteLength: number) => void) {
+    this.charge = charge;
+  }
 
   take<F extends Fd>(open: () => F): { ret: number; fd_obj: F | null } {
     if (this.#open >= OPEN_FILES) return { ret: errno.mfile, fd_obj: null };
@@ -54,6 +60,7 @@ export class OpenFile extends Fd {
     this.#room = room;
     this.#isWritten = isWritten;
     this.#appends = appends;
+    room.charge(content.byteLength);
     this.#data = content.slice(); // The answer that it came in may be read again.
     this.#size = content.byteLength;
     this.#isDirty = isNew;
@@ -126,12 +133,15 @@ export class OpenFile extends Fd {
   #resize(wanted: bigint): number {
     if (wanted < 0n || wanted > BigInt(FILE_BYTES)) return errno.fbig;
     const size = Number(wanted);
+    const capacity = size > this.#data.byteLength ? Math.max(size, Math.min(FILE_BYTES, this.#size * 2)) : 0;
+    this.#room.charge(capacity);
     if (size > this.#size && !this.#room.grow(size - this.#size)) return errno.nospc;
     if (size < this.#size) {
+      this.#room.charge(size);
       this.#room.grow(size - this.#size);
       this.#data = this.#data.slice(0, size);
-    } else if (size > this.#data.byteLength) {
-      const data = new Uint8Array(Math.max(size, Math.min(FILE_BYTES, this.#size * 2)));
+    } else if (capacity > 0) {
+      const data = new Uint8Array(capacity);
       data.set(this.#data.subarray(0, this.#size));
       this.#data = data;
     }
@@ -139,8 +149,13 @@ export class OpenFile extends Fd {
     return errno.success;
   }
 
-  /** Throws, and has done nothing, while nobody has answered. */
   override fd_sync(): number {
+    if (this.#isDirty) this.#room.charge(this.#size);
+    return this.flush();
+  }
+
+  /** Without fuel, which a program that has ended has no more. Throws, and has done nothing, while nobody has answered. */
+  flush(): number {
     if (!this.#isDirty) return errno.success;
     const fault = this.#store(this.#data.slice(0, this.#size));
     if (fault === errno.success) this.#isDirty = false;

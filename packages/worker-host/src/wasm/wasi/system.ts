@@ -44,7 +44,7 @@ const MAX_BUFFERS = 1_024;
  * ours. Bytes that cross are paid for before they do.
  */
 export function wasiSystem(machine: Machine, suspension: Suspension, program: Program, world: World): WasiSystem {
-  const room = new FileRoom();
+  const room = new FileRoom((byteLength) => machine.charge(byteLength));
   const { args, environment, stdin, stdout, stderr } = program;
   const root = new Folder({ ask: world.ask, room }, "", "/");
   const shim = new WASI([], [], [new Input(stdin), new Output(stdout), new Output(stderr), root], { debug: false });
@@ -70,7 +70,7 @@ export function wasiSystem(machine: Machine, suspension: Suspension, program: Pr
   };
   return {
     imports: Object.fromEntries([...wasiNames].map((name) => [name, guarded(name)])),
-    flush: () => [...room.files].every((file) => file.fd_sync() === errno.success),
+    flush: () => [...room.files].every((file) => file.flush() === errno.success),
   };
 }
 
