@@ -1,3 +1,4 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { type Capability, createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
@@ -98,6 +99,28 @@ describe("a secret", () => {
       for (const spelling of spellings) expect(shown).not.toContain(spelling);
     },
   );
+
+  it.each([
+    ["gzip", true],
+    ["br", true],
+    ...["GZIP", "x-gzip", "deflate", "zstd", "identity", "foo", "gzip, gzip", "identity, gzip", "gzip;q=1", ""].map(
+      (each) => [each, false] as const,
+    ),
+  ] as const)("in an answer with the coding %o reaches the tool on no host", async (coding, isRead) => {
+    routes.set("/coded", ({ headers }, response) => {
+      const body = (coding === "br" ? brotliCompressSync : gzipSync)(String(headers["x-key"]));
+      response.writeHead(200, { "content-encoding": coding }).end(body);
+    });
+    const { result, shown } = await send(`${origin}/coded`, "header");
+    expect(requests[0]?.headers["accept-encoding"]).toBe("gzip, br");
+    if (isRead)
+      expect(result).toMatchObject({ ok: true, data: expect.stringContaining("Bearer keyhole-secret.") as string });
+    else
+      expect(result).toMatchObject({
+        error: { code: "CAPABILITY_DENIED", message: expect.stringContaining("encoded its answer") as string },
+      });
+    for (const spelling of spellings) expect(shown).not.toContain(spelling);
+  });
 
   it("arrives in the query", async () => {
     let arrived: string | null = null;

@@ -9,6 +9,7 @@ import {
 import { netRead, netWrite } from "@keyhole/kernel/families";
 import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
+import { codingHeaders, codingRefusal } from "./net/coding.ts";
 import { followRedirect, redirectLimit, redirectTarget } from "./net/redirect.ts";
 import { needOf, type NetRequest, readRequest } from "./net/request.ts";
 import { revealed } from "./net/reveal.ts";
@@ -55,7 +56,7 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
       const error = session.spend({ networkRequests: 1, networkBytes: outgoing.value.body?.byteLength ?? 0 });
       if (error) return { ok: false, error };
       if (session.signal.aborted) return cancelled;
-      const response = await send(outgoing.value.url.href, initOf(outgoing.value, session.signal));
+      const response = await send(outgoing.value.url.href, initOf(outgoing.value, session));
       if (session.signal.aborted) return cancelled;
       if ((response.type as string) === "opaqueredirect") return hiddenRedirect(request.url);
       const location = redirectTarget(response);
@@ -93,12 +94,12 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
   }
 }
 
-function initOf({ method, headers, body }: NetRequest, signal: AbortSignal): RequestInit {
+function initOf({ method, headers, body }: NetRequest, session: BrokerSession): RequestInit {
   const init: RequestInit = {
     method,
-    headers: headers.map(([name, value]) => [name, value]),
+    headers: [...headers, ...codingHeaders(session)].map(([name, value]) => [name, value]),
     redirect: "manual",
-    signal,
+    signal: session.signal,
   };
   if (body) init.body = body as Uint8Array<ArrayBuffer>;
   // A page's own cookies, address and cache are none of the tool's business; where there is no page there are no such fields.
@@ -125,6 +126,11 @@ async function replyOf(
   }
   const value = { url: url.href, status, statusText, redirected: hop > 0, headers };
   if (response.body === null || method === "HEAD") return { ok: true, value };
+  const unread = codingRefusal(response, url.host, session);
+  if (unread) {
+    response.body.cancel().catch(() => {});
+    return unread;
+  }
   const body = await readBody(response.body, session);
   return body.ok ? { ok: true, value, body: body.bytes } : body;
 }
