@@ -1,6 +1,7 @@
 import { edgeHost, type IsolateLoader } from "@keyhole/edge";
 import type { CallPort, Isolate, IsolateCall, RegisteredTool } from "@keyhole/kernel";
 import { expect, it } from "vitest";
+import { Standstill } from "../../packages/edge/src/isolate/sandbox-place.ts";
 
 /* Whose fault it is that an isolate was lost: the tool's, or that of the machine that it ran on. */
 
@@ -21,8 +22,9 @@ const port: CallPort = {
 const gone = (): Promise<never> => Promise.reject(new Error("Network connection lost."));
 const loaded = async (): Promise<unknown> => ({ type: "loaded" });
 
+const whole = { load: loaded, call: gone, holds: async () => true, close: async () => {}, ping: async () => {} };
+
 async function opened(loader: Partial<IsolateLoader>): Promise<Isolate> {
-  const whole = { load: loaded, call: gone, holds: async () => true, close: async () => {}, ping: async () => {} };
   return edgeHost({ loader: { ...whole, ...loader }, startTimeoutMs: 100 }).open(tool);
 }
 
@@ -47,6 +49,30 @@ it("where the sandbox had to be ended because a module does not load to its end:
   const late = (): Promise<never> =>
     new Promise((_, reject) => setTimeout(() => reject(new Error("Network connection lost.")), 60));
   await expect(opened({ load: late })).rejects.toMatchObject({ code: "ISOLATE_LOST", blame: "tool" });
+});
+
+it.each([
+  ["and seems to hold up its sandbox: the tool's, and its process ends", true, "tool", ["suspected 1", "suspected 0"]],
+  ["and waits for its turn: the machine's, and no process ends", false, "host", []],
+] as const)("where no call waits any more for a module that loads %s", async (_, suspects, blame, expected) => {
+  const told = new Set<string>();
+  let [loads, place] = [0, 0];
+  const ended = Promise.withResolvers<never>();
+  const load = (): Promise<never> => {
+    if (++loads === 1) return Promise.reject(new Standstill());
+    place = 1;
+    if (!suspects) setTimeout(() => ended.reject(new Standstill()), 300);
+    return ended.promise;
+  };
+  const onUnresponsive = (how: string, sandbox: number): void => {
+    told.add(`${how} ${sandbox}`);
+    ended.reject(new Error("Network connection lost."));
+  };
+  const loader = { ...whole, load, suspects: () => suspects, placeOf: () => place };
+  const slow = { ...tool, manifest: { ...tool.manifest, bounds: { timeoutMs: 10_000 } } } as RegisteredTool;
+  const opening = edgeHost({ loader, onUnresponsive, startTimeoutMs: 100 }).open(slow, () => loads < 2);
+  await expect(opening).rejects.toMatchObject({ code: "ISOLATE_LOST", blame });
+  expect([[...told], loads]).toEqual([expected, 2]);
 });
 
 it("a call waits until its sandbox says that it begins, where sandboxes say that", async () => {

@@ -15,7 +15,7 @@ describe("a start that waits for its turn", () => {
     const isolates: Isolate[] = [];
     const open: IsolateHost["open"] = async (tool, isWanted) => {
       await new Promise<void>((go) => turns.push(go));
-      if (asks && isWanted?.() === false) throw new IsolateFailure("ISOLATE_LOST", "Nobody waits.");
+      if (asks && isWanted?.() === false) throw new IsolateFailure("ISOLATE_LOST", "Nobody waits.", {}, "host");
       const isolate = await modules.open(tool);
       isolates.push(isolate);
       if (dies) isolate.terminate("It crashed.");

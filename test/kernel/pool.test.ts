@@ -1,4 +1,4 @@
-import type { IsolateHost } from "@keyhole/kernel";
+import { IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import type { Lease, Owner, Waiter } from "../../packages/kernel/src/isolate/pool/lease.ts";
 import { IsolatePool } from "../../packages/kernel/src/isolate/pool/pool.ts";
@@ -69,7 +69,7 @@ describe("a tool that goes on when no call runs", () => {
       },
     });
     const pool = new IsolatePool(hostOpening("a host", open, { capacity: 1 }), new FakeClock(), {
-      onQuarantine: (_, caller, { cause, failures, restMs, changes }) => {
+      onQuarantine: (_, { caller }, { cause, failures, restMs, changes }) => {
         begun.push([caller, cause, failures, restMs]);
         applyAll(changes);
       },
@@ -91,6 +91,65 @@ describe("a tool that goes on when no call runs", () => {
     alive = true;
     expect((await pool.lease(other, owner)).isolate.alive).toBe(true);
   });
+});
+
+describe("programs of one tool that fail at their load", () => {
+  const owner: Owner = { caller: "ada", sessionId: "s", callId: "c", within: [], around: 0 };
+  const program = (n: number): RegisteredTool =>
+    ({ id: "run", hash: `program ${n}`, composedOf: "run", manifest: { name: "run" } }) as RegisteredTool;
+  const failed = async (failure: IsolateFailure, caller = "ada") => {
+    const begun: unknown[] = [];
+    const pool = new IsolatePool(
+      hostOpening("a host", () => Promise.reject(failure)),
+      new FakeClock(),
+      {
+        onQuarantine: (_, failing, { failures, changes }) => {
+          begun.push([failing, failures]);
+          applyAll(changes);
+        },
+      },
+    );
+    const lease = async (n: number, by: string) => pool.lease(program(n), { ...owner, caller: by });
+    for (let n = 1; n <= 3; n++) await lease(n, "ada").catch(() => {});
+    const next = await lease(4, caller).catch((error: Error) => error.message);
+    return { begun, next };
+  };
+
+  it("count together where they took their isolate or its time along, for their caller alone", async () => {
+    const lost = new IsolateFailure("ISOLATE_LOST", "It spins.");
+    expect(await failed(lost)).toEqual({
+      begun: [[{ toolHash: "run", caller: "ada" }, 3]],
+      next: "run is in quarantine: its isolate failed 3 times in a row.",
+    });
+    expect(await failed(lost, "bob")).toMatchObject({ next: "It spins." });
+  });
+
+  it("count each alone where their code has an error, and not at all where the machine was lost", async () => {
+    const error = new IsolateFailure("TOOL_ERROR", "SyntaxError", {}, "code");
+    expect(await failed(error)).toEqual({ begun: [], next: "SyntaxError" });
+    const machine = new IsolateFailure("ISOLATE_LOST", "gone", {}, "host");
+    expect(await failed(machine)).toEqual({ begun: [], next: "gone" });
+  });
+});
+
+it("an isolate that opens after its host gave it up gives its place back", async () => {
+  const { promise: opening, resolve: open } = Promise.withResolvers<void>();
+  const terminated: string[] = [];
+  const host: IsolateHost["open"] = async ({ id }, isWanted) => {
+    if (id === "late") await opening;
+    isWanted?.();
+    return { call: () => new Promise(() => {}), terminate: () => void terminated.push(id), alive: true };
+  };
+  const pool = new IsolatePool(hostOpening("a host", host, { capacity: 1 }), new FakeClock());
+  const owner: Owner = { caller: "ada", sessionId: "s", callId: "c", within: [], around: 0 };
+  const toolOf = (id: string): RegisteredTool => ({ id, hash: id, manifest: { name: id } }) as RegisteredTool;
+  const waiter: Waiter = {};
+  const late = Promise.resolve(pool.lease(toolOf("late"), owner, waiter)).then(({ release }) => release());
+  waiter.leave?.();
+  open();
+  await late;
+  expect((await pool.lease(toolOf("other"), owner)).isolate.alive).toBe(true);
+  expect(terminated).toEqual(["late"]);
 });
 
 describe("a tool that is retired", () => {

@@ -151,6 +151,22 @@ describe("what a caller makes of a tool is its own", () => {
   });
 });
 
+it("a program that a caller brings sets its tool aside for that caller alone", async () => {
+  const clock = new FakeClock();
+  const input = { type: "object", properties: { code: { type: "string" } } };
+  const subject = toolOf(() => new Promise(() => {}), { determinism: "external", input, program: "code" });
+  const { kernel } = await lifeOf([subject], { clock });
+  const codes: string[] = [];
+  for (const caller of ["eve", "eve", "eve", "eve", "ada"]) {
+    const pending = kernel.call("subject", { code: `${codes.length}` }, { caller });
+    await settle();
+    await clock.advance(10_000);
+    const result = await pending;
+    codes.push(result.ok ? "ok" : result.error.code);
+  }
+  expect(codes).toEqual(["TIMEOUT", "TIMEOUT", "TIMEOUT", "TOOL_SET_ASIDE", "TIMEOUT"]);
+});
+
 it("a tool whose isolate was not ready in time has done nothing", async () => {
   const clock = new FakeClock();
   const subject = counting("subject");

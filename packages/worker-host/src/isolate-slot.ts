@@ -15,5 +15,5 @@ export async function takeSlot(slots: FairSemaphore, tool: string, isWanted?: ()
 }
 
 export function nobodyWaits(): IsolateFailure {
-  return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.");
+  return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.", {}, "host");
 }

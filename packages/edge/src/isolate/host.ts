@@ -34,6 +34,8 @@ export interface EdgeHostOptions {
   readonly startTimeoutMs?: number;
 }
 
+const always = (): boolean => true;
+
 /** Dynamic Workers for commands. Apart from those of tools: a tool that waits for a command keeps its own. */
 const COMMAND_WORKERS = 2;
 
@@ -55,8 +57,8 @@ export function edgeHost({
   startTimeoutMs = 30_000,
 }: EdgeHostOptions): IsolateHost {
   const open = new Set<EdgeIsolate>();
-  const openWorker = async (code: LoadedCode, cpuMs: number): Promise<EdgeIsolate> => {
-    const around = { loader, onUnresponsive, startTimeoutMs, onClosed: () => open.delete(isolate) };
+  const openWorker = async (code: LoadedCode, cpuMs: number, isWanted = always): Promise<EdgeIsolate> => {
+    const around = { loader, onUnresponsive, startTimeoutMs, isWanted, onClosed: () => open.delete(isolate) };
     const isolate = await EdgeIsolate.open(around, { code, cpuMs });
     open.add(isolate);
     return isolate;
@@ -71,12 +73,13 @@ export function edgeHost({
     capacity: maxInFlight - places,
     brokers,
     check: (tool) => moduleFault(tool) ?? faultOf(tool),
-    async open(tool) {
+    async open(tool, isWanted) {
       if (tool.body.source !== "module" && tool.body.source !== "wasm")
         throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs packages only.");
       return openWorker(
         tool.body.source === "module" ? moduleCode(tool) : loadedModule(tool, meteredCode(tool)),
         tool.manifest.bounds.timeoutMs ?? defaultBounds.timeoutMs,
+        isWanted,
       );
     },
     async close() {

@@ -13,6 +13,8 @@ const defiantMs = 2_000;
 const reconnectEveryMs = 50;
 /** How long a sandbox may take to say what it holds. An ended one never answers. */
 const holdsMs = 1_000;
+/** How often a load is asked about that has not ended. */
+const lookAtLoadMs = 250;
 /** The registry does not try a module forever that takes its process down while it loads. */
 const maxLoads = 3;
 
@@ -27,6 +29,8 @@ interface Surroundings {
   readonly onUnresponsive: OnUnresponsive;
   /** How long a sandbox that cannot be reached may take to come back. */
   readonly startTimeoutMs: number;
+  /** Whether a call waits for it: the deadline of a call ends its load too. */
+  readonly isWanted: () => boolean;
   readonly onClosed: () => void;
 }
 
@@ -50,6 +54,10 @@ export class EdgeIsolate implements Isolate {
   readonly #running = new Map<string, Running>();
   /** Sandboxes that stood still while a call ran there, which then went on in another one. It may be this tool that holds them up. */
   readonly #left = new Set<number>();
+  /** Sandboxes that stood still while the module loaded there. */
+  readonly #leftLoading = new Set<number>();
+  /** Whether it loads again only, for a call that it has. */
+  #isOpen = false;
   #alive = true;
   /** Whether its module once did not load to its end: then it is what ended the sandbox. */
   #stuck = false;
@@ -63,6 +71,7 @@ export class EdgeIsolate implements Isolate {
   static async open(around: Surroundings, tool: LoadedTool): Promise<EdgeIsolate> {
     const isolate = new EdgeIsolate(around, tool);
     await isolate.#load();
+    isolate.#isOpen = true;
     return isolate;
   }
 
@@ -185,12 +194,9 @@ export class EdgeIsolate implements Isolate {
   }
 
   async #load(): Promise<void> {
-    const { onUnresponsive } = this.#around;
     // Module code can spin as well, and no other part notices: the kernel's deadline only ends the wait.
-    const stuck = setTimeout(() => {
-      this.#stuck = true;
-      onUnresponsive("suspected", this.#place);
-    }, this.#tool.cpuMs);
+    const stuck = setTimeout(() => this.#endLoad(), this.#tool.cpuMs);
+    const looks = setInterval(() => this.#lookAtLoad(), lookAtLoadMs);
     try {
       const answer = parseGuestMessage(await this.#loadAnswer());
       if (typeof answer === "string" || (answer.type !== "loaded" && answer.type !== "load-failed")) {
@@ -200,11 +206,26 @@ export class EdgeIsolate implements Isolate {
         throw new IsolateFailure(
           "TOOL_ERROR",
           `The isolate cannot load the tool's code: ${answer.name}: ${answer.message}`.trim(),
+          {},
+          "code",
         );
       }
     } finally {
       clearTimeout(stuck);
+      clearInterval(looks);
+      this.#leftLoading.clear();
     }
+  }
+
+  #endLoad(): void {
+    this.#stuck = true;
+    for (const place of [this.#place, ...this.#leftLoading]) this.#around.onUnresponsive("suspected", place);
+  }
+
+  /** One of another tool that only waits for its turn ends with no process: what holds it up may be a call with time left. */
+  #lookAtLoad(): void {
+    const { loader, isWanted } = this.#around;
+    if (!this.#isOpen && !isWanted() && loader.suspects?.(this.#id) === true) this.#endLoad();
   }
 
   /** Loading may be repeated: the module has no channel to anything. */
@@ -213,7 +234,11 @@ export class EdgeIsolate implements Isolate {
       try {
         return await this.#around.loader.load(this.#id, this.#tool);
       } catch (error) {
-        if (error instanceof Standstill) continue;
+        const hasMoved = error instanceof Standstill;
+        if (hasMoved) this.#leftLoading.add(this.#place);
+        // Another load would take another process along.
+        if (!this.#isOpen && !this.#around.isWanted()) break;
+        if (hasMoved) continue;
         deaths++;
         await untilReachable(this.#around);
       }

@@ -29,6 +29,8 @@ export interface IsolateLoader {
    * Where no part can tell a tool from a slow machine, it never is.
    */
   watch?(id: string, onStill: (isAlone: boolean) => void): void;
+  /** Where there are several sandboxes: whether that of the isolate stands still, and this isolate is the likeliest cause. */
+  suspects?(id: string): boolean;
 }
 
 /** How far a call is, read when it matters. */

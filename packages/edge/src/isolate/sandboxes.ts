@@ -135,6 +135,11 @@ class Sandboxes implements IsolateLoader {
     return home ? this.#places.indexOf(home.place) : 0;
   }
 
+  suspects(id: string): boolean {
+    const home = this.#homes.get(id);
+    return home?.place.suspects(home.kind) === true;
+  }
+
   /** Whether there is a sandbox to continue in. */
   get #isElsewhere(): boolean {
     return this.#mayMove && this.#places.some(({ state }) => state === "answers");

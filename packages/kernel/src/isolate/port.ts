@@ -34,8 +34,9 @@ export interface IsolateHost {
    * Rejects only with an {@link IsolateFailure}; anything else is a bug of the host.
    *
    * @param isWanted asked by a host that queues starts, before this one begins: at `false` no
-   * caller waits for it, the host starts nothing, and it rejects as `ISOLATE_LOST`. Default: it is
-   * wanted
+   * caller waits for it, the host starts nothing, and it rejects as `ISOLATE_LOST` with the blame
+   * `host`. Asked later too, where only the host can stop code that loads: with the blame `tool` the
+   * time that its loading took counts. Default: it is wanted
    */
   open(tool: RegisteredTool, isWanted?: () => boolean): Promise<Isolate>;
   /**
@@ -197,8 +198,12 @@ export class IsolateFailure extends Error {
   readonly code: "UNSUPPORTED_HOST" | "ISOLATE_LOST" | "TOOL_ERROR" | "BOUNDS_EXCEEDED";
   /** Hints of this failure; absent ones are those of the code. */
   readonly hints: Partial<Hints>;
-  /** The party to blame. A failure of the host never counts against the tool. */
-  readonly blame: "tool" | "host";
+  /**
+   * The party to blame. A failure of the host never counts against the tool. `code`: the module says
+   * itself that it does not load, as for an error of syntax. Of a tool whose calls bring programs that
+   * counts against the one program.
+   */
+  readonly blame: "tool" | "code" | "host";
 
   constructor(
     code: IsolateFailure["code"],

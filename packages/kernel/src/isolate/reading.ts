@@ -82,5 +82,10 @@ function ownFailure(foreign: Foreign<IsolateFailure>): IsolateFailure {
   if (typeof message !== "string" || !codes.includes(code))
     return new IsolateFailure("ISOLATE_LOST", "Its host failed.");
   const own = { ...(typeof hint === "string" && { hint }), ...(typeof operatorHint === "string" && { operatorHint }) };
-  return new IsolateFailure(code as IsolateFailure["code"], message, own, blame === "host" ? "host" : "tool");
+  return new IsolateFailure(
+    code as IsolateFailure["code"],
+    message,
+    own,
+    blame === "host" || blame === "code" ? blame : "tool",
+  );
 }

@@ -22,7 +22,7 @@ export function openPools(
     new IsolatePool(host, clock, {
       reuseOf: (tool) => reuse.get(tool) ?? "session",
       quarantine,
-      onQuarantine: ({ id: tool, hash: toolHash }, caller, { changes, ...begun }) => {
+      onQuarantine: ({ id: tool }, { toolHash, caller }, { changes, ...begun }) => {
         log.record("tool.quarantined", kernelScope, { tool, toolHash, caller, ...begun }, changes);
         if (begun.cause) void flushBetweenCalls(log);
       },

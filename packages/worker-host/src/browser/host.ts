@@ -8,6 +8,7 @@ import {
 import { fsRead, fsWrite, kvRead, kvWrite, netRead, netWrite } from "@keyhole/kernel/families";
 import { lazyBroker } from "../brokers/lazy.ts";
 import type { GuestChannel } from "../protocol/channel.ts";
+import { loadFailure } from "../protocol/load-failure.ts";
 import type { LoadedCode } from "../protocol/message.ts";
 import { moduleCode, moduleFault } from "../protocol/module-code.ts";
 import type { SpawnLimits } from "../brokers/spawn.ts";
@@ -161,9 +162,7 @@ async function loadPair(
   clearTimeout(tooSlow);
   if (loaded.kind !== "loaded") {
     retire("the tool did not load");
-    throw loaded.kind === "failed"
-      ? new IsolateFailure("TOOL_ERROR", `The module of ${id} failed to load: ${loaded.name}: ${loaded.message}`)
-      : new IsolateFailure("TOOL_ERROR", `The module of ${id} failed to load: ${loaded.reason}.`);
+    throw loadFailure(id, loaded);
   }
   return isolateOf(pair, resumable?.(channel));
 }

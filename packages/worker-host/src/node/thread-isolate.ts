@@ -5,6 +5,7 @@ import { type Isolate, IsolateFailure } from "@keyhole/kernel";
 import { FairSemaphore } from "@keyhole/kernel/fair-semaphore";
 import { takeSlot } from "../isolate-slot.ts";
 import { GuestChannel } from "../protocol/channel.ts";
+import { loadFailure } from "../protocol/load-failure.ts";
 import type { LoadedCode } from "../protocol/message.ts";
 import { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { type Priority, priorityOf } from "./priority.ts";
@@ -62,8 +63,7 @@ export async function openThread(
   clearTimeout(tooSlow);
   if (loaded.kind === "loaded") return isolateOf(thread, script.resumable === true && new ResumableCalls(channel));
   terminate("the tool did not load");
-  const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;
-  throw new IsolateFailure("TOOL_ERROR", `The module of ${name} failed to load: ${reason}.`);
+  throw loadFailure(name, loaded);
 }
 
 /** A thread that goes on with a call that was suspended in another one. */

@@ -148,9 +148,10 @@ function isUnopened(details: JsonValue): boolean {
   return typeof details === "object" && details !== null && "opened" in details && details["opened"] === false;
 }
 
-/** A caller that lowers the deadline, sends slowly or takes slowly can let any tool time out. */
-function isCallersMatter({ call, body, flow }: Started): boolean {
-  return call.options.bounds?.timeoutMs !== undefined || body !== undefined || flow !== undefined;
+/** A caller that lowers the deadline, sends slowly, takes slowly or brings the program can let any tool time out. */
+function isCallersMatter({ call, tool, body, flow }: Started): boolean {
+  const brings = body !== undefined || flow !== undefined || tool.manifest.program !== undefined;
+  return brings || call.options.bounds?.timeoutMs !== undefined;
 }
 
 const ownKey = ({ call, tool }: Started): Key => ({ toolHash: tool.hash, caller: call.caller });

@@ -8,22 +8,19 @@ import type { OwnHost } from "../own-host.ts";
 import { type Isolate, IsolateFailure } from "../port.ts";
 import { isToolsFault, nobodyWaits, type Reuse, type Slot } from "./slot.ts";
 import { Deadlock, deadlockIn } from "../deadlock.ts";
-import { applyAll, type StateChange } from "../../state/change.ts";
 import { SteadyClock } from "../../state/steady-clock.ts";
-import { Quarantine, type QuarantineBegun, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
+import { type FailureReports, Failures } from "./failures.ts";
+import { Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
 
 /** The parts of a host that a pool uses. */
 type PoolHost = Pick<OwnHost, "name" | "capacity" | "open">;
 
 /** The options of a pool, and its reports to the kernel. */
-export interface PoolOptions {
+export interface PoolOptions extends FailureReports {
   /** By name of a tool. Default: `session`. */
   readonly reuseOf?: (tool: string) => Reuse;
   /** One for all pools of a kernel. Default: its own. */
   readonly quarantine?: Quarantine;
-  readonly onQuarantine?: (tool: RegisteredTool, caller: string, begun: QuarantineBegun) => void;
-  /** The state that changes with an isolate that did not fail. */
-  readonly onChange?: (changes: readonly StateChange[]) => void;
 }
 
 /**
@@ -36,7 +33,7 @@ export class IsolatePool {
   /** Callers take turns, and the tools of each caller. */
   readonly #places: FairSemaphore;
   readonly #deadlock = new Deadlock();
-  readonly #quarantine: Quarantine;
+  readonly #failures: Failures;
   readonly #slots = new Map<string, Slot>();
   readonly #idle: IdleIsolates<Slot>;
   #unshared = 0;
@@ -49,7 +46,7 @@ export class IsolatePool {
     this.#host = host;
     this.#options = options;
     this.#places = new FairSemaphore(host.capacity ?? Infinity);
-    this.#quarantine = quarantine;
+    this.#failures = new Failures(quarantine, options);
     this.#idle = new IdleIsolates(clock, (slot, reason) => this.#drop(slot, reason));
   }
 
@@ -90,12 +87,12 @@ export class IsolatePool {
   }
 
   /** How long the kernel opens no isolate of the tool for this caller. */
-  rest({ hash }: RegisteredTool, caller: string): Rest | undefined {
-    return this.#quarantine.rest({ toolHash: hash, caller });
+  rest(tool: RegisteredTool, caller: string): Rest | undefined {
+    return this.#failures.rest(tool, caller);
   }
 
   get quarantined(): ReadonlyMap<string, ToolQuarantine> {
-    return this.#quarantine.tools;
+    return this.#failures.quarantined;
   }
 
   /** Retires the present isolates of a tool for further calls. A used one ends with its last call. */
@@ -200,7 +197,7 @@ export class IsolatePool {
     const slot: Slot = {
       key,
       tool,
-      failing: { toolHash: tool.hash, caller: owner.caller },
+      caller: owner.caller,
       reuse: this.#reuse(tool, owner),
       thaw: owner.thaw,
       isolate: unopened,
@@ -237,7 +234,6 @@ export class IsolatePool {
     slot.give = give;
     const isWanted = (): boolean => {
       if (slot.wanted > 0) return true;
-      slot.stopped = true;
       this.#forget(slot); // Whoever comes now gets another one.
       return false;
     };
@@ -246,23 +242,14 @@ export class IsolatePool {
       (isolate) => tell(isolate.watch, [() => this.#wentOn(slot)], isolate),
       (error: unknown) => {
         this.#drop(slot, "could not be opened");
-        if (!slot.stopped && isToolsFault(error)) this.#failed(slot);
+        if (!slot.stopped && isToolsFault(error)) this.#failures.notOpened(slot, error);
       },
     );
   }
 
   #wentOn(slot: Slot): void {
-    if (!slot.stopped) this.#failed(slot, "went-on");
+    if (!slot.stopped) this.#failures.lost(slot, "went-on");
     if (slot.calls === 0) this.#drop(slot, "dead");
-  }
-
-  #failed(slot: Slot, cause?: QuarantineBegun["cause"]): void {
-    slot.stopped = true; // Its other calls end with it, and it failed once.
-    const { tool, failing } = slot;
-    const begun = this.#quarantine.failed(failing, cause);
-    if (!begun) return;
-    if (this.#options.onQuarantine) this.#options.onQuarantine(tool, failing.caller, begun);
-    else applyAll(begun.changes);
   }
 
   #forget(slot: Slot): void {
@@ -271,11 +258,12 @@ export class IsolatePool {
 
   #release(slot: Slot, isolate: Theirs<Isolate>): void {
     slot.calls--;
-    if (isolate.alive) (this.#options.onChange ?? applyAll)(this.#quarantine.succeeded(slot.failing));
-    else if (!slot.stopped) this.#failed(slot);
+    if (isolate.alive) this.#failures.succeeded(slot);
+    else if (!slot.stopped) this.#failures.lost(slot);
     if (!isolate.alive || this.#closed) return this.#drop(slot, "dead");
     if (slot.calls > 0) return this.#resolveStandstill();
-    if (this.#slots.get(slot.key) !== slot) return;
+    // It was given up, and opened all the same.
+    if (this.#slots.get(slot.key) !== slot) return this.#drop(slot, "no call waited for it");
     if (slot.reuse === "call") return this.#drop(slot, "it serves one call");
     if (this.#places.waiting > 0) return this.#drop(slot, "another tool needs its slot");
     this.#idle.add(slot);

@@ -2,7 +2,6 @@ import type { Theirs } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Owner } from "./lease.ts";
 import { type Isolate, IsolateFailure } from "../port.ts";
-import type { Failing } from "./quarantine.ts";
 
 /**
  * The calls that an isolate's memory may serve. `always`: every call of its tool; only for tools
@@ -14,7 +13,8 @@ export type Reuse = "always" | "session" | "call";
 export interface Slot {
   key: string;
   readonly tool: RegisteredTool;
-  readonly failing: Failing;
+  /** Failures under one caller do not count against others. */
+  readonly caller: string;
   reuse: Reuse;
   readonly thaw: Owner["thaw"];
   isolate: Promise<Theirs<Isolate>>;
@@ -36,10 +36,10 @@ export interface Slot {
 }
 
 export function nobodyWaits(): IsolateFailure {
-  return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.");
+  return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.", {}, "host");
 }
 
 /** Whether an isolate that could not be opened counts against its tool. */
-export function isToolsFault(error: unknown): boolean {
+export function isToolsFault(error: unknown): error is IsolateFailure {
   return error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST" && error.blame !== "host";
 }

@@ -1,5 +1,6 @@
 import { type Broker, type Isolate, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { GuestChannel } from "../../protocol/channel.ts";
+import { loadFailure } from "../../protocol/load-failure.ts";
 import { moduleCode, moduleFault } from "../../protocol/module-code.ts";
 import type { Image } from "../../protocol/suspended-call.ts";
 import shell from "keyhole:../guest/shell.ts?iife";
@@ -65,8 +66,7 @@ export function interpreterHost({ engine, brokers = [], ...bounds }: Interpreter
       const loaded = await channel.load(moduleCode(tool), tool.manifest.bounds.memoryBytes);
       if (loaded.kind === "loaded") return isolateOf(channel, terminate);
       terminate("the tool did not load");
-      const reason = loaded.kind === "failed" ? `${loaded.name}: ${loaded.message}` : loaded.reason;
-      throw new IsolateFailure("TOOL_ERROR", `The module of ${tool.id} failed to load: ${reason}.`);
+      throw loadFailure(tool.id, loaded);
     },
     snapshotKind: async () => snapshotKindOf(engine, shell),
     async thaw(_, snapshot) {
