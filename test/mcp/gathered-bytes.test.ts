@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { GatheredBytes } from "@keyhole/kernel/foreign";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { LineReader } from "../../packages/mcp/src/node/line-reader.ts";
 import { readJson } from "../../packages/mcp/src/server/read-json.ts";
 
@@ -54,4 +54,28 @@ it("a body of single bytes is read as one, and holds no object for each", async 
   });
   const request = new Request("https://x.example/", { method: "POST", body, duplex: "half" } as RequestInit);
   expect(await readJson(request, 1 << 20)).toEqual({ ok: true, value: JSON.parse(text) as unknown });
+});
+
+afterEach(() => void vi.useRealTimers());
+
+it.each([
+  ["is silent for 10 s", 0, 10_000],
+  ["drips for 30 s", 9_000, 30_000],
+])("a body whose sender %s ends there, unread", async (_, everyMs, afterMs) => {
+  vi.useFakeTimers();
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new Uint8Array(1));
+      if (everyMs > 0) setInterval(() => controller.enqueue(new Uint8Array(1)), everyMs);
+    },
+    cancel: () => void (isCancelled = true),
+  });
+  const request = new Request("https://x.example/", { method: "POST", body, duplex: "half" } as RequestInit);
+  const read = readJson(request, 1 << 20);
+  await vi.advanceTimersByTimeAsync(afterMs - 1);
+  expect(isCancelled).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(isCancelled).toBe(true);
+  expect(await read).toMatchObject({ ok: false, status: 408, code: -32_000 });
 });

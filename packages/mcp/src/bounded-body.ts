@@ -1,11 +1,52 @@
 import { GatheredBytes } from "@keyhole/kernel/foreign";
 
-/** The bytes of a body; `undefined` for more than `mostBytes`, of which no more is read. Throws the fault of the stream. */
+/** Longer than any sending client needs: a silent or slow sender holds a connection and its bytes. */
+const TOTAL_MS = 30_000;
+/** Between two pieces. */
+const SILENT_MS = 10_000;
+
+/** A sender was silent for 10 s, or took more than 30 s. */
+export class LateBody extends Error {
+  constructor() {
+    super(`The body took more than ${TOTAL_MS / 1_000} s, or was silent for ${SILENT_MS / 1_000} s.`);
+    this.name = "LateBody";
+  }
+}
+
+/**
+ * The bytes of a body; `undefined` for more than `mostBytes`. Beyond the bound or the time the stream is cancelled.
+ *
+ * @throws {LateBody} or the fault of the stream
+ */
 export async function boundedBody({ body }: Request, mostBytes: number): Promise<Uint8Array | undefined> {
   const bytes = new GatheredBytes();
-  for await (const chunk of body ?? []) {
-    if (bytes.length + chunk.byteLength > mostBytes) return undefined;
-    bytes.add(chunk);
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader();
+  const untilMs = performance.now() + TOTAL_MS;
+  for (let piece = await nextOf(reader, untilMs); piece; piece = await nextOf(reader, untilMs)) {
+    if (bytes.length + piece.byteLength > mostBytes) {
+      reader?.cancel().catch(() => {});
+      return undefined;
+    }
+    bytes.add(piece);
   }
   return bytes.take();
+}
+
+/** `undefined` at the end. */
+async function nextOf(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  untilMs: number,
+): Promise<Uint8Array | undefined> {
+  if (!reader) return undefined;
+  const late = Promise.withResolvers<never>();
+  const waitMs = Math.min(SILENT_MS, Math.max(0, untilMs - performance.now()));
+  const timer = setTimeout(() => {
+    late.reject(new LateBody());
+    reader.cancel().catch(() => {});
+  }, waitMs);
+  try {
+    return await Promise.race([reader.read().then(({ value }) => value), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -6,7 +6,7 @@ import {
   parseUrl,
   passkeyChallenge,
 } from "@keyhole/kernel";
-import { boundedBody } from "../bounded-body.ts";
+import { boundedBody, LateBody } from "../bounded-body.ts";
 import type { McpApprovals } from "../server/options.ts";
 import { type ApprovalKey, digestOf } from "./keys.ts";
 import { notePage, pageHeaders, questionPage } from "./page.ts";
@@ -115,7 +115,9 @@ class Desk implements ApprovalDesk {
     if (request.method === "GET") return this.#show(open);
     if (request.method !== "POST") return reply(405, "Refused", "This page takes GET and POST.");
     if (request.headers.get("origin") !== origin) return reply(403, "Refused", "Answers come from this page only.");
-    return this.#take(open, await formOf(request));
+    const form = await formOf(request);
+    if (form === "late") return reply(408, "Nothing was answered", "The form took too long to arrive. Send it again.");
+    return this.#take(open, form);
   };
 
   async #show({ question }: Open): Promise<Response> {
@@ -170,13 +172,13 @@ function approverAmong(keys: readonly ApprovalKey[]): (key: string) => Promise<s
 }
 
 /** `undefined` for a value that is no short form, or is cut. */
-async function formOf(request: Request): Promise<URLSearchParams | undefined> {
+async function formOf(request: Request): Promise<URLSearchParams | "late" | undefined> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get("content-type") ?? "")) return undefined;
   try {
     const bytes = await boundedBody(request, MOST_BODY_BYTES);
     return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof LateBody ? "late" : undefined;
   }
 }
 

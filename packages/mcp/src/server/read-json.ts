@@ -1,4 +1,4 @@
-import { boundedBody } from "../bounded-body.ts";
+import { boundedBody, LateBody } from "../bounded-body.ts";
 import { parseMessage } from "../message.ts";
 
 export type ReadJson =
@@ -12,7 +12,7 @@ const notJson = {
   message: "Parse error: the body is not JSON in UTF-8.",
 } as const;
 
-/** Reads a body of at most so many bytes. Beyond, the server reads no more. It counts the values in the text, before a parser builds them. */
+/** Reads a body of at most so many bytes. Beyond, or after 30 s, or 10 s of silence, the server reads no more. It counts the values in the text, before a parser builds them. */
 export async function readJson(request: Request, mostBytes: number): Promise<ReadJson> {
   const tooLarge = {
     ok: false,
@@ -26,7 +26,8 @@ export async function readJson(request: Request, mostBytes: number): Promise<Rea
     const bytes = await boundedBody(request, mostBytes);
     if (!bytes) return tooLarge;
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
+  } catch (error) {
+    if (error instanceof LateBody) return { ok: false, status: 408, code: -32_000, message: error.message };
     return notJson;
   }
   const parsed = parseMessage(text, mostBytes);
