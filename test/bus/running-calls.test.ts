@@ -17,17 +17,38 @@ it("a server remembers a number of calls, and forgets those that are over soon a
   const clock = new FakeClock();
   const calls = new RunningCalls(clock, 2 * most);
   const deadlineMs = clock.now() + 60_000;
-  const runs = calls.add(from, requestOf(0, deadlineMs))!;
-  for (let at = 1; at < most; at++) calls.end(calls.add(from, requestOf(at, deadlineMs))!, result);
-  expect(calls.add(from, requestOf(most, deadlineMs))).toBeUndefined();
+  const runs = calls.add(from, requestOf(0, deadlineMs), 1)!;
+  for (let at = 1; at < most; at++) calls.end(calls.add(from, requestOf(at, deadlineMs), 1)!, result);
+  expect(calls.add(from, requestOf(most, deadlineMs), 1)).toBeUndefined();
   await clock.advance(60_000);
-  expect(calls.add(from, requestOf(most, deadlineMs + 60_000))).toBeUndefined();
+  expect(calls.add(from, requestOf(most, deadlineMs + 60_000), 1)).toBeUndefined();
   await clock.advance(7_000);
-  expect(calls.add(from, requestOf(most, deadlineMs + 60_000))).toBeDefined();
+  expect(calls.add(from, requestOf(most, deadlineMs + 60_000), 1)).toBeDefined();
   expect(calls.find(from, requestOf(1, 0).correlation)).toBeUndefined();
   expect(calls.find(from, requestOf(0, 0).correlation)).toBe(runs);
   calls.end(runs, result);
   await clock.advance(1_000);
-  calls.add(from, requestOf(most + 1, deadlineMs + 60_000));
+  calls.add(from, requestOf(most + 1, deadlineMs + 60_000), 1);
   expect(calls.find(from, requestOf(0, 0).correlation)).toBeUndefined();
+});
+
+it("a caller holds so many bytes of offers that it has not taken, with all its credentials together", () => {
+  const clock = new FakeClock();
+  const calls = new RunningCalls(clock);
+  const sealed = (id: string, caller: string) => ({ caller: { caller }, credential: { id, key: new Uint8Array(32) } });
+  let at = 0;
+  const offer = (id: string, caller = "mallory", bytes = 1 << 20) =>
+    calls.add(sealed(id, caller), requestOf(at++, clock.now() + 60_000), bytes);
+  const held = Array.from({ length: 500 }, () => [offer("one"), offer("two")]).flat();
+  const taken = held.filter((call) => call !== undefined);
+  expect(taken).toHaveLength(8);
+  expect(offer("three", "victim", 7 << 20)).toBeDefined();
+  // Room comes back with an offer that is taken, and a call that was not offered needs none.
+  calls.release(taken[0]!);
+  calls.release(taken[1]!);
+  expect(
+    calls.add({ caller: { caller: "mallory" }, credential: undefined }, requestOf(at++, 1), 1 << 30),
+  ).toBeDefined();
+  for (const call of taken.slice(2)) calls.release(call);
+  expect(offer("two")).toBeDefined();
 });

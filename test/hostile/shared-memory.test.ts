@@ -62,7 +62,7 @@ const onBus: Store = async () => {
       key: undefined,
       traceparent: undefined,
     };
-    all.end(all.add({ caller: { caller }, credential: undefined }, request)!, { bytes, open: async () => [] });
+    all.end(all.add({ caller: { caller }, credential: undefined }, request, bytes)!, { bytes, open: async () => [] });
     return correlation;
   };
   const correlation = end("victim", 0, 1_000);

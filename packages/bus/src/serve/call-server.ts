@@ -71,16 +71,18 @@ export class CallServer {
     const known = this.#calls.find(from, correlation);
     if (known) return this.#tell(known);
     const request = readRequest(message, subjects, partition);
-    const input = readInput(message);
-    if (!request || !input) return refuse("BAD_REQUEST");
+    if (!request || !readInput(message)) return refuse("BAD_REQUEST");
     const leftMs = request.deadlineMs - this.#ports.clock.now();
     if (leftMs <= 0) return refuse("DEADLINE_PASSED");
     if (leftMs > MOST_AHEAD_MS) return refuse("BAD_REQUEST");
     const offer = this.#ports.offers.all.get(tool);
     if (offer?.hash !== request.definition) return refuse("DEFINITION_CHANGED");
-    const call = this.#calls.add(from, request);
+    const call = this.#calls.add(from, request, message.body.length);
     if (!call) return refuse("BUSY");
+    // Values can need twenty times the memory of their text, and the text may be a part of a larger buffer.
+    const body = call.token === undefined ? message.body : message.body.slice();
     const start = (): void => {
+      const input = readInput({ body }) ?? {}; // It was read before.
       const running = this.#run(call, request, tool, offer.manifest.version, input);
       this.#running.add(running);
       void running.finally(() => this.#running.delete(running));
@@ -95,6 +97,7 @@ export class CallServer {
     call.start = () => {
       stop();
       call.start = undefined;
+      this.#calls.release(call);
       start();
     };
     this.#tell(call);
@@ -103,6 +106,7 @@ export class CallServer {
   #withdraw(call: KnownCall): void {
     if (!call.start) return;
     call.start = undefined;
+    this.#calls.release(call);
     this.#calls.end(call, openReply([failureReply(call.correlation, refusal("DEADLINE_PASSED"))]));
   }
 

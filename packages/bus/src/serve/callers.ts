@@ -18,8 +18,8 @@ export interface KnownCaller {
   readonly credential: BusCredential | undefined;
 }
 
-/** Names the caller of whom calls and questions are counted: one caller can have several credentials. */
-export function ownerOf({ caller, credential }: KnownCaller): string {
+/** Names the sender of a correlation. Counts go by caller: one caller can have several credentials. */
+export function senderOf({ caller, credential }: KnownCaller): string {
   return JSON.stringify([credential?.id ?? null, caller.caller]);
 }
 

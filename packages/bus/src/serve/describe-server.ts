@@ -5,7 +5,7 @@ import { headers, kindOf } from "../wire/headers.ts";
 import { sealed } from "../wire/seal.ts";
 import type { Subjects } from "../wire/subjects.ts";
 import { newToken } from "../wire/token.ts";
-import { type BusCallers, type KnownCaller, ownerOf } from "./callers.ts";
+import type { BusCallers, KnownCaller } from "./callers.ts";
 import type { Offers } from "./offers.ts";
 import { replyOf } from "./replies.ts";
 import { returnAddress } from "./request.ts";
@@ -63,7 +63,7 @@ export class DescribeServer {
   }
   /** A caller that asks without end takes no answer from another one. */
   #mayAsk(from: KnownCaller): boolean {
-    const owner = ownerOf(from);
+    const owner = from.caller.caller;
     const bucket = this.#answers.get(owner) ?? new TokenBucket(this.#ports.clock, answerRate);
     this.#answers.delete(owner);
     this.#answers.set(owner, bucket);

@@ -51,6 +51,6 @@ export function readRequest(
 }
 
 /** The arguments of a call. */
-export function readInput({ body }: BusMessage): JsonObject | undefined {
+export function readInput({ body }: Pick<BusMessage, "body">): JsonObject | undefined {
   return readObject(body);
 }

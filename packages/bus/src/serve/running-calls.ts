@@ -2,7 +2,7 @@ import type { Clock } from "@keyhole/kernel";
 import { Shares } from "@keyhole/kernel/context";
 import type { OutgoingMessage } from "../port.ts";
 import { newToken } from "../wire/token.ts";
-import { type KnownCaller, ownerOf } from "./callers.ts";
+import { type KnownCaller, senderOf } from "./callers.ts";
 import type { BusRequest } from "./request.ts";
 
 /** Remembered calls: the running ones, and the ones whose result a caller can fetch again. */
@@ -11,8 +11,10 @@ const MOST_CALLS = 100_000;
 const MOST_RUNNING = 1_000;
 /** Results that are kept for callers that lost them. The largest one alone fits. */
 const RESULTS_BYTES = 17_825_792;
+/** Bodies of calls that were offered, until their callers take the offers. Two of the largest input fit. */
+const OFFERED_BYTES = 17_825_792;
 /** The cost of a message beside its body, in bytes. */
-const RESULT_COST_BYTES = 512;
+const MESSAGE_COST_BYTES = 512;
 /** Behind its deadline, for a clock that is behind. */
 const KEPT_MS = 5_000;
 /** Calls are forgotten by the second, so that no request looks at all of them. */
@@ -30,6 +32,8 @@ export interface KnownCall {
   readonly token: string | undefined;
   /** Runs it, when its caller has taken the offer. */
   start: (() => void) | undefined;
+  /** Held until its caller has taken the offer. */
+  offeredBytes: number;
   /** Messages so far. */
   sequence: number;
   /** How often its result was sent. */
@@ -47,7 +51,10 @@ export interface KeptReply {
 interface Count {
   all: number;
   running: number;
+  offeredBytes: number;
 }
+
+const none: Readonly<Count> = { all: 0, running: 0, offeredBytes: 0 };
 
 /** The calls of one server by caller and correlation. Each caller leaves as many places free as it has itself: so no caller takes all. */
 export class RunningCalls {
@@ -61,6 +68,7 @@ export class RunningCalls {
   readonly #kept = new Set<KnownCall>();
   readonly #bytes = new Shares();
   #running = 0;
+  #offeredBytes = 0;
   #sweptAt = 0;
 
   constructor(clock: Clock, most: number = MOST_CALLS) {
@@ -73,60 +81,75 @@ export class RunningCalls {
   }
 
   /** `undefined` where there is no room for one more of this caller. */
-  add(from: KnownCaller, request: BusRequest): KnownCall | undefined {
+  add(from: KnownCaller, request: BusRequest, bodyBytes: number): KnownCall | undefined {
     this.#sweep();
-    if (!this.#hasRoom(from)) return undefined;
     const { reply, correlation, deadlineMs, key } = request;
+    // Only a seal tells the caller from a listener, and one kernel owns each key.
+    const token = from.credential && key === undefined ? newToken() : undefined;
+    const offeredBytes = token === undefined ? 0 : bodyBytes + MESSAGE_COST_BYTES;
+    if (!this.#hasRoom(from, offeredBytes)) return undefined;
     const call: KnownCall = {
       reply,
       correlation,
       deadlineMs,
       from,
       cancel: new AbortController(),
-      // Only a seal tells the caller from a listener, and one kernel owns each key.
-      token: from.credential && key === undefined ? newToken() : undefined,
+      token,
       start: undefined,
+      offeredBytes,
       sequence: 0,
       told: 0,
       result: undefined,
     };
     this.#calls.set(keyOf(from, correlation), call);
-    this.#count(from, 1, 1);
+    this.#count(from, { all: 1, running: 1, offeredBytes });
     this.#leave(call, secondOf(deadlineMs + KEPT_MS) + 1);
     return call;
+  }
+
+  /** Its offer was taken, or is none any more. */
+  release(call: KnownCall): void {
+    this.#count(call.from, { offeredBytes: -call.offeredBytes });
+    call.offeredBytes = 0;
   }
 
   end(call: KnownCall, result: KeptReply): void {
     call.cancel = undefined;
     call.result = result;
-    this.#count(call.from, 0, -1);
+    this.#count(call.from, { running: -1 });
     this.#kept.add(call);
-    this.#bytes.add(ownerOf(call.from), result.bytes);
+    this.#bytes.add(call.from.caller.caller, result.bytes);
     while (this.#bytes.total > RESULTS_BYTES) {
-      const oldest = this.#bytes.next(this.#kept.entries(), ({ from }) => ownerOf(from));
+      const oldest = this.#bytes.next(this.#kept.entries(), ({ from }) => from.caller.caller);
       if (oldest) this.#drop(oldest);
     }
   }
 
   #drop(call: KnownCall): void {
     if (!this.#kept.delete(call) || !call.result) return;
-    this.#bytes.add(ownerOf(call.from), -call.result.bytes);
+    this.#bytes.add(call.from.caller.caller, -call.result.bytes);
     call.result = undefined;
   }
 
-  #hasRoom(from: KnownCaller): boolean {
-    const { all, running } = this.#counts.get(ownerOf(from)) ?? { all: 0, running: 0 };
-    return all < this.#most - this.#calls.size && running < MOST_RUNNING - this.#running;
+  #hasRoom({ caller: { caller } }: KnownCaller, offeredBytes: number): boolean {
+    const own = this.#counts.get(caller) ?? none;
+    const freeBytes = OFFERED_BYTES - this.#offeredBytes - offeredBytes;
+    return (
+      own.all < this.#most - this.#calls.size &&
+      own.running < MOST_RUNNING - this.#running &&
+      (offeredBytes === 0 || own.offeredBytes <= freeBytes)
+    );
   }
 
-  #count(from: KnownCaller, all: number, running: number): void {
-    const owner = ownerOf(from);
-    const count = this.#counts.get(owner) ?? { all: 0, running: 0 };
+  #count({ caller: { caller } }: KnownCaller, { all = 0, running = 0, offeredBytes = 0 }: Partial<Count>): void {
+    const count = this.#counts.get(caller) ?? { ...none };
     count.all += all;
     count.running += running;
+    count.offeredBytes += offeredBytes;
     this.#running += running;
-    if (count.all > 0) this.#counts.set(owner, count);
-    else this.#counts.delete(owner);
+    this.#offeredBytes += offeredBytes;
+    if (count.all > 0) this.#counts.set(caller, count);
+    else this.#counts.delete(caller);
   }
 
   #leave(call: KnownCall, second: number): void {
@@ -150,13 +173,13 @@ export class RunningCalls {
     if (call.cancel) return this.#leave(call, second + 1);
     this.#drop(call);
     this.#calls.delete(keyOf(call.from, call.correlation));
-    this.#count(call.from, -1, 0);
+    this.#count(call.from, { all: -1 });
   }
 }
 
 /** The cost of messages that are kept. */
 export function bytesOf(result: readonly OutgoingMessage[]): number {
-  return result.reduce((sum, { body }) => sum + body.length + RESULT_COST_BYTES, 0);
+  return result.reduce((sum, { body }) => sum + body.length + MESSAGE_COST_BYTES, 0);
 }
 
 function secondOf(timeMs: number): number {
@@ -164,5 +187,5 @@ function secondOf(timeMs: number): number {
 }
 
 function keyOf(from: KnownCaller, correlation: string): string {
-  return `${ownerOf(from)} ${correlation}`;
+  return `${senderOf(from)} ${correlation}`;
 }
