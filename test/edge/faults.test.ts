@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { approvalDesk } from "../../packages/edge/src/app/approvals.ts";
 import { checkOf } from "../../packages/edge/src/app/check.ts";
 import { readBody } from "../../packages/edge/src/app/body.ts";
+import { approvalPath } from "../../packages/edge/src/app/page-path.ts";
 import { createGateway, identityHeader } from "../../packages/edge/src/app/gateway.ts";
 import { problemOf } from "../../packages/edge/src/app/problem.ts";
 import { createRoutes, type Routes } from "../../packages/edge/src/app/routes.ts";
@@ -102,6 +103,27 @@ it("a request that needs the log is answered with AUDIT_UNAVAILABLE where it can
   expect(text).not.toContain("/var/internal");
 });
 
+it("the gateway wakes no kernel for an address that no kernel has made, and tells no stranger the name of a tenant", async () => {
+  const tokens = JSON.stringify({ ["0".repeat(64)]: { subject: "a", scopes: [], tenant: "acme" } });
+  const woken: string[] = [];
+  const gateway = createGateway<object>(() => ({ tokens, origins: undefined }), {
+    forward: async (_, { tenant }) => new Response(woken.push(tenant).toString()),
+  });
+  const answerTo = async (path: string) => {
+    const response = await gateway.request(path, {}, {});
+    return { status: response.status, headers: [...response.headers], text: await response.text() };
+  };
+  const own = approvalPath("acme", tokens);
+  const none = await answerTo("/approvals/nobody/1");
+  expect(none.status).toBe(404);
+  const others = [approvalPath("acme", "{}"), approvalPath("nobody", tokens), own.replace("acme", "nobody")];
+  for (const path of ["/approvals/acme/", "/approvals/acme/x/", `${own.slice(0, -2)}/`, `${own}x/`, ...others])
+    expect(await answerTo(`${path}1`), path).toEqual(none);
+  expect(woken).toEqual([]);
+  expect(await answerTo(`${own}1`)).toMatchObject({ status: 200 });
+  expect(woken).toEqual(["acme"]);
+});
+
 it("an edge without approval pages tells no stranger the name of a tenant", async () => {
   const kernel = await createFullKernel({ policy });
   const routes = createRoutes({ kernel, desk: approvalDesk(), policy, content: contentStore(memoryStore()) });
@@ -111,7 +133,7 @@ it("an edge without approval pages tells no stranger the name of a tenant", asyn
   });
   const [known, unknown] = await Promise.all(
     ["acme", "nobody"].map(async (tenant) => {
-      const answer = await gateway.request(`/approvals/${tenant}/1`, {}, {});
+      const answer = await gateway.request(`${approvalPath(tenant, tokens)}1`, {}, {});
       return [answer.status, await answer.json()];
     }),
   );

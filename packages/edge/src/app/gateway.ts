@@ -4,6 +4,7 @@ import { authenticate, type Identity, readTokens } from "./auth.ts";
 import { httpProblem, HttpRefusal, problemOf } from "./problem.ts";
 import { causeOf, readinessAnswer, type ReadinessCause } from "./readiness.ts";
 import { drainUntouched } from "./drain-body.ts";
+import { approvalPages, approvalPath } from "./page-path.ts";
 
 export interface GatewaySettings {
   readonly tokens: string | undefined;
@@ -74,20 +75,19 @@ export function createGateway<Env extends object>(
     if (sender instanceof Response) return mutable(sender);
     return mutable(await forward(named(c.req.raw, sender.identity, sender.grants), sender.identity, c.env));
   });
-  app.all(`${approvalPages}:tenant/:id`, async (c) => {
-    const tenant = c.req.param("tenant");
-    // A name that no token has must not make a kernel.
-    const isKnown = readTokens(settingsOf(c.env).tokens).some(({ identity }) => identity.tenant === tenant);
-    return isKnown ? mutable(await forward(named(c.req.raw), { tenant }, c.env)) : notFound();
+  app.all(`${approvalPages}:tenant/:seal/:id`, async (c) => {
+    const { tenant, seal } = c.req.param();
+    const { tokens } = settingsOf(c.env);
+    // A name that no token has must not make a kernel, and an address that no kernel has made must not wake one.
+    const isKnown = readTokens(tokens).some(({ identity }) => identity.tenant === tenant);
+    const isMade = approvalPath(tenant, tokens) === `${approvalPages}${encodeURIComponent(tenant)}/${seal}/`;
+    return isKnown && isMade ? mutable(await forward(named(c.req.raw), { tenant }, c.env)) : notFound();
   });
   if (access) app.get("/.well-known/*", (c) => access.metadata(c.req.raw) ?? notFound());
   app.notFound(notFound);
   app.onError((error) => problemOf(error));
   return app;
 }
-
-/** Below it each tenant has its pages. */
-const approvalPages = "/approvals/";
 
 function notFound(): Response {
   return httpProblem("NOT_FOUND", "This service has no resource at this address.");

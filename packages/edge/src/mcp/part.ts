@@ -11,6 +11,7 @@ import {
 import type { ApprovalDesk } from "../app/approvals.ts";
 import { authenticate, type Identity, readTokens } from "../app/auth.ts";
 import type { McpPart, McpServed } from "../app/mcp.ts";
+import { approvalPath } from "../app/page-path.ts";
 import { httpProblem, HttpRefusal, Misconfigured } from "../app/problem.ts";
 
 /** A program's options of its endpoint. Callers, addresses and approvers follow from the settings of the service. */
@@ -77,7 +78,7 @@ function pagesAt(url: URL, { policy, settings, tenant }: McpServed): ApprovalPag
   const rpId = policy.passkeys?.rpId;
   return approvalPages({
     origin: url.origin,
-    path: `/approvals/${encodeURIComponent(tenant)}/`,
+    path: approvalPath(tenant, settings.tokens),
     keys: (key) => approverOf(key, tenant, settings.tokens),
     ...(rpId !== undefined && isOfDomain(url.hostname, rpId) && { passkeys: { rpId } }),
   });
