@@ -13,6 +13,7 @@ const order = [
   "authorize",
   "reserve",
   "request-guard",
+  "stated-use",
   "start",
   "run",
   "run-faults",

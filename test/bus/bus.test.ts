@@ -1,5 +1,5 @@
 import { channelBus, everyCaller, memoryBus, sealedCallers, serveOnBus } from "@keyhole/bus";
-import { defineTool, type LogEntry, type Progress, type Tool } from "@keyhole/kernel";
+import { type Capability, defineTool, type LogEntry, type PolicyDocument, type Progress, type Tool } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { afterwards, closeAfterEach } from "../mcp/support.ts";
@@ -207,5 +207,38 @@ describe("the tools of a bus", () => {
   it("are refused where no kernel answers", async () => {
     const bus = memoryBus();
     await expect(calling(bus.connect())).rejects.toThrow("No kernel described its tools");
+  });
+});
+
+describe("the access that a source states for the tools of a bus", () => {
+  const web = (host: string, more: object = {}): Capability => ({ kind: "net.write", hosts: [host], ...more });
+  const stated = {
+    effects: ["net.write"],
+    capabilities: [web("tools.example.com")],
+    needs: [{ kind: "net.write", method: "POST", host: "tools.example.com", port: 443, path: "/" }],
+  } as const;
+  const granting = (grant: Capability): PolicyDocument => ({
+    version: "1",
+    posture: "permissive",
+    grants: [{ tool: "*", capability: grant }],
+  });
+
+  it("is one for each capability", async () => {
+    const bus = memoryBus();
+    await serving(bus.connect());
+    await expect(calling(bus.connect(), { ...stated, needs: [] })).rejects.toThrow("net.write");
+  });
+
+  it.each([
+    ["a grant of it", web("tools.example.com"), "ok"],
+    ["a grant of another host", web("api.example.com"), "CAPABILITY_DENIED"],
+    ["a grant of a wildcard", web("*"), "CAPABILITY_DENIED"],
+    ["a grant of fewer bytes", web("tools.example.com", { bytes: 5 }), "BOUNDS_EXCEEDED"],
+  ])("decides each call: %s", async (_, grant, code) => {
+    const bus = memoryBus();
+    const { served } = await serving(bus.connect());
+    const { failure } = await calling(bus.connect(), { ...stated, policy: granting(grant) });
+    expect(await failure("pay", { amount: 3 })).toMatchObject([code, expect.any(String)]);
+    expect(served.deeds).toHaveLength(code === "ok" ? 1 : 0);
   });
 });

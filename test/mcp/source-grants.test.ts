@@ -1,6 +1,7 @@
 import {
   type Capability,
   createFullKernel,
+  defineTool,
   type Kernel,
   type PolicyDocument,
   type ToolManifest,
@@ -192,5 +193,70 @@ describe("the access of a server's tools", () => {
       ({ message }: Error) => message,
     );
     expect(other).toContain("The tool does not declare process.spawn of git.");
+  });
+});
+
+describe("the budget of a server's grant", () => {
+  const exceeded = { ok: false, error: { code: "BOUNDS_EXCEEDED" } };
+
+  async function open(policy: PolicyDocument, answer?: object): Promise<readonly [Kernel, Scripted]> {
+    const kernel = await kernelWith(policy);
+    const { server, scripted } = reachedLike(overHttp());
+    if (answer) scripted.options.call = () => answer;
+    const source = await mcpSource(kernel, { name: "peer", server, era: "2025-11-25" });
+    afterwards(() => source.close());
+    return [kernel, scripted];
+  }
+
+  it("counts the bytes of the arguments, and sends none beyond it", async () => {
+    const [kernel, scripted] = await open(grantsOf(...web({ bytes: 100 })));
+    expect(await kernel.call("peer_echo", { a: "x".repeat(100) })).toMatchObject(exceeded);
+    expect(scripted.calls).toEqual([]);
+    expect(await kernel.call("peer_echo", { a: "x" })).toMatchObject({ ok: true });
+  });
+
+  const long = [{ type: "text", text: "x".repeat(500) }];
+  it.each([
+    ["a result", { content: long }],
+    ["an error", { content: long, isError: true }],
+  ])("counts the bytes of %s, and gives none beyond it", async (_, answer) => {
+    const [kernel] = await open(grantsOf(...web({ bytes: 400 })), answer);
+    const result = await kernel.call("peer_echo", {});
+    expect(result).toMatchObject(exceeded);
+    expect(JSON.stringify(result)).not.toContain("xxx");
+  });
+
+  it("is the narrowest of its layers: the grants of a call, the bounds of a tool", async () => {
+    const [kernel, scripted] = await open(grantsOf(...web({})));
+    const input = { a: "x".repeat(100) };
+    expect(await kernel.call("peer_echo", input, { grants: web({ bytes: 100 }) })).toMatchObject(exceeded);
+    await kernel.setPolicy({ ...grantsOf(...web({})), tools: { peer_echo: { bounds: { networkBytes: 100 } } } });
+    expect(await kernel.call("peer_echo", input)).toMatchObject(exceeded);
+    expect(scripted.calls).toEqual([]);
+  });
+
+  it("counts each call that a tool makes within its own call", async () => {
+    const [kernel, scripted] = await open(grantsOf({ kind: "tool.call", tools: ["peer_echo"] }, ...web({ requests: 2 })));
+    const thrice = defineTool({
+      name: "thrice",
+      version: "1.0.0",
+      description: "Calls the server three times.",
+      determinism: "external",
+      effects: ["net.read", "net.write"],
+      capabilities: [{ kind: "tool.call", tools: ["peer_echo"] }, ...web({})],
+      input: { type: "object" },
+      output: { kind: "json" },
+      execute: async (_, { tools }) => {
+        const codes: string[] = [];
+        for (let call = 0; call < 3; call++) {
+          const result = await tools.call("peer_echo", {});
+          codes.push(result.ok ? "OK" : result.error.code);
+        }
+        return codes;
+      },
+    });
+    expect(kernel.registerTrusted(thrice)).toMatchObject({ ok: true });
+    expect(await kernel.call("thrice", {})).toMatchObject({ data: ["OK", "OK", "BOUNDS_EXCEEDED"] });
+    expect(scripted.calls).toHaveLength(2);
   });
 });

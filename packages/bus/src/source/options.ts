@@ -17,7 +17,7 @@ export interface BusSourceOptions extends ForeignBounds {
   readonly tiers?: Readonly<Record<string, Tier>>;
   /** The capabilities that this kernel's policy must grant to each tool. Default: nothing beside the tier. */
   readonly capabilities?: readonly Capability[];
-  /** The accesses of each call, which `capabilities` declares: the policy decides about each. Default: it decides about the kinds alone. */
+  /** The accesses of each call, at least one for each capability: the policy decides about each. Default: none. */
   readonly needs?: readonly Need[];
   /** Default: none. */
   readonly effects?: readonly Effect[];

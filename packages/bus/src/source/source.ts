@@ -1,5 +1,5 @@
 import { type JsonObject, type Kernel, systemClock, type ToolContext } from "@keyhole/kernel";
-import { boundsOf, checkSourceName, type ForeignTool, type OpenTool, Toolbox } from "@keyhole/kernel/foreign-tools";
+import { boundsOf, checkNeeds, checkSourceName, type ForeignTool, type OpenTool, Toolbox } from "@keyhole/kernel/foreign-tools";
 import type { BusPort } from "../port.ts";
 import { checkCredential } from "../wire/seal.ts";
 import { Subjects } from "../wire/subjects.ts";
@@ -17,13 +17,14 @@ const ASK_MS = 2_000;
  * Makes the tools of the kernels on a bus tools of this kernel. The source pins each definition at its first sight. A call of a tool whose definition has changed since is
  * refused until {@link BusSource.confirm}. The policies of both kernels decide about each call.
  *
- * @throws TypeError for a name, prefix or credential that is none
+ * @throws TypeError for a name, prefix or credential that is none, and for a capability without a need
  * @throws Error where no kernel answers
  * @example
  * const source = await busSource(kernel, natsBus(connection), { name: "shop", credential });
  */
 export async function busSource(kernel: Kernel, port: BusPort, options: BusSourceOptions): Promise<BusSource> {
   checkSourceName(options.name);
+  checkNeeds(options.capabilities ?? [], options.needs ?? []);
   if (options.credential) checkCredential(options.credential);
   const source = new KernelSource(kernel, port, options);
   try {

@@ -12,6 +12,7 @@ export {
 } from "./foreign-tool.ts";
 export { readDefinition } from "./definition.ts";
 export { checkSourceName } from "./names.ts";
+export { checkNeeds } from "./needs.ts";
 export { memoryPins, type ToolPin, type ToolPinStore } from "./pins.ts";
 export { TokenBucket } from "./token-bucket.ts";
 export { type ForeignCall, type OpenTool, Toolbox, type ToolboxOptions } from "./toolbox.ts";

@@ -90,7 +90,7 @@ export interface ToolCode<Input, Output> {
   readonly execute: (input: Input, context: ToolContext) => Output | Promise<Output>;
   /**
    * The accesses that each call makes by itself, without a request of its context. The kernel decides about them as about requests, before the approver is asked and at
-   * the start, and records them. Only for `registerTrusted`: packed code has no such access. Default: none.
+   * the start, and records them. Each uses up one request of its grant, and the bytes of input and output. Only for `registerTrusted`. Default: none.
    */
   readonly needs?: readonly Need[];
 }

@@ -1,11 +1,10 @@
 import type { JsonObject, Kernel, Tier, Tool, ToolContext, ToolSummary } from "@keyhole/kernel";
-import { boundsOf } from "@keyhole/kernel/foreign-tools";
 import { type Client, isInputRequiredResult, type ServerCapabilities } from "@modelcontextprotocol/client";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
 import { inputRefused } from "./call-result.ts";
 import type { McpSourceOptions } from "./options.ts";
 import type { Prompts } from "./prompts.ts";
-import { toolOf } from "./source-tool.ts";
+import { sourceBounds, toolOf } from "./source-tool.ts";
 
 /** Options of the SDK's client for each request. */
 export interface RequestLimits {
@@ -167,7 +166,7 @@ export class PassedOn {
       effects: [...server.effects],
       capabilities: [...server.capabilities],
       needs: server.needs,
-      bounds: boundsOf(this.#options),
+      bounds: sourceBounds(this.#options),
       input,
       output: {
         kind: "json",

@@ -1,4 +1,4 @@
-import { defineTool, type JsonObject, type JsonValue, type Tier, type Tool } from "@keyhole/kernel";
+import { type Bounds, ceilings, defineTool, type JsonObject, type JsonValue, type Tier, type Tool } from "@keyhole/kernel";
 import { boundsOf, definitionText, type ForeignCall, tierOf, type ToolPin } from "@keyhole/kernel/foreign-tools";
 import { mcpOutputType, structuredContentId } from "../mcp-output.ts";
 import type { McpSourceOptions } from "./options.ts";
@@ -8,6 +8,12 @@ function hintedTier({ definition }: ToolPin): Tier {
   const annotations = definition["annotations"] as JsonObject | undefined;
   const isDestructive = typeof annotations === "object" && annotations?.["destructiveHint"] === true;
   return isDestructive ? 3 : 2;
+}
+
+/** The bounds of each tool of a server. Over the network `resultBytes` bounds a result, and a policy can lower the rest. */
+export function sourceBounds(options: McpSourceOptions): Partial<Bounds> {
+  const isRemote = options.server.effects.some((effect) => effect.startsWith("net."));
+  return { ...boundsOf(options), ...(isRemote && { networkBytes: ceilings.networkBytes }) };
 }
 
 /** A tool of a server as a tool of the kernel. Its version has the end of the definition's digest: another definition is another tool. */
@@ -32,7 +38,7 @@ export function sourceTool(
     effects: [...server.effects],
     capabilities: [...server.capabilities],
     needs: server.needs,
-    bounds: boundsOf(options),
+    bounds: sourceBounds(options),
     input: definition["inputSchema"] ?? { type: "object" },
     output: { kind: "json", mediaType: mcpOutputType, schema: contentSchema(definition["outputSchema"]) },
     execute: call,

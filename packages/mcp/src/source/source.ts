@@ -9,6 +9,7 @@ import {
 } from "@keyhole/kernel";
 import {
   boundsOf,
+  checkNeeds,
   checkSourceName,
   type ForeignTool,
   memoryPins,
@@ -42,7 +43,7 @@ const GRACE_MS = 250;
  */
 export async function mcpSource(kernel: Kernel, options: McpSourceOptions): Promise<McpSource> {
   checkSourceName(options.name);
-  checkNeeds(options.server);
+  checkNeeds(options.server.capabilities, options.server.needs);
   const source = new KernelSource(kernel, options);
   try {
     await source.open();
@@ -51,12 +52,6 @@ export async function mcpSource(kernel: Kernel, options: McpSourceOptions): Prom
     throw error;
   }
   return source;
-}
-
-/** Without a need no host and no command of a capability would be checked. */
-function checkNeeds({ capabilities, needs }: McpSourceOptions["server"]): void {
-  const open = capabilities.find(({ kind }) => !needs.some((need) => need.kind === kind));
-  if (open) throw new TypeError(`Got a server without a need of ${open.kind}. State each access in \`needs\`.`);
 }
 
 class KernelSource implements McpSource {

@@ -12,12 +12,10 @@ import { OutputStream } from "../../hash/output-stream.ts";
 import { decide } from "../../policy/decision/decide.ts";
 import type { LabelsOfRun, SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
-import type { JsonValue } from "../../json/json.ts";
 import type { DeclaredCapability } from "../../tool/manifest.ts";
 import { Brake } from "../record/brake.ts";
 import { originPart } from "../record/origin.ts";
 import { authorityText } from "../ending/given-again.ts";
-import { refusalFault } from "../faults/fault.ts";
 import { learn, outermostOf, ownsSession } from "../record/ancestors.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import { gatePart, runPart } from "../record/carried-part.ts";
@@ -29,6 +27,7 @@ import { isDenied } from "./decide.ts";
 import { recordDecision } from "./prove.ts";
 import { requestGuard } from "./request-guard.ts";
 import type { Reserved } from "./reserve.ts";
+import { claimStated } from "./stated-use.ts";
 
 declare class Made {
   #start: never;
@@ -140,28 +139,6 @@ function startedAs(state: Reserved, labels: LabelsOfRun | undefined, ports: Star
   const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
   const { attempt = 1, used = [] } = before ?? {};
   return { ...state, attempt, used: [...used], deadline, gate, denials, mayCall, brake, flow, body } as Started;
-}
-
-/**
- * The accesses that trusted code states pass the gate and stand on record as requests do. The policy can have become stricter since the decision.
- *
- * @throws CallFault for a refusal
- */
-function claimStated(started: Started, log: StartPorts["log"]): Started {
-  const { call, tool, gate, denials } = started;
-  for (const [need] of tool.stated.map(({ needs }) => needs)) {
-    const { kind, json, target } = need;
-    const { index, refusal } = gate.claim(need);
-    const use = { index, kind, operation: "direct", target, outcome: refusal ? "refused" : "ok" } as const;
-    if (refusal?.reason) call.decided(denials.proofOf(kind, target, refusal.reason));
-    log.record("capability.used", call.scope, {
-      ...use,
-      requestHash: call.hash.jsonOrFault(json as unknown as JsonValue),
-      responseHash: call.hash.json(null),
-    });
-    if (refusal) throw refusalFault(refusal);
-  }
-  return started;
 }
 
 function carryRun({ call, gate, deadline, attempt, used, grant }: Started): void {

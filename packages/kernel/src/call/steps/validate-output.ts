@@ -10,6 +10,7 @@ import { CallFault } from "../faults/fault.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Ran } from "./run.ts";
 import type { Started } from "./start.ts";
+import { chargeStated } from "./stated-use.ts";
 import { notNormalizable, refusalBehind, runFault, tooLarge } from "./run-faults.ts";
 
 declare class Made {
@@ -29,6 +30,7 @@ interface Output {
 /** Step 9: the output as the contract says, or why there is none. Nothing to wait for but turns of the event loop, where an output has many values. */
 export function validateOutput({ started, end }: Ran): MaybePromise<Checked> {
   warnOfUnproven(started);
+  chargeStated(started, end);
   if (end.kind !== "returned") {
     proveDenial(started, end);
     throw runFault(started, end);

@@ -39,8 +39,8 @@ export interface GateOptions extends Budget, refusals.RequestAuthority {
 }
 
 /**
- * The keyhole of one call: every request of the tool passes here, is checked against grant and budget, served by its broker and journaled.
- * Owned by the pipeline, which closes it when the call ends; a closed gate refuses everything, requests in flight included.
+ * The keyhole of one call: every request of the tool passes here, is checked against grant and budget, served by its broker and journaled. Owned by the pipeline, which
+ * closes it when the call ends; a closed gate refuses everything, requests in flight included.
  */
 export class Gate {
   readonly #options: GateOptions;
@@ -122,8 +122,8 @@ export class Gate {
   }
 
   /** An access that trusted code makes by itself, with its place in the journal. */
-  claim(need: OwnNeed): { readonly index: number; readonly refusal: BrokerError | undefined } {
-    const refusal = this.#refusal(need);
+  claim(need: OwnNeed, usage: Usage): { readonly index: number; readonly refusal: BrokerError | undefined } {
+    const refusal = this.#refusal(need) ?? this.charge(need, usage);
     this.#counts.wasUsed ||= refusal === undefined;
     if (!refusal) this.#counts.effects = effectsWith(need.family, this.#counts.effects);
     return { index: this.#counts.index++, refusal };
@@ -210,8 +210,7 @@ export class Gate {
     this.#counts.wasUsed = true;
     for (const each of [family, ...needs.map((need) => need.family)])
       this.#counts.effects = effectsWith(each, this.#counts.effects);
-    // Of this request alone: the gate charges its parts together.
-    const [need] = needs;
+    const [need] = needs; // Of this request alone: the gate charges its parts together.
     const spent = family.body === "sent" ? this.#spendBody(need, request.body) : undefined;
     if (spent) return [refusals.failed(spent), target];
     const serve = async (session: BrokerSession): Promise<BrokerReply> => {
@@ -236,10 +235,11 @@ export class Gate {
 
   /** The gate counts a body before it passes the body on. */
   #spendBody(need: OwnNeed | undefined, bytes: Uint8Array | undefined): BrokerError | undefined {
-    return need && bytes && this.#spend({ bytes: bytes.byteLength }, need);
+    return need && bytes && this.charge(need, { bytes: bytes.byteLength });
   }
 
-  #spend(usage: Usage, need: OwnNeed): BrokerError | undefined {
+  /** Counts more for an access, also after the end. */
+  charge(need: OwnNeed, usage: Usage): BrokerError | undefined {
     this.#ledger ??= new Ledger(this.#options.grant, this.#counts.budgets);
     return spend(usage, need, this.#ledger, this.#counts, this.#options);
   }
@@ -262,7 +262,7 @@ export class Gate {
       },
       spend: (usage, need = current) => {
         if (!need) throw new TypeError("A request that needs nothing uses nothing up.");
-        return this.#spend(usage, need);
+        return this.charge(need, usage);
       },
       limit: (need) => Math.min(limitOf(grant, need), limit?.(need) ?? Infinity),
     };
