@@ -19,6 +19,8 @@ export interface Misdeeds {
   readonly audience?: string;
   /** Its metadata name another issuer. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Changes the text of its metadata. */
+  readonly text?: (text: string) => string;
   /** Changes the address to which it sends the person back. */
   readonly leads?: (back: URL) => string;
   /** The token endpoint redirects. */
@@ -53,7 +55,7 @@ export class Issuer {
   async fetch(url: URL, init: RequestInit = {}): Promise<Response> {
     switch (url.pathname) {
       case "/.well-known/oauth-authorization-server":
-        return Response.json({
+        return this.#metadata({
           issuer,
           authorization_endpoint: `${issuer}/authorize`,
           token_endpoint: `${issuer}/token`,
@@ -70,6 +72,11 @@ export class Issuer {
       default:
         return new Response(null, { status: 404 });
     }
+  }
+
+  #metadata(all: object): Response {
+    const text = JSON.stringify(all);
+    return new Response(this.#misdeeds.text?.(text) ?? text, { headers: { "content-type": "application/json" } });
   }
 
   async #token(body: URLSearchParams, { redirect }: RequestInit): Promise<Response> {

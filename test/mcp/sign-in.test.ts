@@ -24,7 +24,7 @@ async function world(misdeeds: Misdeeds = {}, named = issuer) {
     const url = new URL(input);
     sent.push({ origin: url.origin, token: new Headers(init?.headers).get("authorization") });
     if (url.origin === new URL(resource).origin) return serve(input, init);
-    if (url.origin === issuer) return person.fetch(url, init);
+    if ([issuer, "https://tokens.example.com"].includes(url.origin)) return person.fetch(url, init);
     return new Response(null, { status: 404 });
   };
   const server = (options: Partial<McpSignInOptions> = {}) =>
@@ -60,6 +60,13 @@ describe("a source signs in", () => {
     record = { ...record, server: "https://other.example/mcp" };
     await (await mcpSource(kernel, { name: "far", server: server({ store }) })).close();
     expect(person.visits).toBe(2);
+  });
+
+  it("at an endpoint of the issuer that a person listed", async () => {
+    const endpoint = "https://tokens.example.com";
+    const { kernel, person, server } = await world({ metadata: { token_endpoint: `${endpoint}/token` } });
+    await (await mcpSource(kernel, { name: "far", server: server({ endpoints: [endpoint] }) })).close();
+    expect(person.visits).toBe(1);
   });
 
   it("with the client that the issuer knows", async () => {
@@ -104,11 +111,26 @@ describe("a source does not sign in", () => {
       { metadata: { token_endpoint: "http://login.example.com/token" } },
       "token",
     ],
+    ...["token_endpoint", "registration_endpoint", "authorization_endpoint"].flatMap((name) =>
+      ["https://evil.example/x", "https://169.254.169.254/x", "https://localhost/x"].map(
+        (address): [string, Misdeeds, string] => [
+          `where the ${name} of the issuer is ${address}`,
+          { metadata: { [name]: address } },
+          "none of the issuers",
+        ],
+      ),
+    ),
+    [
+      "where the metadata name the token endpoint twice",
+      { text: (text) => text.replace("{", '{"token_endpoint":"https://evil.example/token",') },
+      "member twice",
+    ],
   ])("%s", async (_, misdeeds, message) => {
     const { kernel, person, sent, server } = await world(misdeeds);
     await expect(mcpSource(kernel, { name: "far", server: server() })).rejects.toThrow(message);
     expect(person.visits).toBeLessThan(2);
-    expect(sent.map(({ origin }) => origin)).not.toContain("https://evil.example");
+    const known = [issuer, new URL(resource).origin];
+    expect(sent.filter(({ origin }) => !known.includes(origin))).toEqual([]);
     expect(sent.filter(({ token }) => token?.startsWith("Bearer") === true)).toEqual([]);
   });
 
@@ -136,6 +158,7 @@ describe("a source does not sign in", () => {
   it.each<[string, Partial<McpSignInOptions>]>([
     ["no issuer", { issuers: [] }],
     ["an issuer without TLS", { issuers: ["http://login.example.com"] }],
+    ["an endpoint without TLS", { endpoints: ["http://tokens.example.com"] }],
     ["an issuer that is no URL", { issuers: ["login.example.com"] }],
     ["a known client for two issuers", { issuers: [issuer, "https://b.example"], client: { id: "known" } }],
     ["an address to come back to that is none", { redirectUrl: "callback" }],

@@ -14,6 +14,8 @@ export interface SignInStore {
 export interface McpSignInOptions {
   /** Authorization servers that may sign this client in. The source refuses a server that names another one. */
   readonly issuers: readonly string[];
+  /** Other origins at which these issuers have their pages, tokens and registrations. Default: none. The source refuses every other origin. */
+  readonly endpoints?: readonly string[];
   /** The address to which the authorization server sends the person back. */
   readonly redirectUrl: string;
   /** Opens the address for a person, and resolves with the address that the person came back to. */

@@ -30,10 +30,10 @@ export class SignInProvider implements OAuthClientProvider {
   #answer: { readonly authorizationCode: string; readonly iss?: string } | undefined;
 
   constructor(server: URL, options: McpSignInOptions) {
-    const { redirectUrl, clientMetadataUrl, client, issuers } = options;
+    const { redirectUrl, clientMetadataUrl, client, issuers, endpoints = [] } = options;
     if (!parseUrl(redirectUrl)) throw new TypeError(`${JSON.stringify(redirectUrl)} is no URL to come back to.`);
     if (issuers.length === 0) throw new TypeError("A sign-in needs the issuers that may do it.");
-    for (const each of [server.href, ...issuers])
+    for (const each of [server.href, ...issuers, ...endpoints])
       if (!isSealed(each)) throw new TypeError(`${JSON.stringify(each)} would get secrets in the clear. Use https.`);
     if (client && issuers.length > 1) throw new TypeError("A known client is the client of one issuer.");
     this.#server = server.href;
@@ -85,8 +85,7 @@ export class SignInProvider implements OAuthClientProvider {
   }
 
   async redirectToAuthorization(address: URL): Promise<void> {
-    if (address.protocol !== "https:" && address.protocol !== "http:")
-      throw new Error("The page of the sign-in is no page of the web.");
+    assertListed(address.href, this.#options);
     const text = await this.#options.visit(address.href);
     const [back, expected] = [parseUrl(text), parseUrl(this.redirectUrl)];
     if (!back || back.origin !== expected?.origin || back.pathname !== expected.pathname)
@@ -169,6 +168,21 @@ export class SignInProvider implements OAuthClientProvider {
     };
     await this.#options.store?.save(record);
   }
+}
+
+/**
+ * A server names its issuer, and an issuer its endpoints: each could name a host of a private network.
+ *
+ * @throws Error for an address that nobody listed
+ */
+export function assertListed(address: string, { issuers, endpoints = [] }: McpSignInOptions): void {
+  const { protocol, origin } = parseUrl(address) ?? {};
+  const isListed = [...issuers, ...endpoints].some((each) => parseUrl(each)?.origin === origin);
+  if (isListed && /^https?:$/.test(protocol ?? "")) return;
+  const place = origin?.slice(0, 200) ?? "an address";
+  throw new Error(
+    `The sign-in leads to ${place}, which is none of the issuers. List it in \`endpoints\` if it is theirs.`,
+  );
 }
 
 /** Reached over TLS, or on this machine (RFC 6749, 10.3; RFC 8252, 8.3). */

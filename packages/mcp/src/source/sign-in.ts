@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { McpSignInOptions } from "./sign-in-options.ts";
-import { SignInProvider } from "./sign-in-provider.ts";
+import { assertListed, SignInProvider } from "./sign-in-provider.ts";
 
 /** Metadata, a registration or a token. */
 const MOST_BYTES = 1_048_576;
@@ -28,7 +28,7 @@ export class SignIn {
     this.#server = server;
     this.#provider = new SignInProvider(server, options);
     this.#send = fetch;
-    this.#ask = askingFetch(server, options.issuers, fetch);
+    this.#ask = askingFetch(server, options, fetch);
   }
 
   readonly fetch: FetchLike = async (input, init) => {
@@ -90,14 +90,12 @@ function isStepUp(response: Response): boolean {
   return response.status === 403 && extractWWWAuthenticateParams(response).error === "insufficient_scope";
 }
 
-/** Reads metadata from the server and its issuers alone. A trusted issuer's metadata names where tokens come from. */
-function askingFetch(server: URL, issuers: readonly string[], fetch: FetchLike): FetchLike {
+/** Sends to the listed issuers alone, and reads metadata from the server, too. A redirect could lead elsewhere. */
+function askingFetch(server: URL, options: McpSignInOptions, fetch: FetchLike): FetchLike {
   const bounded = boundedFetch(fetch, { messageBytes: MOST_BYTES, onFault: () => {} });
   return (input, init) => {
-    const origin = parseUrl(String(input))?.origin;
     const isRead = (init?.method ?? "GET") === "GET";
-    if (isRead && [server.href, ...issuers].every((each) => parseUrl(each)?.origin !== origin))
-      throw new Error(`The server names ${origin} for its sign-in, which is none of the issuers.`);
+    if (!(isRead && parseUrl(String(input))?.origin === server.origin)) assertListed(String(input), options);
     return bounded(input, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
   };
 }
