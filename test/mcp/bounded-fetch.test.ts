@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { serverMessageOf } from "../../packages/mcp/src/message.ts";
 import { boundedFetch } from "../../packages/mcp/src/source/bounded-fetch.ts";
 
 const messageBytes = 12;
 
 /** Whether a body passes the bound, in any pieces. */
-async function passes(body: string, pieces: number, contentType: string, status = 200): Promise<boolean> {
+async function passes(body: string, pieces: number, contentType: string, status = 200, most = messageBytes) {
   const bytes = new TextEncoder().encode(body);
   const faults: unknown[] = [];
   const stream = new ReadableStream<Uint8Array>({
@@ -17,7 +18,7 @@ async function passes(body: string, pieces: number, contentType: string, status 
   const answer = async (): Promise<Response> =>
     new Response(stream, { status, headers: { "content-type": contentType } });
   const fetch = boundedFetch(answer, {
-    messageBytes,
+    messageBytes: most,
     onFault: (fault: unknown) => void faults.push(fault),
   });
   const read = await (await fetch("https://mcp.example.com/")).text().then(
@@ -66,5 +67,33 @@ describe("the bound of a server's message", () => {
   ])("is that of the whole body for %s with status %i", async (contentType, status) => {
     expect(await passes("\n\n".repeat(6), 4, contentType, status)).toBe(true);
     expect(await passes("\n\n".repeat(7), 4, contentType, status)).toBe(false);
+  });
+});
+
+describe("the JSON of a server's message", () => {
+  const big = 10_000;
+  const inEvents = (json: string): string => `id: 1\ndata: {}\n\ndata: ${json.replaceAll(",", ",\r\ndata:")}\r\n\r\n`;
+  const unsafe: readonly (readonly [why: string, json: string])[] = [
+    ["a member twice", '{"jsonrpc":"2.0","id":1,"result":{},"id":2}'],
+    ["a member twice, once escaped", String.raw`{"id":1,"result":{"a":1,"\u0061":2}}`],
+    ["a member __proto__", '{"id":1,"result":{"__proto__":{"isError":false}}}'],
+    ["a depth of 100", `{"id":1,"result":${"[".repeat(100)}${"]".repeat(100)}}`],
+  ];
+
+  it.each(unsafe)("with %s ends the connection, in a body, an event and a line", async (_, json) => {
+    for (const pieces of [1, 7, big]) {
+      expect(await passes(json, pieces, "application/json", 200, big)).toBe(false);
+      expect(await passes(json, pieces, "text/plain", 500, big)).toBe(false);
+      expect(await passes(inEvents(json), pieces, "text/event-stream", 200, big)).toBe(false);
+    }
+    expect(serverMessageOf(json).fault).toContain("unreadable JSON");
+  });
+
+  it("passes where it is safe, or no JSON at all", async () => {
+    for (const json of ['{"id":1,"result":{"a":{"a":1},"b":"a:a"}}', "no JSON", ""]) {
+      expect(await passes(json, 3, "application/json", 200, big)).toBe(true);
+      expect(await passes(inEvents(json), 3, "text/event-stream", 200, big)).toBe(true);
+      expect(serverMessageOf(json)).toEqual({});
+    }
   });
 });

@@ -6,6 +6,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { completable, createMcpHandler, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { withVisibleTitle } from "../../packages/mcp/src/server/client-text.ts";
 import { Desk, pageOf } from "./asking.ts";
 import { afterwards, closeAfterEach, connected, type Era, eras } from "./support.ts";
 
@@ -42,7 +43,7 @@ function farServer(read: string[]): McpServer {
   server.registerPrompt("travel", { description: "A trip.", argsSchema: z.object({ city }) }, ({ city: to }) => ({
     messages: [{ role: "user", content: { type: "text", text: `Plan a trip to ${to}.` } }],
   }));
-  server.registerResource("today", "notes://today", { mimeType: "text/plain" }, async (uri) => {
+  server.registerResource("today", "notes://today", { title: "To\u202eday", mimeType: "text/plain" }, async (uri) => {
     read.push(uri.href);
     return { contents: [{ uri: uri.href, text: "Water the plants." }] };
   });
@@ -106,7 +107,8 @@ describe.each(eras)("what of a server is no tool, in %s", (era) => {
     const { kernel, client, approvals } = await wrapped(era);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["_large", "_read_resource"]);
     expect((await client.listPrompts()).prompts).toMatchObject([{ name: "travel", description: "A trip." }]);
-    expect((await client.listResources()).resources).toMatchObject([{ uri: "notes://today" }]);
+    const notes = { uri: "notes://today", title: String.raw`To\u202eday` };
+    expect((await client.listResources()).resources).toMatchObject([notes]);
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ name: "diary" }]);
     const prompt = await client.getPrompt({ name: "travel", arguments: { city: "Bern" } });
     expect(prompt).toMatchObject({ messages: [{ content: { text: "Plan a trip to Bern." } }] });
@@ -288,4 +290,11 @@ it("a server's requests leave the kernel with their source", async () => {
   );
   await source.close();
   expect(kernel.list()).toEqual([]);
+});
+
+it("shows the hidden characters of both titles of a tool, in its definition for a client", () => {
+  const [title, shown] = ["Re\u202ead", { title: String.raw`Re\u202ead` }] as const;
+  const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  const definition = { name: "a", title, description: "A.", inputSchema: {}, annotations: { title, ...hints } };
+  expect(withVisibleTitle(definition)).toMatchObject({ ...shown, annotations: { ...shown, ...hints } });
 });

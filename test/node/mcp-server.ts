@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 const say = (message: object): void => void writeSync(1, `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (words: string): object => ({ content: [{ type: "text", text: words }] });
 const inputSchema = { type: "object" };
-const names = ["pid", "child", "scream", "print", "huge", "die", "cling", "env"];
+const names = ["pid", "child", "scream", "print", "twice", "huge", "die", "cling", "env"];
 
 /** Stays when its stdin ends, and when it is asked to end. */
 function cling(): void {
@@ -30,6 +30,9 @@ function call(name: string): object | undefined {
     case "print":
       for (let line = 0; line < 101; line++) writeSync(1, "Listening!\n");
       return text("printed");
+    case "twice":
+      writeSync(1, '{"jsonrpc":"2.0","method":"ping","method":"notifications/x"}\n');
+      return text("said twice");
     case "huge":
       return text("x".repeat(20_000_000));
     case "cling":
@@ -38,7 +41,7 @@ function call(name: string): object | undefined {
     case "env":
       return text(JSON.stringify(process.env));
     default:
-      process.stderr.write("It ran out of luck.\n", () => process.exit(7));
+      process.stderr.write("It ran \u001b[8mout of luck.\n", () => process.exit(7));
       return undefined;
   }
 }

@@ -84,10 +84,15 @@ describe("a server that is a process", () => {
     expect(Number(await textOf(kernel, "rude_pid"))).not.toBe(pid);
   });
 
-  it("that dies fails its call with its last words, and is started again for the next", async () => {
+  it("that names a member of a message twice is killed at once", async () => {
+    const { kernel } = await started();
+    expect(await textOf(kernel, "rude_twice")).toContain("an object has a member twice");
+  });
+
+  it("that dies fails its call with its last words, shown whole, and is started again for the next", async () => {
     const { kernel } = await started();
     const failed = await textOf(kernel, "rude_die");
-    expect(failed).toContain("The server ended with exit code 7. It said last: It ran out of luck.");
+    expect(failed).toContain("The server ended with exit code 7. It said last: It ran \\u001b[8mout of luck.");
     expect(await textOf(kernel, "rude_pid")).toMatch(/^\d+$/);
   });
 

@@ -5,12 +5,16 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 /** The kernel's limits of an input, with room for the message around it. */
 const messageLimits = { maxDepth: 80, maxNodes: 101_000, maxMembers: 51_000 };
 
-/** The JSON of a client's text, under the same bounds on each transport. Of a name that stands twice, each reader takes another value: such a text is refused. */
-export function parseMessage(
-  text: string,
-  mostUnits: number,
-): { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly reason: string } {
-  const parsed = parseJson(text, { ...messageLimits, maxStringUnits: mostUnits });
+type Parsed = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly reason: string };
+
+/** The JSON of a client's text, under the same bounds on each transport. */
+export function parseMessage(text: string, mostUnits: number): Parsed {
+  return parseText(text, { ...messageLimits, maxStringUnits: mostUnits });
+}
+
+/** Of a name that stands twice, each reader takes another value: such a text is refused. */
+function parseText(text: string, limits: Parameters<typeof parseJson>[1]): Parsed {
+  const parsed = parseJson(text, limits);
   if (!parsed.ok) return { ok: false, reason: parsed.error.reason };
   if (repeatsKeys(text, parsed.value)) return { ok: false, reason: "an object has a member twice" };
   return parsed;
@@ -22,18 +26,28 @@ export function clientMessageOf(line: string, mostUnits: number): JSONRPCMessage
   return parsed.ok && isMessage(parsed.value) ? parsed.value : undefined;
 }
 
+/** A message of a server can be a list of many definitions. */
+const serverLimits = { maxDepth: 80, maxNodes: 1_000_000, maxMembers: 500_000 };
+
+/** The reason why no reader is safe with a server's JSON: it is too deep or too large, or has a member twice or with the name `__proto__`. */
+export function serverFault(text: string): { readonly isJson: boolean; readonly reason: string } | undefined {
+  const parsed = parseText(text, serverLimits);
+  return parsed.ok ? undefined : { isJson: parsed.reason !== "syntax", reason: parsed.reason };
+}
+
 /**
- * A server's message of JSON-RPC, told by its members alone; `undefined` for any other text. The SDK parses each message with a schema before it uses it: a second schema here
- * would cost more than the call.
+ * A server's message of JSON-RPC, told by its members alone; `undefined` for another text, and a fault for JSON that no reader is safe with. The SDK parses each message with
+ * a schema before it uses it: a second schema here would cost more than the call.
  */
-export function messageOf(line: string): JSONRPCMessage | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  return isMessage(value) ? value : undefined;
+export function serverMessageOf(line: string): { readonly message?: JSONRPCMessage; readonly fault?: string } {
+  const parsed = parseText(line, serverLimits);
+  if (parsed.ok) return isMessage(parsed.value) ? { message: parsed.value } : {};
+  return parsed.reason === "syntax" ? {} : { fault: unsafe(parsed.reason) };
+}
+
+/** Of a server, for a reason of {@link serverFault}. */
+export function unsafe(reason: string): string {
+  return `The server sent unreadable JSON: ${reason}.`;
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

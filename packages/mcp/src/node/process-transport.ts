@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { type Clock, systemClock } from "@keyhole/kernel";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
-import { messageOf } from "../message.ts";
+import { serverMessageOf } from "../message.ts";
 import type { OpenOptions } from "../source/endpoint.ts";
 import { LineReader } from "./line-reader.ts";
 import { ProcessGroup } from "./process-group.ts";
@@ -89,7 +89,8 @@ export class ProcessTransport implements Transport {
 
   #hear(line: string): void {
     if (this.#hasEnded || line.trim() === "") return;
-    const message = messageOf(line);
+    const { message, fault } = serverMessageOf(line);
+    if (fault !== undefined) return this.#fail(fault);
     if (message) this.onmessage?.(message);
     else if (++this.#strayLines > MOST_STRAY_LINES)
       this.#fail("The server writes to stdout what is no message of MCP.");

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Clock } from "@keyhole/kernel";
+import { type Clock, visible } from "@keyhole/kernel";
 
 /** Bytes that may arrive at once, and bytes a second after that. A server that writes more waits, as for any reader that is slow. */
 const BURST_BYTES = 1_048_576;
@@ -26,7 +26,7 @@ export class StderrTail {
 
   /** The last lines, for the message of a fault. */
   get text(): string {
-    return this.#tail.toString("utf8").replaceAll("\uFFFD", "").trim();
+    return visible(this.#tail.toString("utf8").replaceAll("\uFFFD", "").trim());
   }
 
   #take(chunk: Buffer): void {

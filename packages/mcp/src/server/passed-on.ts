@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
+import { withVisibleLists } from "./client-text.ts";
 import { isContentUri, type ReadContent } from "./content.ts";
 import type { McpService } from "./service.ts";
 import { type Answer, type ExchangeLine, ToolExchange } from "./tool-call.ts";
@@ -55,7 +56,7 @@ async function exchange(
 
 /** @throws ProtocolError for a call that failed: these methods have no results that say so */
 function resultOf({ isError, content, structuredContent, _meta }: CallToolResult): object {
-  if (isError !== true) return Object.assign({ _meta }, structuredContent);
+  if (isError !== true) return { _meta, ...withVisibleLists(structuredContent ?? {}) };
   const [block] = content;
   const message = block?.type === "text" ? block.text : "The request failed.";
   throw new ProtocolError(ProtocolErrorCode.InternalError, message, _meta?.["keyhole/error"]);

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { type JsonObject, type JsonValue, visible } from "@keyhole/kernel";
 import {
   type CallToolResult,
   isInputRequiredResult,
@@ -23,13 +23,16 @@ export const inputRefused = (): Error =>
 /** The server's own words: they are shown, and nothing follows from them. */
 function textOf(content: CallToolResult["content"]): string {
   const words = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  return words === "" ? "The server says that the call failed, and not why." : words.slice(0, MOST_LENGTH);
+  return words === "" ? "The server says that the call failed, and not why." : shortened(words);
 }
+
+/** A person reads an error in a log or a terminal. */
+const shortened = (text: string): string => visible(text.slice(0, MOST_LENGTH));
 
 /** Why a call has no result, in our own words where they are known. */
 export function callFault(error: unknown, timeoutMs: number): Error {
   if (error instanceof ProtocolError)
-    return new Error(`The server refused the call (${error.code}): ${error.message}`.slice(0, MOST_LENGTH));
+    return new Error(shortened(`The server refused the call (${error.code}): ${error.message}`));
   if (!(error instanceof SdkError)) return error instanceof Error ? error : new Error("The call of the server failed.");
   switch (error.code) {
     case SdkErrorCode.RequestTimeout:
@@ -37,6 +40,6 @@ export function callFault(error: unknown, timeoutMs: number): Error {
     case SdkErrorCode.ConnectionClosed:
       return new Error("The server ended during the call.");
     default:
-      return new Error(`The call of the server failed: ${error.message}`.slice(0, MOST_LENGTH));
+      return new Error(shortened(`The call of the server failed: ${error.message}`));
   }
 }
