@@ -1,5 +1,12 @@
 import { channelBus, everyCaller, memoryBus, sealedCallers, serveOnBus } from "@keyhole/bus";
-import { type Capability, defineTool, type LogEntry, type PolicyDocument, type Progress, type Tool } from "@keyhole/kernel";
+import {
+  type Capability,
+  defineTool,
+  type LogEntry,
+  type PolicyDocument,
+  type Progress,
+  type Tool,
+} from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { afterwards, closeAfterEach } from "../mcp/support.ts";

@@ -236,7 +236,9 @@ describe("the budget of a server's grant", () => {
   });
 
   it("counts each call that a tool makes within its own call", async () => {
-    const [kernel, scripted] = await open(grantsOf({ kind: "tool.call", tools: ["peer_echo"] }, ...web({ requests: 2 })));
+    const [kernel, scripted] = await open(
+      grantsOf({ kind: "tool.call", tools: ["peer_echo"] }, ...web({ requests: 2 })),
+    );
     const thrice = defineTool({
       name: "thrice",
       version: "1.0.0",

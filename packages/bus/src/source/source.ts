@@ -1,5 +1,12 @@
 import { type JsonObject, type Kernel, systemClock, type ToolContext } from "@keyhole/kernel";
-import { boundsOf, checkNeeds, checkSourceName, type ForeignTool, type OpenTool, Toolbox } from "@keyhole/kernel/foreign-tools";
+import {
+  boundsOf,
+  checkNeeds,
+  checkSourceName,
+  type ForeignTool,
+  type OpenTool,
+  Toolbox,
+} from "@keyhole/kernel/foreign-tools";
 import type { BusPort } from "../port.ts";
 import { checkCredential } from "../wire/seal.ts";
 import { Subjects } from "../wire/subjects.ts";

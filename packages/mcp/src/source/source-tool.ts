@@ -1,4 +1,12 @@
-import { type Bounds, ceilings, defineTool, type JsonObject, type JsonValue, type Tier, type Tool } from "@keyhole/kernel";
+import {
+  type Bounds,
+  ceilings,
+  defineTool,
+  type JsonObject,
+  type JsonValue,
+  type Tier,
+  type Tool,
+} from "@keyhole/kernel";
 import { boundsOf, definitionText, type ForeignCall, tierOf, type ToolPin } from "@keyhole/kernel/foreign-tools";
 import { mcpOutputType, structuredContentId } from "../mcp-output.ts";
 import type { McpSourceOptions } from "./options.ts";
