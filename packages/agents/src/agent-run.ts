@@ -1,5 +1,6 @@
 import type { CallError, CallOptions } from "@keyhole/kernel";
-import type { AgentKernel, AgentOptions, AgentResult } from "./agent-tools.ts";
+import { knownOptions } from "@keyhole/kernel/foreign";
+import { type AgentKernel, type AgentOptions, agentOptions, type AgentResult } from "./agent-tools.ts";
 import { type AiSdkTool, aiSdkTools } from "./ai-sdk.ts";
 import { CallsWithin } from "./calls-within.ts";
 import {
@@ -51,6 +52,8 @@ export interface RunOptions<Message> extends AgentOptions {
   readonly steps?: number;
 }
 
+const runOptions = { ...agentOptions, ask: true, kernel: true, budget: true, steps: true } as const;
+
 interface Turn {
   readonly controller: AbortController;
   end: RunEnd | undefined;
@@ -81,7 +84,9 @@ export class AgentRun<Message> {
   #turn: Turn | undefined;
 
   constructor(options: RunOptions<Message>) {
-    this.#options = options;
+    this.#options = knownOptions(options, runOptions, "AgentRun");
+    if (options.budget)
+      knownOptions(options.budget, { tokens: true, fuel: true, calls: true }, "The budget of AgentRun");
     this.sessionId = options.sessionId ?? crypto.randomUUID();
   }
 

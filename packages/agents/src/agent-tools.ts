@@ -24,6 +24,7 @@ import {
   readResultManifest,
   readResultName,
 } from "@keyhole/kernel/context";
+import { knownOptions } from "@keyhole/kernel/foreign";
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -99,15 +100,35 @@ export interface AgentTool {
   call(input: unknown, call?: AgentCall): Promise<AgentAnswer>;
 }
 
+const budgetOptions = { definitionBytes: true, answerBytes: true } as const;
+export const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
+  ...budgetOptions,
+  caller: true,
+  sessionId: true,
+  grants: true,
+  tools: true,
+  approver: true,
+  budgets: true,
+  onProgress: true,
+};
+
 /** Answers that are kept for a framework that asks for one call twice. */
 const keptCalls = 1_000;
 
 /**
  * The tools of a kernel for one agent: the highest version of each name, sorted by name, in one session. `read_result` is the last, where the kernel has no tool of that name.
  *
- * @throws TypeError for a name in the options that the kernel does not list, and for a budget that cannot be kept
+ * @param more options of the adapter itself
+ * @throws TypeError for a name in the options that the kernel does not list, for an unknown option, and for a budget that cannot be kept
  */
-export async function agentTools(kernel: AgentKernel, options: AgentOptions = {}): Promise<readonly AgentTool[]> {
+export async function agentTools(
+  kernel: AgentKernel,
+  given: AgentOptions = {},
+  more: Readonly<Record<string, true>> = {},
+): Promise<readonly AgentTool[]> {
+  const options = knownOptions(given, { ...agentOptions, ...more }, "An agent");
+  for (const [name, budget] of Object.entries(options.budgets ?? {}))
+    knownOptions(budget, budgetOptions, `The budget of ${name}`);
   const { caller, tools, sessionId = crypto.randomUUID() } = options;
   const listed = await kernel.list(caller === undefined ? {} : { caller });
   const highest = new Map<string, ToolSummary>();

@@ -1,4 +1,5 @@
 import type { CallOptions } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { AgentKernel } from "./agent-tools.ts";
 
 export type { AgentKernel };
@@ -46,7 +47,11 @@ export function codemodeExecutor(
   kernel: Pick<AgentKernel, "list" | "call">,
   options: CodemodeOptions = {},
 ): CodemodeExecutor {
-  const { program = "run_code", ...callOptions } = options;
+  const { program = "run_code", ...callOptions } = knownOptions(
+    options,
+    { program: true, caller: true, sessionId: true, grants: true, signal: true },
+    "codemodeExecutor",
+  );
   return {
     async execute(code, given, { connectors = [] } = {}) {
       const providers: readonly CodemodeProvider[] = Array.isArray(given)

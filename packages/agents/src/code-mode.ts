@@ -2,6 +2,7 @@ import { versionedId } from "@keyhole/kernel";
 import type { CallOptions, ErrorCode, JsonObject, JsonValue, ToolFilter, ToolSummary } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { toolTypes } from "@keyhole/kernel/tool-types";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { AgentKernel, AgentPreview, AgentResult } from "./agent-tools.ts";
 import { catalogueManifests, type CatalogueTool, isCatalogueTool, rankedTools } from "./catalogue.ts";
 
@@ -26,7 +27,9 @@ export interface CodeModeOptions {
  * const { text } = await generateText({ model, prompt, ...(await aiSdkTools(codeMode(kernel))) });
  */
 export function codeMode(kernel: AgentKernel, options: CodeModeOptions = {}): AgentKernel {
-  const { style = "search", program = "run_code" } = options;
+  const { style = "search", program = "run_code" } = knownOptions(options, { style: true, program: true }, "codeMode");
+  if (style !== "search" && style !== "types")
+    throw new TypeError(`\`style\` of codeMode is search or types, not ${String(style)}.`);
   const list = async (filter: ToolFilter = {}): Promise<Shown> => shownTools(await kernel.list(filter), program);
   return {
     async list(filter) {

@@ -28,8 +28,8 @@ export async function openAiTools(
   kernel: AgentKernel,
   options: AgentOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<OpenAiRunnableTool[]> {
-  const { signal, ...more } = options;
-  return acceptedBy(openAiRule, await agentTools(kernel, more)).map((tool) => openAiTool(tool, signal));
+  const tools = await agentTools(kernel, options, { signal: true });
+  return acceptedBy(openAiRule, tools).map((tool) => openAiTool(tool, options.signal));
 }
 
 function openAiTool(tool: AgentTool, signal: AbortSignal | undefined): OpenAiRunnableTool {

@@ -1,6 +1,7 @@
 import { versionedId } from "@keyhole/kernel";
 import type { JsonObject, JsonValue, Kernel } from "@keyhole/kernel";
 import { defineTool } from "@keyhole/kernel/tool";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { exposedNames, modelContextOr } from "./model-context.ts";
 import { kernelName } from "./page-names.ts";
 
@@ -52,7 +53,7 @@ type Registry = Pick<Kernel, "registerTrusted" | "unregister">;
  * const source = await pageToolsSource(kernel);
  */
 export async function pageToolsSource(kernel: Registry, options: PageToolsOptions = {}): Promise<PageTools> {
-  const context = modelContextOr(options.modelContext);
+  const context = modelContextOr(knownOptions(options, { modelContext: true }, "pageToolsSource").modelContext);
   const registered = new Map<string, { readonly page: string; readonly definition: string }>();
   const refused = new Map<string, string>();
   let isClosed = false;

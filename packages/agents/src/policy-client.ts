@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { AgentKernel, AgentOptions } from "./agent-tools.ts";
 
 export type { AgentKernel };
@@ -28,9 +29,10 @@ export type PolicyClientOptions = Pick<AgentOptions, "caller" | "sessionId" | "g
  * const toolApproval = opaPolicy({ client: policyClient(kernel, { caller: "agent" }), path: decisionPath });
  */
 export function policyClient(kernel: AgentKernel, options: PolicyClientOptions = {}): PolicyClient {
+  const known = knownOptions(options, { caller: true, sessionId: true, grants: true, tools: true }, "policyClient");
   return {
     async evaluate<Result>(path: string, input: unknown): Promise<Result> {
-      return (await answer(kernel, options, path, input)) as Result;
+      return (await answer(kernel, known, path, input)) as Result;
     },
   };
 }

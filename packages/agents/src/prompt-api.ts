@@ -23,8 +23,8 @@ export async function promptApiTools(
   kernel: AgentKernel,
   options: AgentOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<PromptApiTool[]> {
-  const { signal, ...more } = options;
-  return (await agentTools(kernel, more)).map((tool) => {
+  const { signal } = options;
+  return (await agentTools(kernel, options, { signal: true })).map((tool) => {
     const { name, description, inputSchema } = tool;
     const execute = async (input: unknown): Promise<string> => (await tool.call(argumentsOf(input), { signal })).text;
     return { name, description, inputSchema, execute };

@@ -46,9 +46,8 @@ export interface Exposed {
  * const exposed = await exposeToPage(kernel, { caller: "page" });
  */
 export async function exposeToPage(kernel: AgentKernel, options: WebMcpOptions = {}): Promise<Exposed> {
-  const { modelContext: given, ...more } = options;
-  const modelContext = modelContextOr(given);
-  const tools = await agentTools(kernel, more);
+  const modelContext = modelContextOr(options.modelContext);
+  const tools = await agentTools(kernel, options, { modelContext: true });
   const closing = new AbortController();
   const { signal } = closing;
   const own = exposedNames(modelContext);

@@ -1,4 +1,5 @@
 import { type Clock, type Kernel, systemClock } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { BusPort } from "../port.ts";
 import { partitions, Subjects } from "../wire/subjects.ts";
 import type { BusCallers } from "./callers.ts";
@@ -51,7 +52,12 @@ export interface BusServer {
  * const server = await serveOnBus(kernel, natsBus(connection), { callers: sealedCallers(pairs) });
  */
 export async function serveOnBus(kernel: Kernel, port: BusPort, options: BusServerOptions): Promise<BusServer> {
-  const server = new KernelServer(kernel, port, options);
+  const known = knownOptions(
+    options,
+    { callers: true, prefix: true, inboxes: true, tools: true, keys: true, clock: true, onError: true },
+    "serveOnBus",
+  );
+  const server = new KernelServer(kernel, port, known);
   await port.flush();
   server.announce();
   return server;

@@ -1,4 +1,5 @@
 import { type Broker, ceilings, defaultBounds, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { maxInFlight } from "./in-flight.ts";
 import type { SpawnLimits } from "@keyhole/worker-host/brokers/spawn";
 import { withHttp } from "@keyhole/worker-host/http";
@@ -36,6 +37,16 @@ export interface EdgeHostOptions {
 
 const always = (): boolean => true;
 
+const known = {
+  loader: true,
+  brokers: true,
+  commands: true,
+  commandLimits: true,
+  onUnresponsive: true,
+  preempts: true,
+  startTimeoutMs: true,
+} as const;
+
 /** Dynamic Workers for commands. Apart from those of tools: a tool that waits for a command keeps its own. */
 const COMMAND_WORKERS = 2;
 
@@ -47,15 +58,16 @@ const COMMAND_WORKERS = 2;
  * @example
  * const kernel = await createFullKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
  */
-export function edgeHost({
-  loader,
-  brokers = [],
-  commands = {},
-  commandLimits,
-  onUnresponsive = () => {},
-  preempts = true,
-  startTimeoutMs = 30_000,
-}: EdgeHostOptions): IsolateHost {
+export function edgeHost(options: EdgeHostOptions): IsolateHost {
+  const {
+    loader,
+    brokers = [],
+    commands = {},
+    commandLimits,
+    onUnresponsive = () => {},
+    preempts = true,
+    startTimeoutMs = 30_000,
+  } = knownOptions(options, known, "edgeHost");
   const open = new Set<EdgeIsolate>();
   const openWorker = async (code: LoadedCode, cpuMs: number, isWanted = always): Promise<EdgeIsolate> => {
     const around = { loader, onUnresponsive, startTimeoutMs, isWanted, onClosed: () => open.delete(isolate) };

@@ -1,6 +1,9 @@
 import type { Core } from "../call/pipeline.ts";
+import { knownOptions } from "../tool/known-options.ts";
 import type { ToolFilter, ToolSummary } from "../tool/summary.ts";
 import { isCallable } from "../policy/decision/callable.ts";
+
+const names = { mode: true, category: true, tier: true, effect: true, text: true, caller: true } as const;
 
 /** Sorted by name, then by version, highest first. */
 export function listTools(
@@ -8,8 +11,9 @@ export function listTools(
   { registry, pools, revocations, authority }: Pick<Core, "registry" | "pools" | "revocations" | "authority">,
 ): readonly ToolSummary[] {
   const quarantined = new Map([...pools.values()].flatMap((pool) => [...pool.quarantined]));
-  const caller = filter?.caller;
-  return registry.list(filter).flatMap((summary) => {
+  const known = filter && knownOptions(filter, names, "A list of tools");
+  const caller = known?.caller;
+  return registry.list(known).flatMap((summary) => {
     const { name, version } = summary.manifest;
     const tool = caller === undefined ? undefined : registry.find(name, version);
     if (caller !== undefined && tool && !isCallable(tool, caller, authority(), revocations)) return [];

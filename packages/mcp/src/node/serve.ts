@@ -1,7 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { Kernel } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { type McpConnection, type McpConnectionOptions, serveConnection } from "../server/connection.ts";
-import { mcpHandler, type McpHandlerOptions } from "../server/http.ts";
+import { handlerOptions, mcpHandler, type McpHandlerOptions } from "../server/http.ts";
+import { serverOptions } from "../server/options.ts";
 import { isLoopback, listen } from "./listen.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -20,7 +22,9 @@ export interface McpStdioOptions extends McpConnectionOptions {
  * @example
  * serveMcpStdio(kernel, { caller: { caller: "desk" }, onEnd: () => void kernel.close() });
  */
-export function serveMcpStdio(kernel: Kernel, { onEnd, input, output, ...options }: McpStdioOptions): McpConnection {
+export function serveMcpStdio(kernel: Kernel, given: McpStdioOptions): McpConnection {
+  const known = { ...serverOptions, caller: true, onEnd: true, input: true, output: true } as const;
+  const { onEnd, input, output, ...options } = knownOptions(given, known, "serveMcpStdio");
   return serveConnection(kernel, options, new StdioTransport(input, output), onEnd);
 }
 
@@ -46,7 +50,8 @@ export interface McpHttpServer {
  * const server = await serveMcpHttp(kernel, { port: 8931, authenticate: bearerTokens([[token, { caller: "desk" }]]) });
  * console.log(server.url);
  */
-export async function serveMcpHttp(kernel: Kernel, options: McpHttpOptions): Promise<McpHttpServer> {
+export async function serveMcpHttp(kernel: Kernel, given: McpHttpOptions): Promise<McpHttpServer> {
+  const options = knownOptions(given, { ...handlerOptions, port: true, address: true }, "serveMcpHttp");
   const { port = 0, address = "127.0.0.1", ...rest } = options;
   if (!isLoopback(address) && options.hosts === undefined)
     throw new TypeError(`Others reach ${address}. Name the hosts by which clients reach this server: \`hosts\`.`);

@@ -1,10 +1,11 @@
 import type { Kernel } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { JSONRPCMessage, McpServer, Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { McpCaller } from "./caller.ts";
 import { type ChangedList, tellOf } from "./changed-lists.ts";
 import { DirectCalls } from "./direct-calls.ts";
-import type { McpServerOptions } from "./options.ts";
+import { type McpServerOptions, serverOptions } from "./options.ts";
 import { serverFor } from "./server.ts";
 import { McpService } from "./service.ts";
 
@@ -29,6 +30,7 @@ export function serveConnection(
   transport: Transport,
   onEnd?: () => void,
 ): McpConnection {
+  knownOptions(options, { ...serverOptions, caller: true }, "An MCP server");
   const service = new McpService(kernel, options);
   const sessionId = options.caller.sessionId ?? `mcp-${crypto.randomUUID()}`;
   const live = new Set<McpServer>();

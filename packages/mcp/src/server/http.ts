@@ -1,4 +1,5 @@
 import { isBoundedHost, type Kernel, limits, parseUrl } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -13,7 +14,7 @@ import {
 import type { Authenticate } from "./authenticate.ts";
 import { authInfoOf, callerOf, type McpCaller, nameOf, sessionOf } from "./caller.ts";
 import { metadataPath, type ResourceMetadata } from "./oauth.ts";
-import type { McpServerOptions } from "./options.ts";
+import { type McpServerOptions, serverOptions } from "./options.ts";
 import { readJson } from "./read-json.ts";
 import { refusal } from "./refusal.ts";
 import { serverFor } from "./server.ts";
@@ -38,6 +39,20 @@ export interface McpHandlerOptions extends McpServerOptions, SessionLimits {
   readonly unreadBytes?: number;
 }
 
+export const handlerOptions: Readonly<Record<keyof McpHandlerOptions, true>> = {
+  ...serverOptions,
+  sessions: true,
+  sessionsPerCaller: true,
+  sessionIdleMs: true,
+  authenticate: true,
+  resourceMetadata: true,
+  path: true,
+  hosts: true,
+  origins: true,
+  requestBytes: true,
+  unreadBytes: true,
+};
+
 /** A kernel's tools over Streamable HTTP, in both eras. */
 export interface McpHandler {
   /** Answers a request. Never rejects. */
@@ -54,7 +69,8 @@ export interface McpHandler {
  * export default { fetch: handler.fetch };
  */
 export function mcpHandler(kernel: Kernel, options: McpHandlerOptions): McpHandler {
-  return new HttpHandler(new McpService(kernel, options), options);
+  const known = knownOptions(options, handlerOptions, "mcpHandler");
+  return new HttpHandler(new McpService(kernel, known), known);
 }
 
 /** Eight of the largest answers that tools give. */

@@ -1,4 +1,5 @@
 import { type Capability, type Clock, parseUrl, systemClock } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -77,7 +78,25 @@ const KEYS_TIMEOUT_MS = 5_000;
  * const handler = mcpHandler(kernel, { ...oauth, hosts: ["tools.example.com"] });
  */
 export function oauthTokens(options: OauthOptions): Oauth {
-  const { issuer, resource, scopes, requiredScopes = [] } = options;
+  const {
+    issuer,
+    resource,
+    scopes,
+    requiredScopes = [],
+  } = knownOptions<OauthOptions>(
+    options,
+    {
+      issuer: true,
+      resource: true,
+      keys: true,
+      requiredScopes: true,
+      fetch: true,
+      clock: true,
+      scopes: true,
+      callerOf: true,
+    },
+    "oauthTokens",
+  );
   for (const url of [issuer, resource]) if (!parseUrl(url)) throw new TypeError(`${JSON.stringify(url)} is no URL.`);
   const known = [...new Set([...requiredScopes, ...Object.keys(scopes ?? {})])];
   const verifier = new TokenVerifier(options);

@@ -34,3 +34,21 @@ export interface McpServerOptions extends CatalogueOptions {
   /** Receives refused requests and faults. Default: none. */
   readonly onError?: (error: Error) => void;
 }
+
+export const serverOptions: Readonly<Record<keyof McpServerOptions, true>> = {
+  questions: true,
+  definitionOf: true,
+  methodOf: true,
+  onListChange: true,
+  pageSize: true,
+  name: true,
+  version: true,
+  instructions: true,
+  approvals: true,
+  content: true,
+  stateKey: true,
+  waitMs: true,
+  clock: true,
+  extend: true,
+  onError: true,
+};

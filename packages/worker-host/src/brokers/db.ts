@@ -10,7 +10,16 @@ import {
 } from "@keyhole/kernel";
 import { dbRead, dbWrite } from "@keyhole/kernel/families";
 import { classifyStatement } from "@keyhole/kernel/statements";
-import { bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "@keyhole/kernel/foreign";
+import {
+  bytesOf,
+  type Foreign,
+  itemsOf,
+  membersOf,
+  textOf,
+  textsOf,
+  type Theirs,
+  knownOptions,
+} from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { refused, type Refused } from "./fault.ts";
 import { Places } from "./places.ts";
@@ -76,7 +85,11 @@ interface DbRequest {
  */
 export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, options: DbBrokerOptions = {}): Broker {
   const byName = new Map(Object.entries(databases).map(([name, database]) => [name, openInTurns(database)]));
-  const { timeMs = 5_000, rows = 10_000, bytes = 4 << 20 } = options;
+  const {
+    timeMs = 5_000,
+    rows = 10_000,
+    bytes = 4 << 20,
+  } = knownOptions(options, { timeMs: true, rows: true, bytes: true }, "dbBroker");
   return checkedBroker({
     families: [dbRead, dbWrite],
     read: readRequest,

@@ -1,4 +1,5 @@
 import { checkPath, type FileEntry } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import {
   attempt as attemptTo,
   done,
@@ -44,7 +45,8 @@ export interface R2StoreOptions {
  * and below its path. Two writers at the same moment can both pass that check. Each then has its
  * own object, and nothing is lost.
  */
-export function r2Store(bucket: R2BucketLike, { prefix = "" }: R2StoreOptions = {}): FileStore {
+export function r2Store(bucket: R2BucketLike, options: R2StoreOptions = {}): FileStore {
+  const { prefix = "" } = knownOptions(options, { prefix: true }, "r2Store");
   const keyOf = (path: string): string => prefix + path;
 
   const isFolder = async (path: string): Promise<boolean> => {

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { type KvStore, pageOf } from "./kv-store.ts";
 import { done, fault, found } from "./store.ts";
 
@@ -9,7 +10,12 @@ export interface MemoryKvOptions {
 }
 
 /** Values that live as long as the store: for tests, and for hosts without storage. */
-export function memoryKv({ totalBytes = 16 << 20, keyCount = 10_000 }: MemoryKvOptions = {}): KvStore {
+export function memoryKv(options: MemoryKvOptions = {}): KvStore {
+  const { totalBytes = 16 << 20, keyCount = 10_000 } = knownOptions(
+    options,
+    { totalBytes: true, keyCount: true },
+    "memoryKv",
+  );
   const values = new Map<string, Uint8Array>();
   let usedBytes = 0;
   return {

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { attempt, type KvStore } from "./kv-store.ts";
 import { done, fault, found } from "./store.ts";
 
@@ -23,7 +24,8 @@ export interface WorkersKvOptions {
  * up to a minute later. One key takes about one write a second. `next` of a page is a cursor of the
  * platform; a forged one can give no key outside the prefix.
  */
-export function workersKv(namespace: KvNamespaceLike, { prefix: own = "" }: WorkersKvOptions = {}): KvStore {
+export function workersKv(namespace: KvNamespaceLike, options: WorkersKvOptions = {}): KvStore {
+  const { prefix: own = "" } = knownOptions(options, { prefix: true }, "workersKv");
   return {
     get: (key, limitBytes) =>
       attempt(async () => {

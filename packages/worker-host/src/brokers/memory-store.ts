@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { done, fault, fileEntry, type FileStore, folderEntry, foldersOf, found, listLimit, nameOf } from "./store.ts";
 
 export interface MemoryStoreOptions {
@@ -8,7 +9,12 @@ export interface MemoryStoreOptions {
 }
 
 /** Files that live as long as the store: for tests, and for hosts without storage. */
-export function memoryStore({ totalBytes = 64 << 20, fileCount = 10_000 }: MemoryStoreOptions = {}): FileStore {
+export function memoryStore(options: MemoryStoreOptions = {}): FileStore {
+  const { totalBytes = 64 << 20, fileCount = 10_000 } = knownOptions(
+    options,
+    { totalBytes: true, fileCount: true },
+    "memoryStore",
+  );
   const files = new Map<string, Uint8Array>();
   let usedBytes = 0;
 

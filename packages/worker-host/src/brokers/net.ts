@@ -7,6 +7,7 @@ import {
   type Revealed,
 } from "@keyhole/kernel";
 import { netRead, netWrite } from "@keyhole/kernel/families";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
 import { codingHeaders, codingRefusal } from "./net/coding.ts";
@@ -29,7 +30,7 @@ export interface NetBrokerOptions {
  * The answer to `fetch` is `{ url, status, statusText, redirected, headers: [name, value][] }` with the decompressed body.
  */
 export function netBroker(options: NetBrokerOptions = {}): Broker {
-  const send = options.fetch ?? ((url, init) => fetch(url, init));
+  const send = knownOptions(options, { fetch: true }, "netBroker").fetch ?? ((url, init) => fetch(url, init));
   return {
     families: [netRead, netWrite],
     needs(request) {

@@ -9,6 +9,7 @@ import {
   type Need,
 } from "@keyhole/kernel";
 import { processSpawn } from "@keyhole/kernel/families";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { refused, type Refused } from "./fault.ts";
 import { Places } from "./places.ts";
 
@@ -23,6 +24,13 @@ export interface SpawnLimits {
   /** Commands that run at the same time. A caller starts one while it has fewer than are free; others wait, and callers take turns. Default 8. */
   readonly processes?: number;
 }
+
+export const spawnLimits: Readonly<Record<keyof SpawnLimits, true>> = {
+  stdinBytes: true,
+  stdoutBytes: true,
+  stderrBytes: true,
+  processes: true,
+};
 
 /** A request as it was read. */
 export interface SpawnRequest {
@@ -61,7 +69,7 @@ export function commandBroker(runners: CommandRunners, options: SpawnLimits = {}
     const fault = checkCommand(name);
     if (fault) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
   }
-  const limits: Required<SpawnLimits> = { ...defaults, ...options };
+  const limits: Required<SpawnLimits> = { ...defaults, ...knownOptions(options, spawnLimits, "commandBroker") };
   const places = new Places({ size: limits.processes, subject: "commands", waitingBytes: limits.stdinBytes });
   return {
     families: [processSpawn],

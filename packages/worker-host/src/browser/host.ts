@@ -6,6 +6,7 @@ import {
   type ToolManifest,
 } from "@keyhole/kernel";
 import { fsRead, fsWrite, kvRead, kvWrite, netRead, netWrite } from "@keyhole/kernel/families";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { lazyBroker } from "../brokers/lazy.ts";
 import type { GuestChannel } from "../protocol/channel.ts";
 import { loadFailure } from "../protocol/load-failure.ts";
@@ -18,13 +19,7 @@ import type { OpenModule } from "../wasm/command/isolates.ts";
 import type { ResumableCalls } from "../wasm/interpreter/resumable.ts";
 import { type PooledWorker, WorkerPool } from "./worker-pool.ts";
 import { type FrameContainer, type Shell, START_MS } from "./frame-container.ts";
-
-/**
- * `worker`: the browser runs the tool at its full speed. `interpreter`: QuickJS under WebAssembly
- * runs it, some fifty times slower, with exact bounds for fuel and memory. A page whose tools all
- * run so needs no `blob:` in its `script-src`.
- */
-export type Isolation = "worker" | "interpreter";
+import { type Isolation, readIsolation } from "./isolation.ts";
 
 export interface BrowserHostOptions {
   /** Where frames are put. Default: the document of this page. A kernel in a worker needs its page's: {@link remoteFrameContainer}. */
@@ -51,6 +46,16 @@ export interface BrowserHostOptions {
   readonly startTimeoutMs?: number;
 }
 
+const known = {
+  container: true,
+  isolation: true,
+  commands: true,
+  commandLimits: true,
+  http: true,
+  warm: true,
+  maxIsolates: true,
+  startTimeoutMs: true,
+} as const;
 /** A module that takes this long to load is not going to end; the largest package loads in a fraction of it. */
 const LOAD_MS = 5_000;
 
@@ -64,25 +69,34 @@ const LOAD_MS = 5_000;
  * @example
  * const kernel = await createFullKernel({ host: await browserHost(), policy });
  */
-export async function browserHost(options: BrowserHostOptions = {}): Promise<IsolateHost> {
-  const capacity = options.maxIsolates ?? 32;
-  const { isolation = "worker", startTimeoutMs = START_MS } = options;
+export async function browserHost(given: BrowserHostOptions = {}): Promise<IsolateHost> {
+  const options = knownOptions(given, known, "browserHost");
+  const { isolation = "worker", startTimeoutMs = START_MS, maxIsolates: capacity = 32, warm = 1 } = options;
+  const isolationOf = readIsolation(isolation);
+  if (!Number.isSafeInteger(capacity) || capacity < 1 || !Number.isSafeInteger(warm) || warm < 0)
+    throw new TypeError("`maxIsolates` is not a count from 1, or `warm` is not a count.");
   const container = options.container ?? (await pageContainer(startTimeoutMs));
   const shellOf = (tool: ToolManifest): Shell => {
     if (tool.source === "wasm") return "wasm";
-    return (typeof isolation === "function" ? isolation(tool) : isolation) === "interpreter" ? "interpreter" : "module";
+    return isolationOf(tool) === "interpreter" ? "interpreter" : "module";
   };
   // Not part of pages that never ask for it.
   const interpreter = isolation === "worker" ? undefined : await import("./interpreter.ts");
   const boot = await interpreter?.interpreterBoot();
   const warmShell = isolation === "interpreter" ? "interpreter" : "module";
-  const pairs = new WorkerPool(container, { boot, size: capacity, warm: options.warm ?? 1, warmShell, startTimeoutMs });
+  const pairs = new WorkerPool(container, { boot, size: capacity, warm, warmShell, startTimeoutMs });
   await pairs.start();
   const files = lazyBroker([fsRead, fsWrite], async () => (await import("./stores.ts")).pageFiles());
   const host: IsolateHost = {
     name: "browser",
     sources: ["module", "wasm"],
-    enforces: (tool) => (shellOf(tool) === "module" ? [] : ["fuel", "memoryBytes"]),
+    enforces(tool) {
+      try {
+        return shellOf(tool) === "module" ? [] : ["fuel", "memoryBytes"];
+      } catch {
+        return []; // The opening of the tool says why.
+      }
+    },
     preempts: true,
     capacity,
     brokers: [

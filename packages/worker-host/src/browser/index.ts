@@ -1,7 +1,8 @@
 export { connectKernel, type ConnectOptions } from "./connect-kernel.ts";
 export { type DomFrameContainerOptions, domFrameContainer } from "./dom-frame-container.ts";
 export { exposeKernel } from "./expose-kernel.ts";
-export { browserHost, type BrowserHostOptions, type Isolation } from "./host.ts";
+export { browserHost, type BrowserHostOptions } from "./host.ts";
+export type { Isolation } from "./isolation.ts";
 export { exposeInspector, type PageInspector, type PageInspectorOptions } from "./inspector.ts";
 export { keyholeWorker, type KeyholeWorkerOptions } from "./keyhole-worker.ts";
 export { serveOwnKernel, startKernelAt, type StartKernelOptions } from "./own-kernel.ts";

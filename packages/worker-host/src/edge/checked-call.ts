@@ -36,7 +36,7 @@ interface Asked {
 export async function callTrusting(around: Around, { tool, input, given }: Asked): Promise<CallResult> {
   const { edge, approvals, summaries, closed, options } = around;
   const { version = given.version } = tool;
-  const request = requestOf(input, { ...given, ...(version !== undefined && { version }) });
+  const request = requestOf(input, given, version);
   const listed = await summaries.of(tool.name, false);
   const body = given.body && (await wholeBody(given.body));
   const output = given.output && outputOf(given.output, listed, version);

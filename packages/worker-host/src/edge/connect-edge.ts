@@ -99,7 +99,7 @@ function readingOver(edge: Edge): Reading {
   return {
     async preview(foreign: unknown, input: unknown, given: CallOptions = {}) {
       const { name, version } = calledTool(foreign);
-      const { body } = requestOf(input, { ...given, ...(version !== undefined && { version }) });
+      const { body } = requestOf(input, given, version);
       return readPreview(await edge.post(path(name, "preview"), body));
     },
     list: async (filter) => readTools(await edge.get(`/v1/tools${queryOf(filter)}`)).tools,

@@ -1,4 +1,5 @@
 import type { CallOptions, JsonValue } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { EdgeFault } from "./fault.ts";
 
 /** The options of a call that cross to an edge. */
@@ -7,22 +8,57 @@ export interface EdgeRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+const callOptions: Readonly<Record<keyof CallOptions, true>> = {
+  version: true,
+  caller: true,
+  sessionId: true,
+  correlationId: true,
+  traceparent: true,
+  grants: true,
+  bounds: true,
+  idempotencyKey: true,
+  cache: true,
+  raw: true,
+  references: true,
+  waitMs: true,
+  signal: true,
+  approver: true,
+  nestedApprover: true,
+  output: true,
+  body: true,
+  onEvent: true,
+  onLog: true,
+  onProgress: true,
+};
+
 /**
  * A call as an edge takes it. `caller` does not cross: the edge takes the subject of the token.
  *
+ * @param pinned the version of a package that names the tool
  * @throws {EdgeFault} `EDGE_UNSUPPORTED` for a caller: the call would be the token's, not that
  * caller's
  */
-export function requestOf(input: unknown, options: CallOptions): EdgeRequest {
-  const { version, sessionId, correlationId, grants, bounds, waitMs, cache, raw, references } = options;
-  const { idempotencyKey, traceparent, caller } = options;
+export function requestOf(input: unknown, options: CallOptions, pinned?: string): EdgeRequest {
+  const known = knownOptions(options, callOptions, "A call of an edge");
+  const { sessionId, correlationId, grants, bounds, waitMs, cache, raw, references } = known;
+  const { idempotencyKey, traceparent, caller } = known;
   if (caller !== undefined)
     throw new EdgeFault(
       "EDGE_UNSUPPORTED",
       "A call of an edge has no option caller.",
       "The edge takes the subject of the token. Use one token for each caller.",
     );
-  const sent = { version, sessionId, correlationId, grants, bounds, waitMs, cache, raw, references };
+  const sent = {
+    version: pinned ?? known.version,
+    sessionId,
+    correlationId,
+    grants,
+    bounds,
+    waitMs,
+    cache,
+    raw,
+    references,
+  };
   return {
     // As JSON: the edge hashes the sent value.
     body: { ...present(sent), input: input as JsonValue },

@@ -1,6 +1,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type AuditSink, type EventRecord, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { type CheckpointAt, readCheckpointFile, writeCheckpointFile } from "./checkpoint-file.ts";
 import { type FileLock, lockFile } from "./file-lock.ts";
 import { keepTail } from "./keep-tail.ts";
@@ -10,6 +11,8 @@ import { type EventSpan, scanLog } from "./scan-log.ts";
 export { LogInUse } from "./file-lock.ts";
 
 export type FileSync = "batch" | "second" | "never";
+
+const syncs: readonly unknown[] = ["batch", "second", "never"] satisfies FileSync[];
 
 export interface FileSinkOptions {
   /**
@@ -35,7 +38,10 @@ export interface FileSink extends AuditSink {
  * const sink = fileSink("/var/log/agent.jsonl");
  * const kernel = await createFullKernel({ sink });
  */
-export function fileSink(path: string, { fsync = "batch" }: FileSinkOptions = {}): FileSink {
+export function fileSink(path: string, options: FileSinkOptions = {}): FileSink {
+  const { fsync = "batch" } = knownOptions(options, { fsync: true }, "fileSink");
+  if (!syncs.includes(fsync))
+    throw new TypeError(`\`fsync\` of fileSink is ${syncs.join(", ")}, not ${String(fsync)}.`);
   return new LogFile(path, fsync);
 }
 

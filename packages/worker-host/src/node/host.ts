@@ -1,4 +1,5 @@
 import { type Broker, type Isolate, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { dbBroker } from "../brokers/db.ts";
 import { filesBroker, memoryStore } from "../brokers/files.ts";
 import { kvBroker, memoryKv } from "../brokers/kv.ts";
@@ -45,6 +46,17 @@ export interface NodeHostOptions {
   readonly startTimeoutMs?: number;
 }
 
+const known = {
+  files: true,
+  values: true,
+  databases: true,
+  commands: true,
+  commandLimits: true,
+  trusted: true,
+  quickJs: true,
+  startTimeoutMs: true,
+} as const;
+
 /**
  * Runs tool packages on Node: JavaScript in an interpreter, QuickJS compiled to WebAssembly, and modules of WebAssembly as they are. Both reach nothing but their own memory and count fuel. Each has a
  * thread of its own, which the host stops when a tool never yields. A package that is named in `trusted` runs in such a thread as it is, at the full
@@ -54,16 +66,17 @@ export interface NodeHostOptions {
  * @example
  * const kernel = await createFullKernel({ host: nodeHost({ files: "./workspace" }), policy });
  */
-export function nodeHost({
-  files,
-  values,
-  databases = {},
-  commands = {},
-  commandLimits,
-  trusted = [],
-  quickJs,
-  startTimeoutMs,
-}: NodeHostOptions = {}): IsolateHost {
+export function nodeHost(options: NodeHostOptions = {}): IsolateHost {
+  const {
+    files,
+    values,
+    databases = {},
+    commands = {},
+    commandLimits,
+    trusted = [],
+    quickJs,
+    startTimeoutMs,
+  } = knownOptions(options, known, "nodeHost");
   const hashes = new Set(trusted);
   const kv = values === undefined ? undefined : nodeKv(values);
   const db = Object.entries(databases).map(([name, file]) => [name, nodeDatabase(file)] as const);

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { StatementSync } from "node:sqlite";
 import { attempt, type KvFault, type KvStore, pageOf, rangeOf } from "../brokers/kv-store.ts";
 import { done, fault, found } from "../brokers/store.ts";
@@ -22,7 +23,8 @@ const pageBytes = 4_096;
  * @param file made when it is missing; its folder has to exist
  * @throws when the file cannot be opened, or is something else
  */
-export function nodeKv(file: string, { totalBytes = 64 << 20 }: NodeKvOptions = {}): NodeKv {
+export function nodeKv(file: string, options: NodeKvOptions = {}): NodeKv {
+  const { totalBytes = 64 << 20 } = knownOptions(options, { totalBytes: true }, "nodeKv");
   // Not imported: a Node without it would name the module and nothing else.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(file, { timeout: 2_000 });

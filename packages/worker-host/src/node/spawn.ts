@@ -5,10 +5,11 @@ import { constants as system, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Broker, BrokerSession, BrokerReply } from "@keyhole/kernel";
-import { GatheredBytes } from "@keyhole/kernel/foreign";
+import { GatheredBytes, knownOptions } from "@keyhole/kernel/foreign";
 import { cancelled, refused } from "../brokers/fault.ts";
 import {
   commandBroker,
+  spawnLimits,
   type CommandRunner,
   type SpawnLimits,
   type SpawnRequest,
@@ -48,7 +49,8 @@ export interface SpawnBrokerOptions extends SpawnLimits {
  *
  * @throws {TypeError} when a path is not absolute or a name is none
  */
-export function spawnBroker({ commands, ...limits }: SpawnBrokerOptions): Broker {
+export function spawnBroker(options: SpawnBrokerOptions): Broker {
+  const { commands, ...limits } = knownOptions(options, { commands: true, ...spawnLimits }, "spawnBroker");
   return commandBroker(
     new Map(Object.entries(commands).map(([name, command]) => [name, programRunner(name, command)])),
     limits,
@@ -57,7 +59,14 @@ export function spawnBroker({ commands, ...limits }: SpawnBrokerOptions): Broker
 
 /** @throws {TypeError} when the path is not absolute */
 export function programRunner(name: string, command: SpawnCommand | string): CommandRunner {
-  const { path, env = {}, args = [], cwd } = typeof command === "string" ? { path: command } : command;
+  const {
+    path,
+    env = {},
+    args = [],
+    cwd,
+  } = typeof command === "string"
+    ? { path: command }
+    : knownOptions(command, { path: true, env: true, args: true, cwd: true }, `The command ${name}`);
   for (const each of cwd === undefined ? [path] : [path, cwd])
     if (!isAbsolute(each)) throw new TypeError(`The path of ${name} is not absolute: ${each}.`);
   return {

@@ -1,3 +1,4 @@
+import { knownOptions } from "../../tool/known-options.ts";
 import { outermostOf } from "../../call/record/ancestors.ts";
 import type { ResumeOptions, SuspendOptions, Suspension } from "../../call/arrival/call-options.ts";
 import type { Departure } from "../../call/points.ts";
@@ -40,7 +41,7 @@ const WAIT_MS = 1_000;
  * const kernel = await createFullKernel({ host: nodeHost(), policy, suspender: callSuspender({ key }) });
  */
 export function callSuspender(options: SuspenderOptions): CallSuspender {
-  return new Suspender(options);
+  return new Suspender(knownOptions(options, { key: true, claim: true }, "callSuspender"));
 }
 
 class Suspender implements CallSuspender {

@@ -1,5 +1,6 @@
 import { type Broker, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { browserPage } from "@keyhole/kernel/families";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "../../brokers/checked.ts";
 import { refused } from "../../brokers/fault.ts";
 import { needOf } from "../../brokers/net/request.ts";
@@ -32,12 +33,13 @@ const install = "Install Chromium (Debian: `apt-get install chromium`), or name 
  * with the picture as body, as PNG. Each page has its own Chromium with an empty profile. Its only
  * network access is a proxy that checks the grant for each request.
  */
-export function browserBroker({
-  executable,
-  sandbox = "required",
-  browsers = 2,
-  network = {},
-}: BrowserBrokerOptions = {}): Broker {
+export function browserBroker(options: BrowserBrokerOptions = {}): Broker {
+  const {
+    executable,
+    sandbox = "required",
+    browsers = 2,
+    network = {},
+  } = knownOptions(options, { executable: true, sandbox: true, browsers: true, network: true }, "browserBroker");
   const places = new Places({ size: browsers, subject: "pages" });
   return checkedBroker({
     families: [browserPage],

@@ -38,7 +38,7 @@ export function configuredOptions({ config, folder }: ConfigFile, { files, log }
   return {
     host: nodeHost({ ...hostOptions(brokers, folder), ...(files !== undefined && { files }) }),
     policy: config.policy,
-    ...(file !== undefined && { sink: fileSink(file, sink) }),
+    ...(file !== undefined && { sink: fileSink(file, sink?.fsync && { fsync: sink.fsync }) }),
     ...(modeTriggers && { modeTriggers }),
     ...(secrets && { secrets: secretKeeper(storeOf(secrets)) }),
   };

@@ -1,4 +1,5 @@
 import { checkCommand } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { LoadedModule } from "../../protocol/message.ts";
 import { readMeterSection } from "../meter/meter-section.ts";
 import { MAX_FUEL } from "../meter/fuel-global.ts";
@@ -31,7 +32,12 @@ const DEFAULT_FUEL = 10_000_000_000;
 
 /** @throws {TypeError} for a name that is none, a module that cannot be a command, and variables that no program could be given */
 export function prepareCommand(name: string, command: WasiCommand): PreparedCommand {
-  const { module, env = {}, fuel = DEFAULT_FUEL, memoryBytes = defaultMemoryBytes } = command;
+  const {
+    module,
+    env = {},
+    fuel = DEFAULT_FUEL,
+    memoryBytes = defaultMemoryBytes,
+  } = knownOptions(command, { module: true, env: true, fuel: true, memoryBytes: true }, `The command ${name}`);
   const fault = checkCommand(name) ?? variablesFault(env) ?? boundsFault(fuel, memoryBytes);
   if (fault !== undefined) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
   const loaded = { module: meteredOf(name, module, memoryBytes), args: [], environment: {}, memoryBytes };

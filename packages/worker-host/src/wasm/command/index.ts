@@ -1,6 +1,7 @@
 import type { Broker, IsolateHost } from "@keyhole/kernel";
 import { fsRead } from "@keyhole/kernel/families";
-import type { CommandRunner, CommandRunners, SpawnLimits } from "../../brokers/spawn.ts";
+import { knownOptions } from "@keyhole/kernel/foreign";
+import { type CommandRunner, type CommandRunners, type SpawnLimits, spawnLimits } from "../../brokers/spawn.ts";
 import { withCommands } from "../../process/tool.ts";
 import { openModule } from "../tool/host.ts";
 import { prepareCommand, type WasiCommand } from "./command.ts";
@@ -22,10 +23,12 @@ export interface WasiCommandsOptions extends SpawnLimits {
  * @example
  * withWasiCommands(interpreterHost({ engine }), { commands: { sort: { module: bytes, fuel: 100_000_000 } } })
  */
-export function withWasiCommands(
-  host: IsolateHost,
-  { commands, files = filesOf(host.brokers), ...limits }: WasiCommandsOptions,
-): IsolateHost {
+export function withWasiCommands(host: IsolateHost, options: WasiCommandsOptions): IsolateHost {
+  const {
+    commands,
+    files = filesOf(host.brokers),
+    ...limits
+  } = knownOptions(options, { ...spawnLimits, commands: true, files: true }, "withWasiCommands");
   const open: OpenModule = (module, name) => openModule(module, name);
   return withCommands(host, wasiRunners(commands, { open, places: 1, files, compiled: true }), limits);
 }

@@ -1,4 +1,5 @@
 import { type Broker, type Isolate, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { GuestChannel } from "../../protocol/channel.ts";
 import { loadFailure } from "../../protocol/load-failure.ts";
 import { moduleCode, moduleFault } from "../../protocol/module-code.ts";
@@ -29,7 +30,12 @@ export interface InterpreterOptions extends VmBounds {
  * const engine = await compileEngine(bytes); // of quickjs-wasi/quickjs.wasm
  * const kernel = await createFullKernel({ host: interpreterHost({ engine, fuel: 2_000_000_000 }), policy });
  */
-export function interpreterHost({ engine, brokers = [], ...bounds }: InterpreterOptions): IsolateHost {
+export function interpreterHost(options: InterpreterOptions): IsolateHost {
+  const {
+    engine,
+    brokers = [],
+    ...bounds
+  } = knownOptions(options, { engine: true, brokers: true, fuel: true, memoryBytes: true }, "interpreterHost");
   const terminators = new Set<Isolate["terminate"]>();
   let image: Image | undefined;
   const open = (): [GuestChannel, Isolate["terminate"]] => {

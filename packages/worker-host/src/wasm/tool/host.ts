@@ -6,6 +6,7 @@ import {
   type IsolateHost,
   type RegisteredTool,
 } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { GuestChannel } from "../../protocol/channel.ts";
 import type { LoadedModule } from "../../protocol/message.ts";
 import type { Waiting } from "../machine/suspend.ts";
@@ -39,12 +40,13 @@ const DEFAULT_FUEL = 10_000_000_000;
  * @example
  * const kernel = await createFullKernel({ host: wasmHost(), policy });
  */
-export function wasmHost({
-  fuel = DEFAULT_FUEL,
-  built = [],
-  brokers = [],
-  waiting,
-}: WasmHostOptions = {}): IsolateHost {
+export function wasmHost(options: WasmHostOptions = {}): IsolateHost {
+  const {
+    fuel = DEFAULT_FUEL,
+    built = [],
+    brokers = [],
+    waiting,
+  } = knownOptions(options, { fuel: true, built: true, brokers: true, waiting: true }, "wasmHost");
   const open = new Set<Isolate["terminate"]>();
   const modules = new Map(built.map((module) => [originalOf(module), module]));
   return {
