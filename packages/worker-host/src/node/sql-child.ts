@@ -8,7 +8,6 @@ import { faultOfCode, sizeOf } from "../brokers/sql/codes.ts";
 import {
   type SqlAnswer,
   type SqlChange,
-  type SqlDatabase,
   sqlFault,
   type SqlResult,
   type SqlRows,
@@ -106,7 +105,7 @@ const operations = {
       database.close();
     }
   },
-} satisfies Record<keyof SqlDatabase, (task: SqlTask) => SqlResult<unknown>>;
+} satisfies Record<SqlTask["operation"], (task: SqlTask) => SqlResult<unknown>>;
 
 function valueOf(value: SQLOutputValue): SqlValue {
   // As large as the value, and not as what it is a part of.
