@@ -39,6 +39,7 @@ const callWith = (more: Partial<IsolateCall> = {}): IsolateCall => ({
   outputBytes: 1_000,
   seed: "0".repeat(64),
   nowMs: 0,
+  real: { clock: false, random: false },
   ...more,
 });
 
