@@ -43,14 +43,14 @@ describe("a file of 2 GB", () => {
   truncateSync(join(folder, "big.jsonl"), sparse);
   const big = "big.jsonl";
 
-  /* A log has lines of at most 8 MiB, a run of at most 64, and what is read whole at most 256. */
+  /* A log has lines of at most 8 MiB, a run of at most 192, and what is read whole at most 256. */
   const cases: readonly [string, readonly string[], number][] = [
     ["meter", ["meter", big], 257],
     ["verify", ["verify", big], 10],
     ["log show", ["log", "show", big], 10],
     ["log export", ["log", "export", big, "--out", "out.jsonl"], 10],
     ["policy suggest", ["policy", "suggest", big], 10],
-    ["replay", ["replay", big], 70],
+    ["replay", ["replay", big], 200],
     ["policy check", ["policy", "check", big], 257],
     ["policy diff", ["policy", "diff", "policy.json", big], 257],
     ["policy simulate", ["policy", "simulate", "policy.json", big], 257],
