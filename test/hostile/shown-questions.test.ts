@@ -29,7 +29,8 @@ const approversOfDocs = (): string => /```js approver\.js\n([^]*?)```/.exec(read
 
 const shownBy: Readonly<Record<string, () => Promise<string>>> = {
   "the page of the template vite-react": () =>
-    asking(askInPage, () => {
+    asking(askInPage, async () => {
+      await vi.waitFor(() => expect(openQuestions()).toHaveLength(1));
       const [{ answer: _, ...texts } = { answer: () => {} }] = openQuestions();
       return Object.values(texts).flat().join("\n");
     }),
