@@ -170,6 +170,9 @@ describe("a dev server", () => {
         ...kinds.flatMap((kind) => [`/.env?keyhole-${kind}`, `/@fs${secret}?keyhole-${kind}`]),
         "/.env?import&keyhole-bytes",
         `/@id/keyhole:${secret}?bytes`,
+        // As the server's middleware passes it on.
+        `keyhole:${secret}?bytes`,
+        `keyhole:./.env?bytes`,
         `/@id/KEYHOLE:${secret}?bytes`,
         `/@id/__x00__keyhole-all:.*:${root}/main.ts`,
         `/@id/\0keyhole-all:.*:${root}/main.ts`,

@@ -24,8 +24,13 @@ export async function resolveId(
 ): Promise<string | null> {
   const id = await idOf(context, source, importer);
   // The absolute paths of a list are for the list alone, whose own id was given out.
-  if (id !== null && importer !== undefined && specifierPattern.test(source)) given.add(id);
+  if (id !== null && isModule(importer) && specifierPattern.test(source)) given.add(id);
   return id === null || given.has(id) ? id : null;
+}
+
+/** For a request Vite names the page of its root as importer. A script in a page has an id of its own: `index.html?html-proxy…`. */
+function isModule(importer: string | undefined): boolean {
+  return importer !== undefined && !importer.endsWith(".html");
 }
 
 async function idOf(context: ResolveContext, source: string, importer: string | undefined): Promise<string | null> {
