@@ -1,4 +1,5 @@
 import type { BrokerSession } from "@keyhole/kernel";
+import { Shares } from "@keyhole/kernel/context";
 import { FairSemaphore, type Settled, type Queued } from "@keyhole/kernel/fair-semaphore";
 
 /** The call that a request belongs to. */
@@ -10,7 +11,7 @@ export type Requester = Pick<BrokerSession, "caller" | "outermostId" | "signal">
  */
 export class SharedSlots {
   readonly #slots: FairSemaphore;
-  readonly #heldBy = new Map<string, number>();
+  readonly #heldBy = new Shares();
 
   /** @param maxWaiting beyond, a request of the caller with the most of them is refused */
   constructor(size: number, maxWaiting?: number) {
@@ -23,13 +24,13 @@ export class SharedSlots {
 
   take({ caller, outermostId, signal }: Requester): Settled | Omit<Queued, "position"> {
     const slots = this.#slots;
-    const held = (): number => this.#heldBy.get(caller) ?? 0;
+    const heldBy = this.#heldBy;
     const slot = slots.take([caller, outermostId], {
       get limit() {
-        return slots.size - held();
+        return slots.size - heldBy.of(caller);
       },
       // Its turn has come: it holds a slot from here on.
-      isWanted: () => (this.#heldBy.set(caller, held() + 1), true),
+      isWanted: () => (heldBy.add(caller, 1), true),
       signals: [signal],
     });
     if (slot.kind !== "queued") return this.#counted(caller, slot);
@@ -43,9 +44,7 @@ export class SharedSlots {
     const release = (): void => {
       if (!isHeld) return;
       isHeld = false;
-      const left = (this.#heldBy.get(caller) ?? 0) - 1;
-      if (left > 0) this.#heldBy.set(caller, left);
-      else this.#heldBy.delete(caller);
+      this.#heldBy.add(caller, -1);
       settled.release();
     };
     return { kind: "held", release };

@@ -12,10 +12,14 @@ export class Shares {
 
   /** @param amount negative where something is gone */
   add(owner: string, amount: number): void {
-    const share = (this.#byOwner.get(owner) ?? 0) + amount;
+    const share = this.of(owner) + amount;
     this.#total += amount;
     if (share > 0) this.#byOwner.set(owner, share);
     else this.#byOwner.delete(owner);
+  }
+
+  of(owner: string): number {
+    return this.#byOwner.get(owner) ?? 0;
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Clock } from "@keyhole/kernel";
+import { Shares } from "@keyhole/kernel/context";
 import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 import { type McpCaller, nameOf } from "./caller.ts";
 import type { Seal } from "./seal.ts";
@@ -30,7 +31,7 @@ export class RequestStates {
   readonly #mostUsed: number;
   /** By nonce, in the order of use. */
   readonly #used = new Map<string, { readonly until: number; readonly owner: string }>();
-  readonly #usedBy = new Map<string, number>();
+  readonly #usedBy = new Shares();
 
   constructor(seal: Seal, clock: Clock, mostUsed: number = MOST_USED) {
     this.#seal = seal;
@@ -61,20 +62,14 @@ export class RequestStates {
     for (const [oldest, used] of this.#used) {
       if (used.until > this.#clock.now()) break;
       this.#used.delete(oldest);
-      this.#count(used.owner, -1);
+      this.#usedBy.add(used.owner, -1);
     }
     const owner = nameOf(caller);
-    const isFull = (this.#usedBy.get(owner) ?? 0) >= this.#mostUsed - this.#used.size;
+    const isFull = this.#usedBy.of(owner) >= this.#mostUsed - this.#used.size;
     if (isFull || this.#used.has(nonce)) return false;
     this.#used.set(nonce, { until, owner });
-    this.#count(owner, 1);
+    this.#usedBy.add(owner, 1);
     return true;
-  }
-
-  #count(owner: string, states: 1 | -1): void {
-    const count = (this.#usedBy.get(owner) ?? 0) + states;
-    if (count > 0) this.#usedBy.set(owner, count);
-    else this.#usedBy.delete(owner);
   }
 }
 

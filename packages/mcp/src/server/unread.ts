@@ -1,3 +1,5 @@
+import { Shares } from "@keyhole/kernel/context";
+
 /** A piece is at most so long: a reader that stops holds no more beyond those that it took. */
 const PIECE_BYTES = 65_536;
 
@@ -8,14 +10,14 @@ const PIECE_BYTES = 65_536;
  */
 export class UnreadAnswers {
   readonly #maxBytes: number;
-  readonly #bytes = new Map<string, number>();
+  readonly #bytes = new Shares();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
   isFull(caller: string): boolean {
-    return this.#bytesOf(caller) >= this.#maxBytes;
+    return this.#bytes.of(caller) >= this.#maxBytes;
   }
 
   /** The same answer, counted. @param gone aborts when the client leaves: some servers then neither read nor cancel */
@@ -32,7 +34,7 @@ export class UnreadAnswers {
     let wake = Promise.withResolvers<void>();
     const hold = (bytes: number): void => {
       held += bytes;
-      this.#add(caller, bytes);
+      this.#bytes.add(caller, bytes);
       wake.resolve();
     };
     const drop = (): void => {
@@ -43,7 +45,7 @@ export class UnreadAnswers {
       for (let read = await reader.read(); !read.done && !isOver; read = await reader.read()) {
         waiting.push(read.value);
         hold(read.value.byteLength);
-        if (this.#bytesOf(caller) > this.#maxBytes) throw new Error("The client does not read its answers.");
+        if (this.#bytes.of(caller) > this.#maxBytes) throw new Error("The client does not read its answers.");
       }
     };
     const filled = fill().finally(() => {
@@ -76,15 +78,5 @@ export class UnreadAnswers {
     gone.addEventListener("abort", leave, { once: true });
     if (gone.aborted) leave();
     return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
-  }
-
-  #bytesOf(caller: string): number {
-    return this.#bytes.get(caller) ?? 0;
-  }
-
-  #add(caller: string, bytes: number): void {
-    const held = this.#bytesOf(caller) + bytes;
-    if (held > 0) this.#bytes.set(caller, held);
-    else this.#bytes.delete(caller);
   }
 }

@@ -1,4 +1,5 @@
 import type { BrokerReply } from "@keyhole/kernel";
+import { Shares } from "@keyhole/kernel/context";
 import type { Settled } from "@keyhole/kernel/fair-semaphore";
 import { type Requester, SharedSlots } from "../shared-slots.ts";
 import { cancelled, refused } from "./fault.ts";
@@ -22,7 +23,7 @@ export interface PlacesOptions {
 export class Places {
   readonly #slots: SharedSlots;
   readonly #options: PlacesOptions;
-  readonly #waitingBytes = new Map<string, number>();
+  readonly #waitingBytes = new Shares();
 
   constructor(options: PlacesOptions) {
     this.#options = options;
@@ -36,11 +37,11 @@ export class Places {
     const slot = this.#slots.take(requester);
     let turn: Settled;
     if (slot.kind === "queued") {
-      const isTooMuch = this.#bytesOf(caller) + bytes > waitingBytes;
+      const isTooMuch = this.#waitingBytes.of(caller) + bytes > waitingBytes;
       if (isTooMuch) slot.leave();
-      else this.#hold(caller, bytes);
+      else this.#waitingBytes.add(caller, bytes);
       turn = await slot.turn;
-      if (!isTooMuch) this.#hold(caller, -bytes);
+      if (!isTooMuch) this.#waitingBytes.add(caller, -bytes);
     } else turn = slot;
     if (turn.kind === "held")
       try {
@@ -49,15 +50,5 @@ export class Places {
         turn.release();
       }
     return signal.aborted ? cancelled : refused("UNAVAILABLE", `Too many ${subject} wait already.`, "Try again later.");
-  }
-
-  #bytesOf(caller: string): number {
-    return this.#waitingBytes.get(caller) ?? 0;
-  }
-
-  #hold(caller: string, bytes: number): void {
-    const held = this.#bytesOf(caller) + bytes;
-    if (held > 0) this.#waitingBytes.set(caller, held);
-    else this.#waitingBytes.delete(caller);
   }
 }
