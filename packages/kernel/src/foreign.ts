@@ -2,6 +2,7 @@
  * `@keyhole/kernel/foreign`: for authors of brokers and hosts. What a store, a database or another broker answers is read once, as the kernel reads what it is given.
  */
 export { GatheredBytes } from "./bytes/gathered-bytes.ts";
+export { nextPiece } from "./bytes/next-piece.ts";
 export { readNeeds, readReply } from "./capability/gate/broker-reply.ts";
 export { plainMembers } from "./json/plain-members.ts";
 export { knownOptions } from "./tool/known-options.ts";

@@ -1,4 +1,4 @@
-import { GatheredBytes } from "@keyhole/kernel/foreign";
+import { GatheredBytes, nextPiece } from "@keyhole/kernel/foreign";
 
 /** Longer than any sending client needs: a silent or slow sender holds a connection and its bytes. */
 const TOTAL_MS = 30_000;
@@ -38,15 +38,8 @@ async function nextOf(
   untilMs: number,
 ): Promise<Uint8Array | undefined> {
   if (!reader) return undefined;
-  const late = Promise.withResolvers<never>();
-  const waitMs = Math.min(SILENT_MS, Math.max(0, untilMs - performance.now()));
-  const timer = setTimeout(() => {
-    late.reject(new LateBody());
-    reader.cancel().catch(() => {});
-  }, waitMs);
-  try {
-    return await Promise.race([reader.read().then(({ value }) => value), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const piece = await nextPiece(reader, Math.min(SILENT_MS, Math.max(0, untilMs - performance.now())));
+  if (piece !== "late") return piece;
+  reader.cancel().catch(() => {});
+  throw new LateBody();
 }

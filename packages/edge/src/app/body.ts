@@ -1,4 +1,4 @@
-import { GatheredBytes } from "@keyhole/kernel/foreign";
+import { GatheredBytes, nextPiece } from "@keyhole/kernel/foreign";
 import type { Check } from "./check.ts";
 import { jsonPlace } from "./json-place.ts";
 import { jsonTextFault } from "./json-text.ts";
@@ -109,12 +109,12 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   const bytes = new GatheredBytes();
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
   const untilMs = Date.now() + bodyLimits.totalMs;
-  for (let step = await nextOf(reader, untilMs); step?.value; step = await nextOf(reader, untilMs)) {
-    if (bytes.length + step.value.byteLength > maxBytes) {
+  for (let piece = await nextOf(reader, untilMs); piece; piece = await nextOf(reader, untilMs)) {
+    if (bytes.length + piece.byteLength > maxBytes) {
       await drain(reader!);
       throw refusal;
     }
-    bytes.add(step.value);
+    bytes.add(piece);
   }
   return bytes.take();
 }
@@ -123,26 +123,17 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
 async function nextOf(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
   untilMs: number,
-): Promise<{ readonly value?: Uint8Array | undefined } | undefined> {
+): Promise<Uint8Array | undefined> {
   if (!reader) return undefined;
   const leftMs = Math.max(0, untilMs - Date.now());
+  const piece = await nextPiece(reader, Math.min(leftMs, bodyLimits.silentMs));
+  if (piece !== "late") return piece;
+  void reader.cancel().catch(() => {});
   const detail =
     leftMs < bodyLimits.silentMs
       ? `The body took more than ${bodyLimits.totalMs / 1_000} s.`
       : `The body was silent for ${bodyLimits.silentMs / 1_000} s.`;
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => {
-      late.reject(new HttpRefusal("BODY_TIMEOUT", detail, {}, "Send the body in one go."));
-      void reader.cancel().catch(() => {});
-    },
-    Math.min(leftMs, bodyLimits.silentMs),
-  );
-  try {
-    return await Promise.race([reader.read(), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  throw new HttpRefusal("BODY_TIMEOUT", detail, {}, "Send the body in one go.");
 }
 
 function decode(what: string, bytes: Uint8Array): string {

@@ -1,3 +1,4 @@
+import { nextPiece } from "@keyhole/kernel/foreign";
 import type { MiddlewareHandler } from "hono";
 
 /**
@@ -19,24 +20,13 @@ export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Pr
   let byteLength = 0;
   try {
     while (byteLength <= DRAINED_BYTES && Date.now() < untilMs) {
-      const piece = await nextOf(reader);
-      if (piece === undefined) break;
+      const piece = await nextPiece(reader, SILENT_MS);
+      if (piece === undefined || piece === "late") break;
       byteLength += piece.byteLength;
     }
     await reader.cancel();
   } catch {
     // The client has gone.
-  }
-}
-
-/** `undefined` where there is none: at the end, or in silence. */
-async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
-  const silence = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => silence.resolve(undefined), SILENT_MS);
-  try {
-    return await Promise.race([reader.read().then(({ value }) => value), silence.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
