@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { isObject } from "../io.ts";
+import { parsedLine } from "../json-file.ts";
 
 /** The first line that a client's process sends to the process that has the log open. */
 export interface Hello {
@@ -28,7 +29,7 @@ export function digestsOf(values: Readonly<Record<string, unknown>>): Readonly<R
 }
 
 export function helloOf(line: string): Hello | undefined {
-  const value = parsed(line);
+  const value = parsedLine(line);
   if (!isObject(value)) return undefined;
   const { caller, session, parts } = value;
   if (typeof caller !== "string" || typeof session !== "string" || !isObject(parts)) return undefined;
@@ -37,7 +38,7 @@ export function helloOf(line: string): Hello | undefined {
 }
 
 export function welcomeOf(line: string): Welcome | undefined {
-  const value = parsed(line);
+  const value = parsedLine(line);
   if (!isObject(value) || typeof value["pid"] !== "number") return undefined;
   const { ok, pid, part } = value;
   if (ok === true) return { ok, pid };
@@ -66,12 +67,4 @@ export async function firstLine(stream: Duplex, withinMs: number): Promise<strin
   clearTimeout(timer);
   stream.off("readable", take).off("end", gone).off("close", gone);
   return line;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
