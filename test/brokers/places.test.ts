@@ -136,7 +136,7 @@ const deed = fc.oneof(
   fc.record({ deed: fc.constantFrom("end" as const, "fail" as const, "leave" as const), at: fc.nat(40) }),
 );
 
-it("whatever is asked, ended and left, callers keep their shares, and each place comes back once", async () => {
+it("callers keep their shares, and each place comes back once, in any order of requests, ends and leaves", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.array(deed, { maxLength: 80 }), async (size, deeds) => {
       const places = new Places({ size, subject: "requests", waitingBytes: 100 });

@@ -51,7 +51,7 @@ describe("a tool that times out again and again", () => {
     expect(await answer({ caller: "eve" })).toBe("ok");
   });
 
-  it("is set aside for all when three callers in a row wait in vain, whatever one of them does alone", async () => {
+  it("is set aside for all when three callers in a row wait in vain, and not for timeouts of one of them", async () => {
     const { call, answer, clock, events } = await opened();
     for (let i = 0; i < 10; i++) {
       expect(await call({ caller: "mallory" })).toBe("TIMEOUT");

@@ -23,7 +23,7 @@ export function environmentSecrets({
     get,
     list: (start) =>
       Object.keys(env)
-        // Windows gives a variable in whatever case it was set.
+        // Windows keeps the case in which a variable was set.
         .filter((key) => key.toUpperCase().startsWith(variable(start).toUpperCase()))
         .map((key) => key.slice(prefix.length))
         .filter((name) => get(name) !== undefined),
