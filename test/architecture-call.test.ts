@@ -54,8 +54,8 @@ describe("a state", () => {
     ),
   );
 
-  it("is there for each of eleven steps", () => {
-    expect([...homes.values()].toSorted()).toHaveLength(11);
+  it("is there for each of eleven steps, for bounds, and for what an isolate takes", () => {
+    expect([...homes.values()].toSorted()).toHaveLength(13);
   });
 
   it("is made by its own step alone: no other file casts to it", () => {

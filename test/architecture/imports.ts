@@ -174,7 +174,19 @@ const kernelDirections: Readonly<
   // Digests of outcomes, and the check of purity, which a kernel has as well, are those of the isolates.
   // A recorded program is put into its package again, by the kernel's own rule.
   replay: {
-    values: ["json", "hash", "bytes", "support", "normalize", "schema", "audit", "isolate", "tool", "limits.ts"],
+    values: [
+      "json",
+      "hash",
+      "bytes",
+      "support",
+      "normalize",
+      "schema",
+      "audit",
+      "bounds",
+      "isolate",
+      "tool",
+      "limits.ts",
+    ],
     types: ["capability", "kernel-api.ts", "result.ts"],
   },
   "policy/review": {

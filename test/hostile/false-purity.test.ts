@@ -9,7 +9,7 @@ import { registered } from "../support/registered.ts";
 function packaged(body: string, before = ""): ToolPackage {
   const code = `${before} export default { code: { execute(input, context) { ${body} } } };`;
   return packed(
-    toolOf(() => null),
+    toolOf(() => null, { bounds: { timeoutMs: 60_000 } }),
     code,
   );
 }
@@ -21,7 +21,7 @@ describe("verifyPure, in an isolate that a session shares,", () => {
   });
   afterAll(() => host.close());
   const check = (tool: ToolPackage, runs = 2) =>
-    verifyPure({ host, tool: registered(tool), inputs: [{ n: 1 }], runs, clock: systemClock, timeoutMs: 60_000 });
+    verifyPure({ host, tool: registered(tool), inputs: [{ n: 1 }], runs, clock: systemClock });
 
   it.each<[string, ToolPackage]>([
     ["counts its calls", packaged("return count++;", "let count = 0;")],

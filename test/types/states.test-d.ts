@@ -12,6 +12,9 @@ import type { Resolved } from "../../packages/kernel/src/call/steps/resolve.ts";
 import { run, type RunPorts } from "../../packages/kernel/src/call/steps/run.ts";
 import type { Started } from "../../packages/kernel/src/call/steps/start.ts";
 import type { Extension } from "../../packages/kernel/src/extensions/extension.ts";
+import { type EffectiveBounds, effectiveBounds } from "../../packages/kernel/src/bounds/effective.ts";
+import { boundedCall, type OwnIsolate } from "../../packages/kernel/src/isolate/bounded-call.ts";
+import type { CallPort, IsolateCall } from "../../packages/kernel/src/isolate/port.ts";
 
 declare const call: CallRecord;
 declare const entry: Entry;
@@ -20,6 +23,9 @@ declare const decided: Decided;
 declare const reserved: Reserved;
 declare const started: Started;
 declare const normalized: Normalized;
+declare const isolate: OwnIsolate;
+declare const isolateCall: IsolateCall;
+declare const port: CallPort;
 declare const ports: ReservePorts & RunPorts & ConcludePorts;
 
 const { tool, host } = decided;
@@ -52,3 +58,11 @@ export const forging: Extension = {
   // @ts-expect-error and cannot answer with a state
   afterAllow: (state) => state,
 };
+
+// @ts-expect-error the bounds of a manifest alone: the policy had no say
+effectiveBounds(tool.manifest.bounds);
+// @ts-expect-error a literal is no effective bounds
+export const bounds: EffectiveBounds = { ...started.bounds, fuel: 1 };
+// @ts-expect-error an isolate of the kernel takes a bounded call alone
+void isolate.call(isolateCall, port);
+void isolate.call(boundedCall(isolateCall, started.bounds), port);

@@ -1,6 +1,12 @@
 import { ceilings, defaultBounds } from "../limits.ts";
 import type { Bounds } from "./bounds.ts";
 
+declare class Made {
+  #effective: never;
+}
+/** Bounds in which a policy had its say, or of which code said that it has none. */
+export interface EffectiveBounds extends Bounds, Made {}
+
 const declaredBounds = new WeakMap<Partial<Bounds>, Bounds>();
 
 /**
@@ -13,14 +19,19 @@ function withDefaults(declared: Partial<Bounds>): Bounds {
   return bounds;
 }
 
-/** The bounds of one call: the tool's, or the defaults, never above a ceiling; policy and caller can only lower them. */
+/**
+ * The bounds of one run: the tool's, or the defaults, never above a ceiling; policy and caller can only lower them.
+ *
+ * @param governed the policy's; a parameter of its own, so that no caller forgets it
+ */
 export function effectiveBounds(
   declared: Partial<Bounds>,
+  governed: Partial<Bounds> | undefined,
   ...wishes: readonly (Partial<Bounds> | undefined)[]
-): Bounds {
+): EffectiveBounds {
   let bounds = withDefaults(declared);
-  for (const wished of wishes) if (wished !== undefined) bounds = lowered(bounds, wished);
-  return bounds;
+  for (const wished of [governed, ...wishes]) if (wished !== undefined) bounds = lowered(bounds, wished);
+  return bounds as EffectiveBounds;
 }
 
 function lowered(before: Bounds, wished: Partial<Bounds>): Bounds {

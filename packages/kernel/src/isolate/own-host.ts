@@ -2,6 +2,7 @@ import type { Broker } from "../capability/broker.ts";
 import { atOnce, type Foreign, itemsOf, membersOf, portOf, textOf, textsOf, type Theirs } from "../support/foreign.ts";
 import { type SetupError, setupErrorCodes } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
+import type { OwnIsolate } from "./bounded-call.ts";
 import type { Isolate, IsolateHost } from "./port.ts";
 import { readFailure } from "./reading.ts";
 
@@ -12,12 +13,12 @@ export interface OwnHost
     Pick<Theirs<IsolateHost>, "close" | "enforces" | "snapshotKind"> {
   readonly brokers: readonly Foreign<Broker>[];
   readonly check?: (tool: RegisteredTool) => SetupError | undefined;
-  readonly open: (tool: RegisteredTool, isWanted?: () => boolean) => Promise<Theirs<Isolate>>;
+  readonly open: (tool: RegisteredTool, isWanted?: () => boolean) => Promise<OwnIsolate>;
   readonly thaw?: (
     tool: RegisteredTool,
     snapshot: Uint8Array<ArrayBuffer>,
     isWanted?: () => boolean,
-  ) => Promise<Theirs<Isolate>>;
+  ) => Promise<OwnIsolate>;
 }
 
 /** More of anything is a mistake. */
@@ -46,7 +47,7 @@ export function readHost(foreign: Foreign<IsolateHost>): OwnHost {
   };
 }
 
-function readIsolate(foreign: Foreign<Isolate>): Theirs<Isolate> {
+function readIsolate(foreign: Foreign<Isolate>): OwnIsolate {
   const isolate = portOf(foreign);
   if (!isolate) throw new TypeError("A host opened a value that is not an isolate.");
   return isolate;

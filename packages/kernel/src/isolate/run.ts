@@ -11,7 +11,8 @@ import type { Clock } from "./clock.ts";
 import type { Lease, Owner, Waiter } from "./pool/lease.ts";
 import type { IsolatePool } from "./pool/pool.ts";
 import { readFailure, readOutcome, readRequest, readUsage } from "./reading.ts";
-import { type CallPort, type IsolateCall, IsolateFailure, type IsolateOutcome, type IsolateUsage } from "./port.ts";
+import type { BoundedCall } from "./bounded-call.ts";
+import { type CallPort, IsolateFailure, type IsolateOutcome, type IsolateUsage } from "./port.ts";
 
 /** How a run ended: as the isolate said, or as the kernel decided without it. */
 export type RunEnd =
@@ -52,7 +53,7 @@ export interface RunOptions {
  * Runs one call under its deadline. At the deadline, or when the grace after a cancellation is over, the caller is answered at once and the isolate
  * terminated behind it. The gate is closed before this resolves: nothing that the isolate still sends has any effect.
  */
-export function runInIsolate(tool: RegisteredTool, call: IsolateCall, options: RunOptions): Promise<RunEnd> {
+export function runInIsolate(tool: RegisteredTool, call: BoundedCall, options: RunOptions): Promise<RunEnd> {
   if (options.cancel?.aborted) {
     options.gate.close();
     return Promise.resolve({ kind: "cancelled" });
@@ -104,7 +105,7 @@ class IsolateRun implements CallPort {
     brake?.watch((why) => this.#cancel({ kind: "forbidden", why }));
   }
 
-  start(tool: RegisteredTool, call: IsolateCall): void {
+  start(tool: RegisteredTool, call: BoundedCall): void {
     const { pool, owner } = this.#options;
     const leased = pool.lease(tool, owner, this.#waiter);
     if (leased instanceof Promise)
@@ -177,7 +178,7 @@ class IsolateRun implements CallPort {
     if (!this.#ended) this.#options.onUsed(readUsage(usage));
   }
 
-  #callIn(lease: Lease, call: IsolateCall): void {
+  #callIn(lease: Lease, call: BoundedCall): void {
     // The deadline may have passed, or the caller cancelled, during the opening of the isolate: then it is free for the next call, and this one never starts.
     if (this.#ended || this.#cancelled) {
       lease.release();

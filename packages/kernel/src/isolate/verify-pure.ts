@@ -1,3 +1,5 @@
+import type { EffectiveBounds } from "../bounds/effective.ts";
+import { Deadline } from "../bounds/deadline.ts";
 import { uuidv7 } from "../id/uuid.ts";
 import * as limits from "../limits.ts";
 import { OutputStream } from "../hash/output-stream.ts";
@@ -9,6 +11,8 @@ import { safeErrorField } from "../support/safe-error-field.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import { outcomeHash } from "./outcome.ts";
+import { boundedCall, type BoundedCall } from "./bounded-call.ts";
+import { openWithin } from "./open-within.ts";
 import type { OwnHost } from "./own-host.ts";
 import { allLogical } from "./port.ts";
 import { readOutcome } from "./reading.ts";
@@ -40,8 +44,8 @@ export interface PureOptions {
   /** Fresh isolates per input, each with another clock and another seed, and called twice; at least 2. Default 3. */
   readonly runs?: number;
   readonly clock: Clock;
-  /** For each run. Default 10,000. */
-  readonly timeoutMs?: number;
+  /** Of each run. */
+  readonly bounds: EffectiveBounds;
   /** Of the outcomes' digests. */
   readonly hash: Hash;
 }
@@ -79,50 +83,36 @@ async function runTwice(
   run: number,
   hashes: string[],
 ): Promise<Pick<Extract<PureCheck, { ok: false }>, "kind" | "reason"> | undefined> {
-  const { host, tool, clock, timeoutMs = 10_000, hash } = options;
-  const { outputBytes = limits.wholeOutputBytes, fuel, memoryBytes } = tool.manifest.bounds;
+  const { host, tool, clock, bounds, hash } = options;
   let asked = false;
+  // As for a call: the time of the first one includes the opening.
+  let deadline = new Deadline(bounds.timeoutMs, clock);
   let isolate;
   try {
-    isolate = await host.open(tool);
+    isolate = await openWithin(host, tool, deadline);
   } catch (error) {
     const why = safeErrorField(error, "message") ?? "its host failed";
     return { kind: "unfinished", reason: `A run did not begin: ${why}` };
   }
+  if (!isolate) return { kind: "unfinished", reason: "A run did not begin in time." };
   try {
     for (let calls = 0; calls < 1 || (isolate.alive && calls < 2); calls++) {
-      const flow = new OutputStream(outputBytes, hash);
-      const callId = uuidv7(clock.now()); // As any other: nothing says that it is watched.
+      const flow = new OutputStream(bounds.outputBytes, hash);
       // A terminated isolate answers as lost.
-      const stopTimer = clock.after(timeoutMs, () => tell(isolate.terminate, ["it did not end"], isolate));
+      const stopTimer = deadline.watch(() => tell(isolate.terminate, ["it did not end"], isolate));
       const given = await isolate
-        .call(
-          {
-            callId,
-            sessionId: callId,
-            inputText,
-            outputKind: tool.manifest.output.kind,
-            outputBytes,
-            // The first run has the inputs of every call, the others have different ones. So the
-            // check finds a tool whose output depends on them.
-            seed: `${run}`.padStart(64, "0"),
-            nowMs: run * 1e10,
-            real: allLogical,
-            ...(fuel !== undefined && { fuel }),
-            ...(memoryBytes !== undefined && { memoryBytes }),
+        .call(callOf(options, inputText, run), {
+          signal: new AbortController().signal,
+          log: () => {},
+          progress: () => {},
+          write: (piece) => flow.keep(piece),
+          request: async () => {
+            asked = true;
+            return { ok: false, error: { code: "CAPABILITY_DENIED", message: "A pure tool has none.", hint: "" } };
           },
-          {
-            signal: new AbortController().signal,
-            log: () => {},
-            progress: () => {},
-            write: (piece) => flow.keep(piece),
-            request: async () => {
-              asked = true;
-              return { ok: false, error: { code: "CAPABILITY_DENIED", message: "A pure tool has none.", hint: "" } };
-            },
-          },
-        )
+        })
         .finally(stopTimer);
+      deadline = new Deadline(bounds.timeoutMs, clock);
       const outcome = readOutcome(given);
       if (asked) return { kind: "asked", reason: "The tool asked for a capability." };
       if (outcome.kind === "lost") return { kind: "unfinished", reason: `A run did not end: ${outcome.reason}.` };
@@ -132,4 +122,20 @@ async function runTwice(
     tell(isolate.terminate, ["the run has ended"], isolate);
   }
   return undefined;
+}
+
+function callOf({ tool, clock, bounds }: PureOptions, inputText: string, run: number): BoundedCall {
+  const callId = uuidv7(clock.now()); // As any other: nothing says that it is watched.
+  const call = {
+    callId,
+    sessionId: callId,
+    inputText,
+    outputKind: tool.manifest.output.kind,
+    // The first run has the inputs of every call, the others have different ones. So the
+    // check finds a tool whose output depends on them.
+    seed: `${run}`.padStart(64, "0"),
+    nowMs: run * 1e10,
+    real: allLogical,
+  };
+  return boundedCall(call, bounds);
 }

@@ -1,12 +1,14 @@
 import { present } from "../support/guards.ts";
 import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
+import type { EffectiveBounds } from "../bounds/effective.ts";
 import { Deadline } from "../bounds/deadline.ts";
 import type { CapabilityReply } from "../capability/request.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { HealthState, ToolHealth } from "../isolate/health.ts";
 import type { IsolatePool } from "../isolate/pool/pool.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
+import { boundedCall } from "../isolate/bounded-call.ts";
 import { allLogical } from "../isolate/port.ts";
 import { quarantineText } from "../isolate/pool/quarantine.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
@@ -14,6 +16,7 @@ import * as limits from "../limits.ts";
 import { runsIn } from "../policy/modes/mode.ts";
 import type { Mode } from "../tool/manifest.ts";
 import { resolve, type Resolved, type ResolvePorts } from "../call/steps/resolve.ts";
+import { boundsOf } from "../call/steps/reserve.ts";
 import { CallFault } from "../call/faults/fault.ts";
 import type { CallRecord } from "../call/record/record.ts";
 
@@ -41,7 +44,9 @@ export async function checkHealth(call: CallRecord, parts: HealthParts): Promise
   const about = { tool: tool.id, toolHash: tool.hash, caller: call.caller };
   log.record("health.asked", kernelScope, { ...about, host: host.name });
   await log.flush();
-  const answer = await ask(resolved, present(pools.get(host)), clock);
+  // After the flush: a policy that came meanwhile counts.
+  const bounds = boundsOf(tool, parts.authority().policy, call.options);
+  const answer = await ask(resolved, bounds, present(pools.get(host)), clock);
   log.record("health.answered", kernelScope, { ...about, state: answer.state });
   await log.flush();
   return answer;
@@ -62,35 +67,35 @@ const nothingGranted: CapabilityReply = {
   error: { code: "CAPABILITY_DENIED", message: "A health check has no capabilities.", hint: "" },
 };
 
+/** Of the output of each check, `null`. */
+const nullBytes = 4;
+
 /**
  * Runs the check in the isolate that the caller's session has or would get. An isolate that dies or
  * hangs counts as under a call.
  */
-async function ask({ call, tool }: Resolved, pool: IsolatePool, clock: Clock): Promise<Answer> {
+async function ask(
+  { call, tool }: Resolved,
+  bounds: EffectiveBounds,
+  pool: IsolatePool,
+  clock: Clock,
+): Promise<Answer> {
   const { caller, sessionId, callId, nowMs, seed } = call;
   const rest = pool.rest(tool, caller);
   if (rest) {
     const [reason] = quarantineText(tool, rest);
     return { state: "quarantined", reason, retryAfterMs: rest.restMs };
   }
-  const { fuel, memoryBytes, timeoutMs = limits.healthMs } = tool.manifest.bounds;
-  const asked = { asks: "health", callId, sessionId, inputText: "null", outputKind: "json", outputBytes: 4 } as const;
+  const asked = { asks: "health", callId, sessionId, inputText: "null", outputKind: "json" } as const;
   const end = await runInIsolate(
     tool,
-    {
-      ...asked,
-      seed,
-      nowMs,
-      real: allLogical,
-      ...(fuel !== undefined && { fuel }),
-      ...(memoryBytes !== undefined && { memoryBytes }),
-    },
+    boundedCall({ ...asked, seed, nowMs, real: allLogical }, bounds, { outputBytes: nullBytes }),
     {
       pool,
       owner: { callId, caller, sessionId, within: [], around: 0 },
       clock,
       gate: { request: async () => nothingGranted, close: () => {} },
-      deadline: new Deadline(Math.min(timeoutMs, limits.healthMs), clock),
+      deadline: new Deadline(Math.min(bounds.timeoutMs, limits.healthMs), clock),
       cancel: undefined,
       abandoned: undefined,
       onLog: undefined,

@@ -4,6 +4,7 @@ import { runsIn } from "../policy/modes/mode.ts";
 import { withProgram } from "../tool/program.ts";
 import { resolve } from "../call/steps/resolve.ts";
 import { type Input, readInput } from "../call/steps/validate.ts";
+import { boundsOf } from "../call/steps/reserve.ts";
 import { CallFault } from "../call/faults/fault.ts";
 import type { CallRecord } from "../call/record/record.ts";
 import { attempt, type HealthParts } from "./health.ts";
@@ -47,7 +48,8 @@ export async function checkPurity(
       clock,
       hash: call.hash,
       ...(runs !== undefined && { runs }),
-      ...(manifest.bounds.timeoutMs !== undefined && { timeoutMs: manifest.bounds.timeoutMs }),
+      // For each input: the policy can change between two.
+      bounds: boundsOf(tool, parts.authority().policy, call.options),
     });
     check = once.ok ? { ok: true, runs: check.ok ? check.runs + once.runs : once.runs } : { ...once, input: place };
     if (!check.ok) break;

@@ -69,7 +69,7 @@ class Attempts {
 }
 
 function callEntry(tool: RegisteredTool, call: IsolateCall, attempt: number): RunEntry {
-  const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody } = call;
+  const { callId, sessionId, inputText, outputKind, outputBytes, fuel, memoryBytes, seed, nowMs, hasBody } = call;
   const real = (["clock", "random"] as const).filter((kind) => call.real[kind]);
   const shape = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real };
   return {
@@ -79,6 +79,8 @@ function callEntry(tool: RegisteredTool, call: IsolateCall, attempt: number): Ru
     ...(tool.composedOf !== undefined && { packageHash: tool.composedOf }),
     ...(attempt > 1 && { attempt }),
     ...(hasBody && { hasBody }),
+    ...(fuel !== undefined && { fuel }),
+    ...(memoryBytes !== undefined && { memoryBytes }),
     ...shape,
   };
 }

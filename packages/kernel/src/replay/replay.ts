@@ -1,3 +1,5 @@
+import { Deadline } from "../bounds/deadline.ts";
+import { openWithin } from "../isolate/open-within.ts";
 import { readVersionedId } from "../support/tool-names.ts";
 import { present } from "../support/guards.ts";
 import type { CapabilityReply } from "../capability/request.ts";
@@ -5,7 +7,7 @@ import type { Clock } from "../isolate/clock.ts";
 import { allLogical, type CallPort, type Isolate, type IsolateHost, type IsolateOutcome } from "../isolate/port.ts";
 import { readOutcome, readRequest } from "../isolate/reading.ts";
 import { OutputStream } from "../hash/output-stream.ts";
-import type { Theirs } from "../support/foreign.ts";
+import { tell, type Theirs } from "../support/foreign.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Hash } from "../hash/hash.ts";
 import { hashOf } from "../hash/hash-by-algorithm.ts";
@@ -120,16 +122,16 @@ async function replayCall(
   options: ReplayOptions,
 ): Promise<Divergence | undefined> {
   const { host, clock, timeoutMs = 10_000 } = options;
-  const isolate = await host.open(tool);
+  const deadline = new Deadline(timeoutMs, clock);
   const journal = new Journal(call.callId, seq, entries);
   const flow = new OutputStream(call.outputBytes, journal.hash);
   const end = journal.end;
-  let stopTimer = (): void => {};
-  const late = new Promise<"late">((resolve) => {
-    stopTimer = clock.after(timeoutMs, () => resolve("late"));
-  });
+  const isolate = await openWithin(host, tool, deadline);
+  const late = Promise.withResolvers<"late">();
+  const stopTimer = deadline.watch(() => late.resolve("late"));
   try {
-    const outcome = await Promise.race([runIn(isolate, call, journal, flow), journal.diverged, late]);
+    const running = isolate && runIn(isolate, call, journal, flow);
+    const outcome = await (running ? Promise.race([running, journal.diverged, late.promise]) : "late");
     if (outcome === "late")
       return journal.divergence(end.seq, end.hash, journal.hash.text("timed out"), "The call did not end.");
     if ("seq" in outcome) return outcome;
@@ -147,7 +149,7 @@ async function replayCall(
     return journal.divergence(end.seq, end.hash, outcomeHash, "The tool returned another value.", difference);
   } finally {
     stopTimer();
-    isolate.terminate("the replay has ended");
+    if (isolate) tell(isolate.terminate, ["the replay has ended"], isolate);
   }
 }
 
@@ -157,7 +159,7 @@ function runIn(
   journal: Journal,
   flow: OutputStream,
 ): Promise<IsolateOutcome> {
-  const { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody = false } = call;
+  const { callId, sessionId, inputText, outputKind, outputBytes, fuel, memoryBytes, seed, nowMs } = call;
   const port: CallPort = {
     signal: new AbortController().signal,
     log: () => {},
@@ -169,8 +171,14 @@ function runIn(
       return reply.ok ? reply.body : undefined;
     },
   };
-  const playable = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, hasBody, real: allLogical };
-  return isolate.call(playable, port).then(readOutcome);
+  const playable = { callId, sessionId, inputText, outputKind, outputBytes, seed, nowMs, real: allLogical };
+  const given = {
+    ...playable,
+    ...(call.hasBody && { hasBody: true }),
+    ...(fuel !== undefined && { fuel }),
+    ...(memoryBytes !== undefined && { memoryBytes }),
+  };
+  return isolate.call(given, port).then(readOutcome);
 }
 
 interface ComparedEntry {

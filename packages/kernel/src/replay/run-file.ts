@@ -1,4 +1,5 @@
 import { digestPattern } from "../hash/hash.ts";
+import { ceilings } from "../limits.ts";
 import { present } from "../support/guards.ts";
 import { LineFault } from "../audit/lines.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
@@ -68,7 +69,8 @@ const MOST_MS = 8.64e15;
 
 const text = { type: "string", maxLength: 1_000 } as const;
 const digest = { type: "string", pattern: digestPattern } as const;
-const count = { type: "integer", minimum: 0, maximum: 1_000_000_000_000_000 } as const;
+const upTo = (maximum: number) => ({ type: "integer", minimum: 0, maximum }) as const;
+const count = upTo(1_000_000_000_000_000);
 const entry = (kind: RunEntry["kind"], properties: JsonObject, optional: JsonObject = {}): JsonObject => ({
   type: "object",
   properties: { kind: { const: kind }, callId: text, ...properties, ...optional },
@@ -92,7 +94,13 @@ const validator = requireCopying(
           nowMs: { type: "number", minimum: -MOST_MS, maximum: MOST_MS },
           real: { type: "array", items: { enum: ["clock", "random"] } },
         },
-        { attempt: { type: "integer", minimum: 2, maximum: 1_000 }, packageHash: digest, hasBody: { type: "boolean" } },
+        {
+          attempt: { type: "integer", minimum: 2, maximum: 1_000 },
+          packageHash: digest,
+          hasBody: { type: "boolean" },
+          fuel: upTo(ceilings.fuel),
+          memoryBytes: upTo(ceilings.memoryBytes),
+        },
       ),
       entry("request", { index: count, request: { type: "object" }, requestHash: digest }),
       entry("reply", { index: count, reply: { type: "object" }, body: { type: ["string", "null"] } }),

@@ -25,6 +25,9 @@ export type RunEntry =
       readonly inputText: string;
       readonly outputKind: OutputContract["kind"];
       readonly outputBytes: number;
+      /** Where the call had them: what it had left of its fuel, and the bound of its memory. */
+      readonly fuel?: number;
+      readonly memoryBytes?: number;
       readonly seed: string;
       readonly nowMs: number;
       /** Sources that were real, not logical: no replay of such a call is possible. */

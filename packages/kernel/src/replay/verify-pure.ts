@@ -1,3 +1,5 @@
+import { effectiveBounds } from "../bounds/effective.ts";
+import type { Bounds } from "../bounds/bounds.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Hash } from "../hash/hash.ts";
 import {
@@ -6,7 +8,9 @@ import {
   verifyPure as verifyPureBy,
 } from "../isolate/verify-pure.ts";
 
-export interface PureOptions extends Omit<OwnPureOptions, "hash"> {
+export interface PureOptions extends Omit<OwnPureOptions, "bounds" | "hash"> {
+  /** Lower than the tool's, for each run. Default: the tool's. */
+  readonly bounds?: Partial<Bounds>;
   /** Of the outcomes' digests. Default BLAKE3. */
   readonly hash?: Hash;
 }
@@ -15,6 +19,7 @@ export interface PureOptions extends Omit<OwnPureOptions, "hash"> {
  * Whether a tool that says it is `pure` is: its outcome depends on its input alone, and it asks for nothing. A tool can pass and still lie about inputs
  * that were not tried; one that `varies` or `asked` lies. A kernel has the same as a method, which also puts it on record.
  */
-export function verifyPure({ hash = blake3Hash, ...options }: PureOptions): Promise<PureCheck> {
-  return verifyPureBy({ ...options, hash });
+export function verifyPure({ bounds, hash = blake3Hash, ...options }: PureOptions): Promise<PureCheck> {
+  const { tool } = options;
+  return verifyPureBy({ ...options, bounds: effectiveBounds(tool.manifest.bounds, bounds), hash });
 }

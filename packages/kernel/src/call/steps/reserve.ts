@@ -1,4 +1,4 @@
-import { effectiveBounds } from "../../bounds/effective.ts";
+import { effectiveBounds, type EffectiveBounds } from "../../bounds/effective.ts";
 import type { Bounds } from "../../bounds/bounds.ts";
 import type { Candidate, Limited, Limiter, Reservation, Slot, Waiting } from "../../bounds/limiter.ts";
 import { withRevocations } from "../../capability/revocation.ts";
@@ -20,7 +20,7 @@ declare class Made {
 }
 /** A call that holds a slot of its tool. */
 export interface Reserved extends Allowed, Made {
-  readonly bounds: Bounds;
+  readonly bounds: EffectiveBounds;
 }
 
 export interface ReservePorts extends AuthorizePorts, Pick<GrantPorts, "revocations"> {
@@ -138,13 +138,13 @@ function candidateOf(call: CallRecord, tool: RegisteredTool, bounds: Candidate["
   return { toolId: tool.id, caller: call.caller, outermostId: outermostOf(call).callId, bounds };
 }
 
-/** The effective bounds of a call. */
+/** The effective bounds of a call, or of another run of a tool. */
 export function boundsOf(
   { manifest }: RegisteredTool,
   policy: Policy,
-  { bounds }: OwnOptions,
+  { bounds }: Pick<OwnOptions, "bounds">,
   fuelLeft?: number,
-): Bounds {
+): EffectiveBounds {
   const governed = observes(policy) ? undefined : policy.governance(manifest.name)?.bounds;
   return effectiveBounds(manifest.bounds, governed, bounds, fuelLeft === undefined ? undefined : { fuel: fuelLeft });
 }

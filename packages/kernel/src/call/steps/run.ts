@@ -4,6 +4,7 @@ import type { Clock } from "../../isolate/clock.ts";
 import type { Owner } from "../../isolate/pool/lease.ts";
 import type { IsolatePool } from "../../isolate/pool/pool.ts";
 import type { OwnHost } from "../../isolate/own-host.ts";
+import { boundedCall, type BoundedCall } from "../../isolate/bounded-call.ts";
 import type { IsolateCall } from "../../isolate/port.ts";
 import { type RunEnd, runInIsolate, type RunOptions } from "../../isolate/run.ts";
 import type { Onward } from "../../tool/define.ts";
@@ -70,11 +71,9 @@ export function run(state: Started, { pools, clock, onRun }: RunPorts): Promise<
   return running.then(mayCall ? (end) => gate.settled().then(() => ran(end)) : ran);
 }
 
-function isolateCallOf({ call, tool, bounds, gate, grant, inputText, deadline, attempt, used }: Started): IsolateCall {
-  const { memoryBytes } = bounds;
+function isolateCallOf({ call, tool, bounds, gate, grant, inputText, deadline, attempt, used }: Started): BoundedCall {
   // All runs of a call share its fuel. An isolate that is thawed knows its own use.
   const { fuelUsed = 0 } = usageOf(used.slice(0, attempt - 1));
-  const fuel = bounds.fuel === undefined ? undefined : Math.max(0, bounds.fuel - fuelUsed);
   // A pure tool depends on neither: it sees what module code sees, the epoch and one fixed sequence.
   const { seed, nowMs } = tool.manifest.determinism === "pure" ? noMoment : call;
   const plain = {
@@ -83,15 +82,13 @@ function isolateCallOf({ call, tool, bounds, gate, grant, inputText, deadline, a
     inputText,
     outputKind: tool.manifest.output.kind,
     ...(call.body && { hasBody: true }),
-    outputBytes: bounds.outputBytes,
     ...(tool.manifest.output.transfer && { outputTransfer: true }),
     seed,
     nowMs,
     ...(tool.manifest.source === "inline" && { onward: onwardOf(call, deadline.leftMs) }),
     real: realOf(sourcesOf(grant).filter((kind) => !gate.revoked(kind))),
   };
-  if (fuel === undefined && memoryBytes === undefined) return plain;
-  return { ...plain, ...(fuel !== undefined && { fuel }), ...(memoryBytes !== undefined && { memoryBytes }) };
+  return boundedCall(plain, bounds, { fuelUsed });
 }
 
 function realOf(kinds: readonly string[]): IsolateCall["real"] {

@@ -5,13 +5,13 @@ import type { Decided } from "../../call/steps/decide.ts";
 import type { SuspendableRun } from "../../call/steps/run.ts";
 import type { Started } from "../../call/steps/start.ts";
 import type { Lease } from "../../isolate/pool/lease.ts";
-import type { Isolate } from "../../isolate/port.ts";
+import type { OwnIsolate } from "../../isolate/bounded-call.ts";
 import type { Theirs } from "../../support/foreign.ts";
 import { type Again, type Pending, Requests } from "./requests.ts";
 
 /** The run of a resumed call. */
 export interface Restored {
-  open(started: Started, isWanted: () => boolean): Promise<Theirs<Isolate>>;
+  open(started: Started, isWanted: () => boolean): Promise<OwnIsolate>;
   again(started: Started): readonly Again<SuspendableCall>[];
 }
 

@@ -1,5 +1,4 @@
-import type { Theirs } from "../../support/foreign.ts";
-import type { Isolate } from "../port.ts";
+import type { OwnIsolate } from "../bounded-call.ts";
 
 /** The owner of a call. Two callers can choose the same session name. */
 export interface Owner {
@@ -11,7 +10,7 @@ export interface Owner {
   /** How many of them are of the same tool: each of them holds an isolate of its own. */
   readonly around: number;
   /** Opens an isolate that serves this call alone, where it is not the host's way. */
-  readonly thaw?: ((isWanted: () => boolean) => Promise<Theirs<Isolate>>) | undefined;
+  readonly thaw?: ((isWanted: () => boolean) => Promise<OwnIsolate>) | undefined;
 }
 
 /** A call that may have to wait for its isolate: the pool puts in how it stops waiting. */
@@ -21,7 +20,7 @@ export interface Waiter {
 
 /** One isolate in use by one call. */
 export interface Lease {
-  readonly isolate: Theirs<Isolate>;
+  readonly isolate: OwnIsolate;
   /** Gives it back. Idempotent. `excused`: if it is dead now, that is no fault of the isolate's. */
   readonly release: (excused?: boolean) => void;
   /** Ends the isolate, also during a call. */

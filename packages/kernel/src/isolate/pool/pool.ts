@@ -1,11 +1,12 @@
 import { FairSemaphore } from "../../bounds/fair-semaphore.ts";
-import { tell, type Theirs } from "../../support/foreign.ts";
+import { tell } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Clock } from "../clock.ts";
 import { IdleIsolates } from "./idle-isolates.ts";
 import type { Lease, Owner, Waiter } from "./lease.ts";
 import type { OwnHost } from "../own-host.ts";
-import { type Isolate, IsolateFailure } from "../port.ts";
+import type { OwnIsolate } from "../bounded-call.ts";
+import { IsolateFailure } from "../port.ts";
 import { isToolsFault, nobodyWaits, type Reuse, type Slot } from "./slot.ts";
 import { Deadlock, deadlockIn } from "../deadlock.ts";
 import { SteadyClock } from "../../state/steady-clock.ts";
@@ -64,7 +65,7 @@ export class IsolatePool {
   }
 
   /** Rejects where no slot could ever become free. */
-  #turnOf(slot: Slot, { within }: Owner, waiter: Waiter): Promise<Theirs<Isolate>> {
+  #turnOf(slot: Slot, { within }: Owner, waiter: Waiter): Promise<OwnIsolate> {
     if (!slot.leave || within.length === 0) return slot.isolate;
     const { leave } = waiter;
     const { promise: refused, reject } = Promise.withResolvers<never>();
@@ -157,7 +158,7 @@ export class IsolatePool {
     return this.#opened(another, tool, owner, waiter, true);
   }
 
-  #leaseOf(slot: Slot, isolate: Theirs<Isolate>, { callId }: Owner): Lease {
+  #leaseOf(slot: Slot, isolate: OwnIsolate, { callId }: Owner): Lease {
     let released = false;
     if (this.#isBounded) slot.callIds.push(callId);
     return {
@@ -256,7 +257,7 @@ export class IsolatePool {
     if (this.#slots.get(slot.key) === slot) this.#slots.delete(slot.key);
   }
 
-  #release(slot: Slot, isolate: Theirs<Isolate>): void {
+  #release(slot: Slot, isolate: OwnIsolate): void {
     slot.calls--;
     if (isolate.alive) this.#failures.succeeded(slot);
     else if (!slot.stopped) this.#failures.lost(slot);

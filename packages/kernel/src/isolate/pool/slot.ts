@@ -1,7 +1,7 @@
-import type { Theirs } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Owner } from "./lease.ts";
-import { type Isolate, IsolateFailure } from "../port.ts";
+import type { OwnIsolate } from "../bounded-call.ts";
+import { IsolateFailure } from "../port.ts";
 
 /**
  * The calls that an isolate's memory may serve. `always`: every call of its tool; only for tools
@@ -17,9 +17,9 @@ export interface Slot {
   readonly caller: string;
   reuse: Reuse;
   readonly thaw: Owner["thaw"];
-  isolate: Promise<Theirs<Isolate>>;
+  isolate: Promise<OwnIsolate>;
   /** Once `isolate` has resolved. */
-  opened: Theirs<Isolate> | undefined;
+  opened: OwnIsolate | undefined;
   calls: number;
   /** Those of them that run; only where places are bounded. */
   readonly callIds: string[];

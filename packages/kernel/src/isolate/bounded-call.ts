@@ -1,0 +1,35 @@
+import type { EffectiveBounds } from "../bounds/effective.ts";
+import type { Foreign, Theirs } from "../support/foreign.ts";
+import type { CallPort, Isolate, IsolateCall, IsolateOutcome } from "./port.ts";
+
+declare class Made {
+  #bounded: never;
+}
+/** A call under effective bounds. */
+export interface BoundedCall extends IsolateCall, Made {}
+
+/** An isolate as the kernel holds it: it takes no call without effective bounds. */
+export interface OwnIsolate extends Omit<Theirs<Isolate>, "call"> {
+  readonly call: (call: BoundedCall, port: CallPort) => Promise<Foreign<IsolateOutcome>>;
+}
+
+/**
+ * @param fuelUsed by earlier runs that share the fuel
+ * @param outputBytes of an output that is not the tool's
+ */
+export function boundedCall(
+  call: Omit<IsolateCall, "outputBytes" | "fuel" | "memoryBytes">,
+  bounds: EffectiveBounds,
+  {
+    fuelUsed = 0,
+    outputBytes = bounds.outputBytes,
+  }: { readonly fuelUsed?: number; readonly outputBytes?: number } = {},
+): BoundedCall {
+  const { fuel, memoryBytes } = bounds;
+  return {
+    ...call,
+    outputBytes,
+    ...(fuel !== undefined && { fuel: Math.max(0, fuel - fuelUsed) }),
+    ...(memoryBytes !== undefined && { memoryBytes }),
+  } as BoundedCall;
+}
