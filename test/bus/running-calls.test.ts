@@ -32,7 +32,7 @@ it("a server remembers a number of calls, and forgets those that are over soon a
   expect(calls.find(from, requestOf(0, 0).correlation)).toBeUndefined();
 });
 
-it("a caller holds so many bytes of offers that it has not taken, with all its credentials together", () => {
+it("a caller has so many bytes of running requests, with all its credentials together", () => {
   const clock = new FakeClock();
   const calls = new RunningCalls(clock);
   const sealed = (id: string, caller: string) => ({ caller: { caller }, credential: { id, key: new Uint8Array(32) } });
@@ -40,15 +40,12 @@ it("a caller holds so many bytes of offers that it has not taken, with all its c
   const offer = (id: string, caller = "mallory", bytes = 1 << 20) =>
     calls.add(sealed(id, caller), requestOf(at++, clock.now() + 60_000), bytes);
   const held = Array.from({ length: 500 }, () => [offer("one"), offer("two")]).flat();
-  const taken = held.filter((call) => call !== undefined);
-  expect(taken).toHaveLength(8);
+  const running = held.filter((call) => call !== undefined);
+  expect(running).toHaveLength(32);
+  const open = { caller: { caller: "mallory" }, credential: undefined };
+  expect(calls.add(open, requestOf(at++, 1), 1 << 20)).toBeUndefined();
   expect(offer("three", "victim", 7 << 20)).toBeDefined();
-  // Room comes back with an offer that is taken, and a call that was not offered needs none.
-  calls.release(taken[0]!);
-  calls.release(taken[1]!);
-  expect(
-    calls.add({ caller: { caller: "mallory" }, credential: undefined }, requestOf(at++, 1), 1 << 30),
-  ).toBeDefined();
-  for (const call of taken.slice(2)) calls.release(call);
+  // Room comes back with the end of a call.
+  for (const call of running.slice(0, 8)) calls.end(call, result);
   expect(offer("two")).toBeDefined();
 });

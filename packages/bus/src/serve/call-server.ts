@@ -97,7 +97,6 @@ export class CallServer {
     call.start = () => {
       stop();
       call.start = undefined;
-      this.#calls.release(call);
       start();
     };
     this.#tell(call);
@@ -106,7 +105,6 @@ export class CallServer {
   #withdraw(call: KnownCall): void {
     if (!call.start) return;
     call.start = undefined;
-    this.#calls.release(call);
     this.#calls.end(call, openReply([failureReply(call.correlation, refusal("DEADLINE_PASSED"))]));
   }
 

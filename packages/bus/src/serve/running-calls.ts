@@ -9,10 +9,10 @@ import type { BusRequest } from "./request.ts";
 const MOST_CALLS = 100_000;
 /** At the same time. The kernel bounds those of each tool. */
 const MOST_RUNNING = 1_000;
-/** Results that are kept for callers that lost them. The largest one alone fits. */
-const RESULTS_BYTES = 17_825_792;
-/** Bodies of calls that were offered, until their callers take the offers. Two of the largest input fit. */
-const OFFERED_BYTES = 17_825_792;
+/** Results that are kept for callers that lost them, each with the arguments of its call. The largest one alone fits. */
+const RESULTS_BYTES = 26_214_400;
+/** Bodies of requests, until their calls are over. The largest fits where its caller has three more. */
+const RUNNING_BYTES = 67_108_864;
 /** The cost of a message beside its body, in bytes. */
 const MESSAGE_COST_BYTES = 512;
 /** Behind its deadline, for a clock that is behind. */
@@ -32,8 +32,8 @@ export interface KnownCall {
   readonly token: string | undefined;
   /** Runs it, when its caller has taken the offer. */
   start: (() => void) | undefined;
-  /** Held until its caller has taken the offer. */
-  offeredBytes: number;
+  /** Of its request, which is held while it runs. */
+  readonly runningBytes: number;
   /** Messages so far. */
   sequence: number;
   /** How often its result was sent. */
@@ -51,10 +51,10 @@ export interface KeptReply {
 interface Count {
   all: number;
   running: number;
-  offeredBytes: number;
+  runningBytes: number;
 }
 
-const none: Readonly<Count> = { all: 0, running: 0, offeredBytes: 0 };
+const none: Readonly<Count> = { all: 0, running: 0, runningBytes: 0 };
 
 /** The calls of one server by caller and correlation. Each caller leaves as many places free as it has itself: so no caller takes all. */
 export class RunningCalls {
@@ -68,7 +68,7 @@ export class RunningCalls {
   readonly #kept = new Set<KnownCall>();
   readonly #bytes = new Shares();
   #running = 0;
-  #offeredBytes = 0;
+  #runningBytes = 0;
   #sweptAt = 0;
 
   constructor(clock: Clock, most: number = MOST_CALLS) {
@@ -86,8 +86,8 @@ export class RunningCalls {
     const { reply, correlation, deadlineMs, key } = request;
     // Only a seal tells the caller from a listener, and one kernel owns each key.
     const token = from.credential && key === undefined ? newToken() : undefined;
-    const offeredBytes = token === undefined ? 0 : bodyBytes + MESSAGE_COST_BYTES;
-    if (!this.#hasRoom(from, offeredBytes)) return undefined;
+    const runningBytes = bodyBytes + MESSAGE_COST_BYTES;
+    if (!this.#hasRoom(from, runningBytes)) return undefined;
     const call: KnownCall = {
       reply,
       correlation,
@@ -96,27 +96,21 @@ export class RunningCalls {
       cancel: new AbortController(),
       token,
       start: undefined,
-      offeredBytes,
+      runningBytes,
       sequence: 0,
       told: 0,
       result: undefined,
     };
     this.#calls.set(keyOf(from, correlation), call);
-    this.#count(from, { all: 1, running: 1, offeredBytes });
+    this.#count(from, { all: 1, running: 1, runningBytes });
     this.#leave(call, secondOf(deadlineMs + KEPT_MS) + 1);
     return call;
-  }
-
-  /** Its offer was taken, or is none any more. */
-  release(call: KnownCall): void {
-    this.#count(call.from, { offeredBytes: -call.offeredBytes });
-    call.offeredBytes = 0;
   }
 
   end(call: KnownCall, result: KeptReply): void {
     call.cancel = undefined;
     call.result = result;
-    this.#count(call.from, { running: -1 });
+    this.#count(call.from, { running: -1, runningBytes: -call.runningBytes });
     this.#kept.add(call);
     this.#bytes.add(call.from.caller.caller, result.bytes);
     while (this.#bytes.total > RESULTS_BYTES) {
@@ -131,23 +125,23 @@ export class RunningCalls {
     call.result = undefined;
   }
 
-  #hasRoom({ caller: { caller } }: KnownCaller, offeredBytes: number): boolean {
+  #hasRoom({ caller: { caller } }: KnownCaller, runningBytes: number): boolean {
     const own = this.#counts.get(caller) ?? none;
-    const freeBytes = OFFERED_BYTES - this.#offeredBytes - offeredBytes;
+    const freeBytes = RUNNING_BYTES - this.#runningBytes - runningBytes;
     return (
       own.all < this.#most - this.#calls.size &&
       own.running < MOST_RUNNING - this.#running &&
-      (offeredBytes === 0 || own.offeredBytes <= freeBytes)
+      own.runningBytes <= freeBytes
     );
   }
 
-  #count({ caller: { caller } }: KnownCaller, { all = 0, running = 0, offeredBytes = 0 }: Partial<Count>): void {
+  #count({ caller: { caller } }: KnownCaller, { all = 0, running = 0, runningBytes = 0 }: Partial<Count>): void {
     const count = this.#counts.get(caller) ?? { ...none };
     count.all += all;
     count.running += running;
-    count.offeredBytes += offeredBytes;
+    count.runningBytes += runningBytes;
     this.#running += running;
-    this.#offeredBytes += offeredBytes;
+    this.#runningBytes += runningBytes;
     if (count.all > 0) this.#counts.set(caller, count);
     else this.#counts.delete(caller);
   }

@@ -6,7 +6,7 @@ export const refusals = {
   BAD_REQUEST: "The request is malformed. Nothing ran.",
   DEADLINE_PASSED: "The request came after its deadline. Nothing ran.",
   DEFINITION_CHANGED: "The kernel has another definition of the tool than the request names. Nothing ran.",
-  BUSY: "1,000 calls run, or the kernel remembers 100,000. Nothing ran.",
+  BUSY: "1,000 calls run, or 64 MiB of requests, or the kernel remembers 100,000 calls. Nothing ran.",
   RESULT_TOO_LARGE: "The tool ran, and its result is larger than 16 MiB.",
   RESULT_GONE: "The tool ran, and its result is no longer stored.",
 } as const;
