@@ -1,4 +1,10 @@
-import { definitionBytes, fitDefinition, KeptResults, leastAnswerBytes } from "@keyhole/kernel/context";
+import {
+  definitionBytes,
+  fitDefinition,
+  KeptResults,
+  type KeptSource,
+  leastAnswerBytes,
+} from "@keyhole/kernel/context";
 import { compileSchema } from "@keyhole/kernel/schema";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,6 +15,8 @@ const byteLength = (text: string): number => new TextEncoder().encode(text).leng
 const text = fc.string({ unit: "grapheme", maxLength: 3_000, size: "max" });
 const limit = fc.integer({ min: leastAnswerBytes, max: 2_000 });
 
+const noSource: KeptSource = { bytes: 0 };
+
 interface Part {
   readonly next: number | null;
   readonly offset: number;
@@ -18,7 +26,7 @@ interface Part {
 }
 
 /** All parts that a model gets when it reads on until the end. */
-function readAll(kept: KeptResults<null>, from: number, limitBytes: number): Part[] {
+function readAll(kept: KeptResults<KeptSource>, from: number, limitBytes: number): Part[] {
   const parts: Part[] = [];
   for (let offset: number | null = from; offset !== null; offset = parts.at(-1)!.next) {
     const answer: string = kept.read({ hash, offset }, limitBytes) ?? "null";
@@ -33,8 +41,8 @@ describe("an output within a budget", () => {
   it("is whole, or is whole once its parts are read", () => {
     fc.assert(
       fc.property(text, limit, (data, limitBytes) => {
-        const kept = new KeptResults<null>();
-        const answer = kept.textOf({ data, hash }, limitBytes, null);
+        const kept = new KeptResults<KeptSource>();
+        const answer = kept.textOf({ data, hash }, limitBytes, noSource);
         expect(byteLength(answer)).toBeLessThanOrEqual(limitBytes);
         if (byteLength(data) <= limitBytes) {
           expect(answer).toBe(data);
@@ -50,8 +58,8 @@ describe("an output within a budget", () => {
 
   it("is whole as bytes, once its parts are read", () => {
     const data = Uint8Array.from({ length: 5_000 }, (_, index) => index % 251);
-    const kept = new KeptResults<null>();
-    expect(JSON.parse(kept.textOf({ data, hash }, 700, null))).toEqual({
+    const kept = new KeptResults<KeptSource>();
+    expect(JSON.parse(kept.textOf({ data, hash }, 700, noSource))).toEqual({
       mediaType: "application/octet-stream",
       byteLength: 5_000,
       hash,
@@ -65,8 +73,8 @@ describe("an output within a budget", () => {
   });
 
   it("is read from where a text stands", () => {
-    const kept = new KeptResults<null>();
-    kept.textOf({ data: `${"é".repeat(1_000)}NEEDLE${"x".repeat(1_000)}NEEDLE!`, hash }, 512, null);
+    const kept = new KeptResults<KeptSource>();
+    kept.textOf({ data: `${"é".repeat(1_000)}NEEDLE${"x".repeat(1_000)}NEEDLE!`, hash }, 512, noSource);
     const read = (offset: number, find: string) => JSON.parse(kept.read({ hash, offset, find }, 512)!) as Part;
     expect(read(0, "NEEDLE")).toMatchObject({ offset: 2_000, text: expect.stringMatching(/^NEEDLEx/) });
     expect(read(2_001, "NEEDLE")).toMatchObject({ offset: 3_006, text: "NEEDLE!", next: null });
@@ -76,8 +84,8 @@ describe("an output within a budget", () => {
   it.each([0, 1, 1_999, 5_000, Number.MAX_SAFE_INTEGER])(
     "cuts no character where it is read from byte %i",
     (offset) => {
-      const kept = new KeptResults<null>();
-      kept.textOf({ data: "é".repeat(1_000), hash }, 512, null);
+      const kept = new KeptResults<KeptSource>();
+      kept.textOf({ data: "é".repeat(1_000), hash }, 512, noSource);
       const part = JSON.parse(kept.read({ hash, offset }, 512)!) as Part;
       expect(part.text).toMatch(/^é*$/);
       expect(part.offset).toBe(Math.min(2_000, offset + (offset % 2)));
@@ -85,33 +93,44 @@ describe("an output within a budget", () => {
   );
 });
 
+type Named = KeptSource & { readonly name: string };
+const named = (name: string, bytes = 0): Named => ({ name, bytes });
+
 describe("outputs that are kept", () => {
   const outputOf = (name: string, bytes: number) => ({ data: "x".repeat(bytes), hash: name });
 
   it("are at most as many as the limit, the oldest gone first", () => {
-    const kept = new KeptResults<string>({ bytes: 10_000, results: 2 });
-    for (const name of ["a", "b", "a", "c"]) kept.textOf(outputOf(name, 600), 512, name);
-    expect(["a", "b", "c"].map((name) => kept.sourceOf(name))).toEqual(["a", undefined, "c"]);
+    const kept = new KeptResults<Named>({ bytes: 10_000, results: 2 });
+    for (const name of ["a", "b", "a", "c"]) kept.textOf(outputOf(name, 600), 512, named(name));
+    expect(["a", "b", "c"].map((name) => kept.sourceOf(name)?.name)).toEqual(["a", undefined, "c"]);
   });
 
   it("have at most as many bytes as the limit", () => {
-    const kept = new KeptResults<string>({ bytes: 2_000, results: 100 });
-    for (const name of ["a", "b"]) kept.textOf(outputOf(name, 1_000), 512, name);
-    expect(kept.sourceOf("a")).toBe("a");
-    kept.textOf(outputOf("c", 1_001), 512, "c");
-    expect(["a", "b", "c"].map((name) => kept.sourceOf(name))).toEqual([undefined, undefined, "c"]);
+    const kept = new KeptResults<Named>({ bytes: 2_000, results: 100 });
+    for (const name of ["a", "b"]) kept.textOf(outputOf(name, 1_000), 512, named(name));
+    expect(kept.sourceOf("a")?.name).toBe("a");
+    kept.textOf(outputOf("c", 1_001), 512, named("c"));
+    expect(["a", "b", "c"].map((name) => kept.sourceOf(name)?.name)).toEqual([undefined, undefined, "c"]);
+  });
+
+  it("count with what is kept beside them", () => {
+    const kept = new KeptResults<Named>({ bytes: 2_000, results: 100 });
+    kept.textOf(outputOf("a", 600), 512, named("a", 700));
+    kept.textOf(outputOf("b", 600), 512, named("b", 700));
+    expect(["a", "b"].map((name) => kept.sourceOf(name)?.name)).toEqual([undefined, "b"]);
+    expect(kept.textOf(outputOf("c", 600), 512, named("c", 1_401))).not.toContain("read_result");
   });
 
   it("are not promised where they are larger than all that is kept", () => {
-    const kept = new KeptResults<null>({ bytes: 2_000, results: 100 });
-    const answer = JSON.parse(kept.textOf(outputOf("a", 2_001), 512, null)) as object;
+    const kept = new KeptResults<KeptSource>({ bytes: 2_000, results: 100 });
+    const answer = JSON.parse(kept.textOf(outputOf("a", 2_001), 512, noSource)) as object;
     expect(answer).toMatchObject({ truncated: true, byteLength: 2_001 });
     expect(answer).not.toHaveProperty("more");
     expect(kept.read({ hash: "a", offset: 0 }, 512)).toBeUndefined();
   });
 
   it("are cut where they have 50 MB", () => {
-    const answer = new KeptResults<null>().textOf({ data: "y".repeat(50_000_000), hash }, 4_096, null);
+    const answer = new KeptResults<KeptSource>().textOf({ data: "y".repeat(50_000_000), hash }, 4_096, noSource);
     expect(byteLength(answer)).toBeLessThanOrEqual(4_096);
     expect(JSON.parse(answer)).toMatchObject({ byteLength: 50_000_000, truncated: true });
   });

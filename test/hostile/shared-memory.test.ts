@@ -1,5 +1,5 @@
 import { blake3Hash, type CallResult } from "@keyhole/kernel";
-import { HeldOutput } from "@keyhole/kernel/context";
+import { HeldInput, HeldOutput } from "@keyhole/kernel/context";
 import { expect, it } from "vitest";
 import type { BusRequest } from "../../packages/bus/src/serve/request.ts";
 import { RunningCalls } from "../../packages/bus/src/serve/running-calls.ts";
@@ -22,10 +22,13 @@ type Store = () => Promise<boolean>;
 
 const links: Store = async () => {
   const all = new OutputLinks();
-  const output = new HeldOutput<string, McpCaller>("", { callId: "", preview: async () => ({ decision: "allow" }) });
+  const preview = async () => ({ decision: "allow" }) as const;
+  const outputOf = (text: string) =>
+    new HeldOutput<string, McpCaller>("", 0, { callId: "", input: new HeldInput({ text }), preview });
   const at = (caller: McpCaller) => ({ caller, sessionId: "s" });
-  const uri = all.add("a:b", output, at(victim!), 10);
-  for (let i = 0; i < 20; i++) all.add("a:b", output, at(flood!), 8 * mebi);
+  const uri = all.add("a:b", outputOf(""), at(victim!));
+  const large = outputOf("x".repeat(8 * mebi));
+  for (let i = 0; i < 20; i++) all.add("a:b", large, at(flood!));
   return all.find(uri, at(victim!)) !== undefined;
 };
 
@@ -35,7 +38,7 @@ const waiting: Store = async () => {
     new WaitingCall(
       caller,
       new AbortController(),
-      async () => ({}) as CallResult,
+      async () => ({ ok: true, data: null }) as CallResult,
       async () => never(),
       {},
       undefined,

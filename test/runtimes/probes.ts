@@ -50,7 +50,7 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
   },
   async "@keyhole/kernel/context"() {
     const { KeptResults } = await import("@keyhole/kernel/context");
-    const text = new KeptResults().textOf({ data: "é".repeat(600), hash: "blake3:00" }, 600, null);
+    const text = new KeptResults().textOf({ data: "é".repeat(600), hash: "blake3:00" }, 600, { bytes: 0 });
     hold(text.includes('"more":"read_result"') && text.length <= 600, "the output was not cut");
   },
   async "@keyhole/kernel/document-schemas"() {

@@ -11,7 +11,8 @@ import type {
   ToolSummary,
 } from "@keyhole/kernel";
 import type { AgentAnswer } from "./answer.ts";
-import { type AgentQuestion, FrameworkApprovals, type FrameworkYes, yesTo } from "./framework-approvals.ts";
+import { type AgentCall, bytesOf, once, type Run } from "./once.ts";
+import { type AgentQuestion, FrameworkApprovals, yesTo } from "./framework-approvals.ts";
 import {
   answerBytesOf,
   type ContextBudget,
@@ -74,15 +75,6 @@ export interface AgentOptions extends Pick<CallOptions, "caller" | "sessionId" |
   readonly onProgress?: (tool: string, progress: Progress) => void;
 }
 
-export interface AgentCall {
-  /** The framework's id of the call. The same id with the same input runs once, however often the framework asks. */
-  readonly id?: string;
-  readonly signal?: AbortSignal | undefined;
-  /** The approval of a person through the framework. It counts for that one question: not for other arguments, not twice, and not for calls within. */
-  readonly approved?: FrameworkYes | undefined;
-  readonly onProgress?: (progress: Progress) => void;
-}
-
 export interface AgentTool {
   readonly name: string;
   readonly title: string | undefined;
@@ -112,9 +104,6 @@ export const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
   onProgress: true,
 };
 
-/** Answers that are kept for a framework that asks for one call twice. */
-const keptCalls = 1_000;
-
 /**
  * The tools of a kernel for one agent: the highest version of each name, sorted by name, in one session. `read_result` is the last, where the kernel has no tool of that name.
  *
@@ -137,7 +126,7 @@ export async function agentTools(
   const missing = named.find((name) => !highest.has(name) && name !== readResultName);
   if (missing !== undefined)
     throw new TypeError(`The kernel lists no tool ${JSON.stringify(missing)} for this caller.`);
-  const kept = new KeptResults<OutputSource>();
+  const kept = new KeptResults<HeldOutput<unknown>>();
   const shown = [...highest.values()].filter(({ manifest }) => tools?.includes(manifest.name) ?? true);
   const own = shown.map((tool) => toolOf(kernel, tool, { ...options, sessionId }, kept));
   return own.length === 0 || highest.has(readResultName) ? own : [...own, readerOf(kept, options)];
@@ -153,7 +142,7 @@ function shownAs(manifest: ToolManifest, budget: ContextBudget): Omit<AgentTool,
   return { title, manifest, ...definitionWithin({ name, description, inputSchema: structuredClone(input) }, budget) };
 }
 
-function readerOf(kept: KeptResults<OutputSource>, options: AgentOptions): AgentTool {
+function readerOf(kept: KeptResults<HeldOutput<unknown>>, options: AgentOptions): AgentTool {
   const budget = budgetOf(readResultName, options);
   const answerBytes = answerBytesOf(budget);
   return {
@@ -167,7 +156,7 @@ function toolOf(
   kernel: AgentKernel,
   { manifest }: ToolSummary,
   options: AgentOptions,
-  kept: KeptResults<OutputSource>,
+  kept: KeptResults<HeldOutput<unknown>>,
 ): AgentTool {
   const { name, output } = manifest;
   const mayCall = manifest.capabilities.some(({ kind }) => kind === "tool.call");
@@ -190,7 +179,7 @@ function toolOf(
     const question = await questionOf(name, input);
     return question && approvals.spend(id, question) ? question : undefined;
   };
-  const run = async (input: unknown, given: AgentCall): Promise<Ran> => {
+  const run: Run = async (input, heldInput, given) => {
     const { signal, ...call } = given;
     const question = await answered(input, given);
     const result = await kernel.call(name, input, {
@@ -203,15 +192,15 @@ function toolOf(
       },
     });
     const { callId, proof, effects } = result;
-    const preview = () => kernel.preview(name, input, common);
-    const source: OutputSource = { callId, proof, effects, mayCall, preview };
+    const preview: OutputSource["preview"] = (again) => kernel.preview(name, again, common);
+    const source: OutputSource = { callId, proof, effects, mayCall, input: heldInput, preview };
     const textOf = ({ data, hash }: AgentSuccess) =>
-      kept.textOf({ data, hash, mediaType: output.mediaType }, answerBytes, source);
+      kept.textOf({ data, hash, mediaType: output.mediaType }, answerBytes, new HeldOutput(undefined, 0, source));
     const answer = result.ok
       ? answerOf(result, output.mediaType, textOf(result))
       : failureOf(result.error, callId, answerBytes);
     // The error of a call that reached nothing tells nothing.
-    return { answer, held: answer.ok || effects?.length ? new HeldOutput(answer, source) : undefined };
+    return { answer, held: answer.ok || effects?.length ? new HeldOutput(answer, bytesOf(answer), source) : undefined };
   };
   return {
     ...shownAs(manifest, budget),
@@ -220,7 +209,7 @@ function toolOf(
       if (question && id !== undefined) approvals.asked(id, question);
       return question?.reason;
     },
-    call: once(run, answerBytes),
+    call: once(run, (error, callId) => failureOf(error, callId, answerBytes)),
   };
 }
 
@@ -230,32 +219,6 @@ function callerOf({ caller, sessionId, grants }: AgentOptions) {
     ...(caller !== undefined && { caller }),
     ...(sessionId !== undefined && { sessionId }),
     ...(grants !== undefined && { grants }),
-  };
-}
-
-interface Ran {
-  readonly answer: AgentAnswer;
-  /** The answer for a framework that asks again. */
-  readonly held: HeldOutput<AgentAnswer> | undefined;
-}
-
-function once(run: (input: unknown, call: AgentCall) => Promise<Ran>, answerBytes: number): AgentTool["call"] {
-  const kept = new Map<string, { readonly input: string; readonly ran: Promise<Ran> }>();
-  return async (input, call = {}) => {
-    const { id } = call;
-    if (id === undefined) return (await run(input, call)).answer;
-    const text = JSON.stringify(input) ?? "";
-    const before = kept.get(id);
-    if (before?.input === text) {
-      const { answer, held } = await before.ran;
-      const opened = await held?.open();
-      return opened?.ok === false ? failureOf(opened.error, answer.callId, answerBytes) : answer;
-    }
-    const ran = run(input, call);
-    kept.set(id, { input: text, ran });
-    const [oldest] = kept.keys();
-    if (kept.size > keptCalls && oldest !== undefined) kept.delete(oldest);
-    return (await ran).answer;
   };
 }
 

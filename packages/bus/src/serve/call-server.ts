@@ -7,7 +7,7 @@ import {
   type Kernel,
   type Preview,
 } from "@keyhole/kernel";
-import { HeldOutput } from "@keyhole/kernel/context";
+import { HeldInput, HeldOutput } from "@keyhole/kernel/context";
 import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
 import { headers, type Kind, kindOf } from "../wire/headers.ts";
 import { refusal, type RefusalCode } from "../wire/refusal.ts";
@@ -161,16 +161,17 @@ export class CallServer {
     if (!result.ok && effects.length === 0) return openReply(replies);
     const { caller, sessionId, grants } = from.caller;
     const options = { caller, version, ...(sessionId !== undefined && { sessionId }), ...(grants && { grants }) };
-    const preview = (): Promise<Preview> => this.#ports.kernel.preview(tool, input, options);
+    const preview = (again: JsonValue): Promise<Preview> => this.#ports.kernel.preview(tool, again, options);
     const mayCall = this.#ports.offers.all.get(tool)?.manifest.capabilities.some(({ kind }) => kind === "tool.call");
-    const held = new HeldOutput(replies, { callId, proof, effects, mayCall, preview });
+    const source = { callId, proof, effects, mayCall, input: new HeldInput(input), preview };
+    const held = new HeldOutput(replies, bytesOf(replies), source);
     const open = async (): Promise<readonly OutgoingMessage[]> => {
       const opened = await held.open();
       if (opened.ok) return opened.value;
       const { code, message, hint } = opened.error;
       return [failureReply(correlation, { code, message, hint, ran: "maybe" }, callId)];
     };
-    return { bytes: bytesOf(replies), open };
+    return { bytes: held.bytes, open };
   }
 
   #optionsOf(call: KnownCall, { key, traceparent }: BusRequest, leftMs: number): CallOptions {

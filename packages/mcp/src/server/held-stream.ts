@@ -7,6 +7,10 @@ export class StreamHold {
   #byteLength = 0;
   readonly output: WritableStream<Uint8Array> = new WritableStream({ write: (piece) => this.#take(piece) });
 
+  get byteLength(): number {
+    return this.#byteLength;
+  }
+
   get bytes(): Uint8Array {
     const whole = new Uint8Array(this.#byteLength);
     let at = 0;

@@ -10,14 +10,12 @@ interface Link {
   /** The labels of an output belong to the session that its call taught them. */
   readonly sessionId: string;
   readonly output: ReadableAgain<string>;
-  readonly costBytes: number;
 }
 
 /** Of one caller. Beyond, its oldest link ends. */
 const MOST_OF_CALLER = 100;
 /** Of all callers: what is kept of their calls beside the outputs, which are in the store. Beyond, the caller with the most loses its oldest link. */
 const MOST_BYTES = 67_108_864;
-const LINK_BYTES = 1_024;
 
 /** The links to outputs that calls gave. A link is good for one caller in one session, and ends with the server. */
 export class OutputLinks {
@@ -25,20 +23,18 @@ export class OutputLinks {
   readonly #links = new Map<string, Link>();
   readonly #bytes = new Shares();
 
-  /** @param inputBytes of the call, whose arguments are kept with the link. Returns the address. */
+  /** Returns the address. */
   add(
     digest: string,
     output: ReadableAgain<string>,
     { caller, sessionId }: Pick<Link, "caller" | "sessionId">,
-    inputBytes: number,
   ): string {
     const name = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
     const uri = `keyhole-content://${digest.replace(":", "/")}/${name}`;
     const own = [...this.#links].filter(([, link]) => isSameCaller(link.caller, caller));
     for (const [oldest] of own.slice(0, Math.max(0, own.length - MOST_OF_CALLER + 1))) this.#drop(oldest);
-    const costBytes = LINK_BYTES + inputBytes;
-    this.#links.set(uri, { caller, sessionId, output, costBytes });
-    this.#bytes.add(nameOf(caller), costBytes);
+    this.#links.set(uri, { caller, sessionId, output });
+    this.#bytes.add(nameOf(caller), output.bytes);
     while (this.#bytes.total > MOST_BYTES) {
       const oldest = this.#bytes.next(this.#links, (link) => nameOf(link.caller));
       this.#drop(oldest ?? "");
@@ -53,7 +49,7 @@ export class OutputLinks {
 
   #drop(uri: string): void {
     const link = this.#links.get(uri);
-    if (link) this.#bytes.add(nameOf(link.caller), -link.costBytes);
+    if (link) this.#bytes.add(nameOf(link.caller), -link.output.bytes);
     this.#links.delete(uri);
   }
 }

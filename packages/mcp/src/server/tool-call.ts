@@ -1,4 +1,4 @@
-import { HeldOutput } from "@keyhole/kernel/context";
+import { HeldInput, HeldOutput } from "@keyhole/kernel/context";
 import {
   type ApprovalRequest,
   type Approver,
@@ -238,28 +238,34 @@ export class ToolExchange {
   }
 
   /** The output of the call, for this caller later. */
-  #held<Value>(value: Value, { callId, proof, effects }: CallResult, input: JsonObject): HeldOutput<Value, McpCaller> {
+  #held<Value>(value: Value, { callId, proof, effects }: CallResult, input: HeldInput): HeldOutput<Value, McpCaller> {
     const { kernel } = this.#service;
     const { name, version, capabilities } = this.#tool.manifest;
     const sessionId = this.#sessionId;
     const mayCall = capabilities.some(({ kind }) => kind === "tool.call");
-    return new HeldOutput(value, {
+    // The value is in a store of its own, or read at once.
+    return new HeldOutput(value, 0, {
       callId,
       proof,
       effects,
       mayCall,
-      preview: ({ caller, grants }) =>
-        kernel.preview(name, input, { caller, sessionId, version, ...(grants && { grants }) }),
+      input,
+      preview: (again, { caller, grants }) =>
+        kernel.preview(name, again, { caller, sessionId, version, ...(grants && { grants }) }),
     });
   }
 
-  async #result(result: CallResult, input: JsonObject, held: StreamHold | undefined): Promise<CallToolResult> {
+  async #result(
+    result: CallResult,
+    input: JsonObject | HeldInput,
+    held: StreamHold | undefined,
+  ): Promise<CallToolResult> {
     await this.#reports.sent();
     const { links, options } = this.#service;
     const reader = { caller: this.#caller, sessionId: this.#sessionId };
+    const heldInput = (): HeldInput => (input instanceof HeldInput ? input : new HeldInput(input));
     const linkTo =
-      options.content &&
-      ((digest: string) => links.add(digest, this.#held(digest, result, input), reader, JSON.stringify(input).length));
+      options.content && ((digest: string) => links.add(digest, this.#held(digest, result, heldInput()), reader));
     const given = toolResult(this.#tool, result, { held: result.ok ? held : undefined, linkTo });
     const { outputSchema } = this.#tool.definition;
     return this.#server.server.projectCallToolResult(given, outputSchema);

@@ -1,5 +1,5 @@
 import type { ApprovalAnswer, ApprovalRequest, Approver, CallResult, Clock, JsonObject } from "@keyhole/kernel";
-import { Shares } from "@keyhole/kernel/context";
+import { heldBytes, HeldInput, Shares } from "@keyhole/kernel/context";
 import { isSameCaller, type McpCaller, nameOf } from "./caller.ts";
 import type { StreamHold } from "./held-stream.ts";
 
@@ -9,7 +9,7 @@ export class WaitingCall {
   readonly outcome: Promise<CallResult>;
   /** Cancels the call itself. */
   readonly cancel: AbortController;
-  readonly input: JsonObject;
+  readonly input: HeldInput;
   /** Where its output is a stream. */
   readonly held: StreamHold | undefined;
   #question: ApprovalRequest | undefined;
@@ -26,12 +26,15 @@ export class WaitingCall {
   ) {
     this.caller = caller;
     this.cancel = cancel;
-    this.input = input;
+    this.input = new HeldInput(input);
     this.held = held;
-    this.outcome = run((request, signal) => this.#ask(request, signal, given));
+    this.outcome = run((request, signal) => this.#ask(request, signal, given)).finally(() => {
+      // A question has the arguments.
+      this.#question = undefined;
+    });
   }
 
-  /** The last question. */
+  /** The last question; `undefined` before the first one, and when the call is over. */
   get question(): ApprovalRequest | undefined {
     return this.#question;
   }
@@ -63,26 +66,51 @@ export class WaitingCall {
 /** A result that no client fetches is kept as long as the state that leads to it. */
 const KEPT_MS = 600_000;
 const MOST_CALLS = 1_000;
+/** Of arguments and results. */
+const MOST_BYTES = 67_108_864;
+/** Of a call beside them. */
+const CALL_BYTES = 1_024;
 
-/** Calls that wait for a person, and results that no client has fetched yet. Bounded in number and time. */
+interface Kept {
+  readonly owner: string;
+  readonly call: WaitingCall;
+  bytes: number;
+  settled: boolean;
+  stop: () => void;
+}
+
+/** Calls that wait for a person, and results that no client has fetched yet. Bounded in number and bytes, with shares, and in time. */
 export class WaitingCalls {
-  readonly #calls = new Map<string, { readonly call: WaitingCall; settled: boolean; stop: () => void }>();
+  /** The oldest first. */
+  readonly #calls = new Map<string, Kept>();
+  readonly #shares = new Shares();
+  readonly #bytes = new Shares();
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** `false` where too many calls wait. */
+  /** `false` where too many calls wait, of this caller or of all. */
   keep(callId: string, call: WaitingCall): boolean {
-    if (this.#calls.size >= MOST_CALLS && !this.#forgetOne()) return false;
-    const entry = { call, settled: false, stop: () => {} };
+    const owner = nameOf(call.caller);
+    const bytes = call.input.bytes + CALL_BYTES;
+    while (!this.#hasRoom(owner, bytes)) if (!this.#forgetOneFor(owner)) return false;
+    const entry: Kept = { owner, call, bytes: 0, settled: false, stop: () => {} };
     this.#calls.set(callId, entry);
-    const settle = (): void => {
+    this.#shares.add(owner, 1);
+    this.#count(entry, bytes);
+    const settle = (more: number): void => {
       entry.settled = true;
+      if (this.#calls.get(callId) !== entry) return;
       entry.stop = this.#clock.after(KEPT_MS, () => void this.forget(callId), "idly");
+      this.#count(entry, more);
+      while (this.#bytes.total > MOST_BYTES && this.#forgetOf(this.#settled()));
     };
-    call.outcome.then(settle, settle);
+    call.outcome.then(
+      (result) => settle(bytesOf(result) + (call.held?.byteLength ?? 0)),
+      () => settle(0),
+    );
     return true;
   }
 
@@ -93,21 +121,51 @@ export class WaitingCalls {
 
   /** The store gives a result once: `false` where another client has it, or the store dropped it. */
   forget(callId: string): boolean {
-    this.#calls.get(callId)?.stop();
+    const entry = this.#calls.get(callId);
+    if (!entry) return false;
+    entry.stop();
+    this.#shares.add(entry.owner, -1);
+    this.#count(entry, -entry.bytes);
     return this.#calls.delete(callId);
   }
 
-  /** The oldest result that no client has fetched, of the caller with the most of them. */
-  #forgetOne(): boolean {
-    const settled = [...this.#calls].filter((entry) => entry[1].settled);
+  #hasRoom(owner: string, bytes: number): boolean {
+    const free = MOST_CALLS - this.#shares.total;
+    const freeBytes = MOST_BYTES - this.#bytes.total - bytes;
+    return this.#shares.of(owner) < free && this.#bytes.of(owner) <= freeBytes;
+  }
+
+  /** The oldest result that no client has fetched: the caller's own, or for its first call that of the caller with the most of them. */
+  #forgetOneFor(owner: string): boolean {
+    const isFirst = this.#shares.of(owner) === 0;
+    return this.#forgetOf(this.#settled().filter(([, entry]) => isFirst || entry.owner === owner));
+  }
+
+  #forgetOf(settled: readonly (readonly [string, Kept])[]): boolean {
     const shares = new Shares();
-    for (const [, { call }] of settled) shares.add(nameOf(call.caller), 1);
-    const oldest = shares.next(settled, ({ call }) => nameOf(call.caller));
+    for (const [, { owner, bytes }] of settled) shares.add(owner, bytes);
+    const oldest = shares.next(settled, ({ owner }) => owner);
     return oldest !== undefined && this.forget(oldest);
   }
 
-  cancelAll(): void {
-    for (const { call } of this.#calls.values()) call.cancel.abort();
-    this.#calls.clear();
+  #settled(): readonly (readonly [string, Kept])[] {
+    return [...this.#calls].filter(([, { settled }]) => settled);
   }
+
+  #count(entry: Kept, bytes: number): void {
+    entry.bytes += bytes;
+    this.#bytes.add(entry.owner, bytes);
+  }
+
+  cancelAll(): void {
+    for (const [callId, { call }] of this.#calls) {
+      call.cancel.abort();
+      this.forget(callId);
+    }
+  }
+}
+
+function bytesOf(result: CallResult): number {
+  if (!result.ok) return heldBytes(result.error.details);
+  return heldBytes(result.data) + heldBytes(result.raw ?? null);
 }

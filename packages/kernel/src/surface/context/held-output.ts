@@ -1,6 +1,8 @@
 import type { CallError, CallSuccess, ErrorCode, ModelError } from "../../result.ts";
 import { changesWorld } from "../../tool/manifest.ts";
 import { isStricter } from "../../tool/modes.ts";
+import type { JsonValue } from "../../json/json.ts";
+import type { HeldInput } from "./held-input.ts";
 
 type Proof = CallSuccess["proof"];
 type AuthorityOfProof = Pick<Proof, "policyHash" | "grantHash"> & Partial<Pick<Proof, "mode">>;
@@ -20,9 +22,13 @@ export interface OutputSource<Reader = void> {
   readonly effects?: readonly string[] | undefined;
   /** Whether the tool calls others, whose kinds are not among {@link effects}. */
   readonly mayCall?: boolean | undefined;
-  /** Whether the kernel would allow the call now. */
-  preview(reader: Reader): Promise<OutputPreview>;
+  readonly input: HeldInput;
+  /** Whether the kernel would allow the call now. It gets the input: what a closure holds, no store counts. */
+  preview(input: JsonValue, reader: Reader): Promise<OutputPreview>;
 }
+
+/** Of a call: its proof, its kinds and its ids. */
+const SOURCE_BYTES = 1_024;
 
 /** A value, or the reason of its refusal. */
 export type OpenedOutput<Value> =
@@ -34,12 +40,19 @@ export type OpenedOutput<Value> =
  * whether it would allow the call now, so LOCKDOWN, a new policy and a revocation end the reading.
  */
 export class HeldOutput<Value, Reader = void> {
+  /** All that it holds, for the store that has it. */
+  readonly bytes: number;
   readonly #value: Value;
   readonly #source: OutputSource<Reader>;
 
-  constructor(value: Value, source: OutputSource<Reader>) {
+  constructor(value: Value, valueBytes: number, source: OutputSource<Reader>) {
+    this.bytes = valueBytes + source.input.bytes + SOURCE_BYTES;
     this.#value = value;
     this.#source = source;
+  }
+
+  get callId(): string {
+    return this.#source.callId;
   }
 
   async open(reader: Reader): Promise<OpenedOutput<Value>> {
@@ -49,11 +62,8 @@ export class HeldOutput<Value, Reader = void> {
 }
 
 /** Why an output is not given any more; `undefined` where it is. */
-export async function refusalNow<Reader>(
-  source: OutputSource<Reader>,
-  reader: Reader,
-): Promise<ModelError | undefined> {
-  const preview = await source.preview(reader);
+async function refusalNow<Reader>(source: OutputSource<Reader>, reader: Reader): Promise<ModelError | undefined> {
+  const preview = await source.preview(source.input.read(), reader);
   // A second reading of one output does not count against a rate.
   if (preview.decision === "deny" && preview.error.code !== "RATE_LIMITED") {
     const { code, message, hint } = preview.error;

@@ -28,6 +28,12 @@ export interface ResultPart {
   readonly find?: string;
 }
 
+/** The program's part beside a kept output. */
+export interface KeptSource {
+  /** That it holds. They count as the output's own. */
+  readonly bytes: number;
+}
+
 interface Kept<Source> {
   readonly content: Uint8Array;
   readonly isText: boolean;
@@ -35,7 +41,7 @@ interface Kept<Source> {
 }
 
 export interface KeptLimits {
-  /** Of all outputs together. A larger one is not kept. */
+  /** Of all outputs and their sources together. A larger one is not kept. */
   readonly bytes: number;
   readonly results: number;
 }
@@ -44,7 +50,7 @@ export interface KeptLimits {
  * Outputs that were too long for their answer, so that their model can read further: in memory, the oldest go first. One instance serves one agent. `Source` is the program's own: what it
  * needs to decide whether the agent can still read.
  */
-export class KeptResults<Source> {
+export class KeptResults<Source extends KeptSource> {
   readonly #limits: KeptLimits;
   readonly #kept = new Map<string, Kept<Source>>();
   #bytes = 0;
@@ -59,7 +65,7 @@ export class KeptResults<Source> {
    *
    * @param limitBytes at least {@link leastAnswerBytes}
    * @example
-   * const text = kept.textOf({ data: result.data, hash: result.hash }, 8_192, result.callId);
+   * const text = kept.textOf({ data: result.data, hash: result.hash }, 8_192, { callId: result.callId, bytes: 36 });
    */
   textOf({ data, hash, mediaType }: ReadableOutput, limitBytes: number, source: Source): string {
     if (data instanceof Uint8Array) {
@@ -115,10 +121,10 @@ export class KeptResults<Source> {
 
   #keep(hash: string, kept: Kept<Source>): boolean {
     const { bytes, results } = this.#limits;
-    if (kept.content.length > bytes) return false;
+    if (bytesOf(kept) > bytes) return false;
     this.#drop(hash);
     this.#kept.set(hash, kept);
-    this.#bytes += kept.content.length;
+    this.#bytes += bytesOf(kept);
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= bytes && this.#kept.size <= results) break;
       this.#drop(oldest);
@@ -127,7 +133,12 @@ export class KeptResults<Source> {
   }
 
   #drop(hash: string): void {
-    this.#bytes -= this.#kept.get(hash)?.content.length ?? 0;
+    const kept = this.#kept.get(hash);
+    if (kept) this.#bytes -= bytesOf(kept);
     this.#kept.delete(hash);
   }
+}
+
+function bytesOf({ content, source }: Kept<KeptSource>): number {
+  return content.length + source.bytes;
 }

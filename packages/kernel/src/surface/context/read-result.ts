@@ -2,7 +2,7 @@ import { isSafeInteger } from "../../support/guards.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ModelError } from "../../result.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
-import { type OutputSource, refusalNow } from "./held-output.ts";
+import type { HeldOutput } from "./held-output.ts";
 import { type KeptResults, readResultName, type ResultPart } from "./kept-results.ts";
 
 const input = {
@@ -49,7 +49,7 @@ export type ReadAnswer =
 
 /** Reads a part, where the kernel would allow the call that gave the output: LOCKDOWN, a new policy and a revocation end the reading. */
 export async function readResult(
-  kept: KeptResults<OutputSource>,
+  kept: KeptResults<HeldOutput<unknown>>,
   given: unknown,
   answerBytes: number,
 ): Promise<ReadAnswer> {
@@ -58,12 +58,13 @@ export async function readResult(
     return failed("INVALID_INPUT", "The arguments are not a hash, an offset and a text to find.", "Correct them.");
   const source = kept.sourceOf(part.hash);
   if (!source) return failed("INVALID_INPUT", "The store has no output with this hash.", "Call the tool again.");
-  const error = await refusalNow(source, undefined);
-  if (error) return { ok: false, error, callId: source.callId, text: JSON.stringify({ error }) };
+  const { callId } = source;
+  const opened = await source.open();
+  if (!opened.ok) return { ...opened, callId, text: JSON.stringify({ error: opened.error }) };
   const text = kept.read(part, answerBytes);
   if (text === undefined)
     return failed("INVALID_INPUT", "The store has no output with this hash.", "Call the tool again.");
-  return { ok: true, data: JSON.parse(text) as JsonObject, hash: part.hash, callId: source.callId, text };
+  return { ok: true, data: JSON.parse(text) as JsonObject, hash: part.hash, callId, text };
 }
 
 function partOf(given: unknown): ResultPart | undefined {
