@@ -1,5 +1,5 @@
-import type { IsolateCall } from "@keyhole/kernel";
 import type { IsolateLoader } from "../../packages/edge/src/isolate/loader.ts";
+import { packed } from "../../packages/edge/src/isolate/packet.ts";
 import { Rack, Standstill } from "../../packages/edge/src/isolate/sandbox-place.ts";
 import { severalSandboxes } from "../../packages/edge/src/isolate/sandboxes.ts";
 
@@ -92,7 +92,7 @@ export function opened(
   const load = (id: string, code: string = id) => loader.load(id, { code, cpuMs: 1_000 });
   const call = (id: string, heard = false) => {
     const channel: Channel = { begunAt: undefined, heard };
-    return loader.call(id, {} as IsolateCall, channel, channel);
+    return loader.call(id, packed({}), channel, channel);
   };
   /** How it ends, at its time. */
   const ends = (promise: Promise<unknown>): { readonly end: () => string } => {

@@ -1,6 +1,6 @@
-import type { IsolateCall } from "@keyhole/kernel";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { IsolateLoader } from "../../packages/edge/src/isolate/loader.ts";
+import { packed } from "../../packages/edge/src/isolate/packet.ts";
 import { Rack } from "../../packages/edge/src/isolate/sandbox-place.ts";
 import { severalSandboxes } from "../../packages/edge/src/isolate/sandboxes.ts";
 
@@ -74,7 +74,7 @@ function tenants(count: number): { readonly sandbox: FakeSandbox; readonly kerne
       },
       call: (id: string) => {
         const channel: Channel = { begunAt: undefined, heard: false };
-        return loader.call(id, {} as IsolateCall, channel, channel);
+        return loader.call(id, packed({}), channel, channel);
       },
       close: (id: string) => loader.close(id),
     };

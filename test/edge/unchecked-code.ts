@@ -33,11 +33,28 @@ export function uncheckedCode(binding: WorkerLoader): {
   };
 }
 
-/** The shell that a guest would have in the place of ours: `call` and `target` are in reach of the deed. */
+/**
+ * The shell that a guest would have in the place of ours: `callId` and `target` are in reach of the deed. `pack` makes the packets of a shell, and throws for what those cannot
+ * hold; `unpack` reads one without parts.
+ */
 export const usurper = (deed: string): string => `
   import { WorkerEntrypoint } from "cloudflare:workers";
+  const isData = (value) => value === null || ["number", "boolean"].includes(typeof value) || Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  const pack = (message) => {
+    const parts = [];
+    const json = JSON.stringify(structuredClone(message), function (key) {
+      const value = this[key]; // Before its toJSON.
+      if (typeof value === "string") return "=" + value;
+      if (value instanceof Uint8Array) return parts.push(value), "b";
+      if (isData(value) && !Number.isNaN(value)) return value;
+      throw new TypeError("no data");
+    });
+    return { json: new TextEncoder().encode(json), parts };
+  };
+  const unpack = ({ json }) =>
+    JSON.parse(new TextDecoder().decode(json), (_, value) => (typeof value === "string" ? value.slice(1) : value));
   export default class extends WorkerEntrypoint {
     async load() { return { type: "loaded" }; }
-    async call(call, target) { const { callId } = call; ${deed} }
+    async call(call, target) { const { callId } = unpack(call); ${deed} }
   }
 `;

@@ -18,9 +18,10 @@ const speaker = (deed: string): string =>
     const end = Promise.withResolvers();
     const send = async (message) => {
       const keys = Object.keys(message ?? {}).sort().join();
-      if (keys === "callId,outcome,type" && message.callId === callId) end.resolve(message.outcome);
+      const packed = (value) => { try { return pack(value); } catch { return value; } };
+      if (keys === "callId,outcome,type" && message.callId === callId) end.resolve(packed(message.outcome));
       // What RPC refuses to carry is not sent; the guest says nonsense instead.
-      else try { await target[["request", "piece", "pull"].includes(message?.type) ? message.type : "say"](message); } catch { await target.say("refused"); }
+      else try { await target[["request", "piece", "pull"].includes(message?.type) ? message.type : "say"](packed(message)); } catch { await target.say("refused"); }
     };
     void target.next().then(end.resolve, end.resolve); // It ends with its call: workerd complains of a guest that waits for nothing.
     try { await (async () => { ${deed} })(); } catch { await send("refused"); }

@@ -17,9 +17,10 @@ const { loader, nameOf, nameOfShell } = uncheckedCode(bindings.LOADER);
 const guest = (deed: string): string =>
   nameOfShell(
     usurper(`
-      const line = (more) => ({ type: "log", level: "info", message: "x", ...more });
-      const ask = (more) => ({ type: "request", kind: "fs.read", operation: "read", arguments: '{"path":"a"}', ...more });
-      const done = { kind: "returned", output: { form: "json", text: "1" } };
+      const line = (more) => pack({ type: "log", level: "info", message: "x", ...more });
+      const ask = (more) => pack({ type: "request", kind: "fs.read", operation: "read", arguments: '{"path":"a"}', ...more });
+      const json = (text) => pack({ kind: "returned", output: { form: "json", text } });
+      const done = json("1");
       ${deed}`),
   );
 
@@ -59,7 +60,7 @@ describe("a guest that usurps the line", () => {
   it("is answered like the shell as long as it speaks like it", async () => {
     const heard = heardPort();
     const deed =
-      "await target.say(line({ callId })); const reply = await target.request(ask({ callId, request: 0 })); return { ...done, output: { form: 'json', text: JSON.stringify(reply) } };";
+      "await target.say(line({ callId })); const reply = await target.request(ask({ callId, request: 0 })); return json(JSON.stringify(unpack(reply)));";
     const { outcome, alive } = await run(guest(deed), heard);
     expect(outcome).toEqual({ kind: "returned", output: { form: "json", text: '{"ok":true,"value":null}' } });
     expect([heard.logs.length, heard.requests.length, alive]).toEqual([1, 1, true]);
@@ -95,18 +96,12 @@ describe("a guest that usurps the line", () => {
   });
 
   it("cannot return more than a call may", async () => {
-    const { outcome } = await run(
-      guest("return { kind: 'returned', output: { form: 'json', text: '\"' + 'x'.repeat(2000) + '\"' } };"),
-      heardPort(),
-    );
+    const { outcome } = await run(guest(`return json('"' + 'x'.repeat(2000) + '"');`), heardPort());
     expect(outcome).toEqual({ kind: "too-large", what: "output", limit: 1_000 });
   });
 
   it("cannot return what no message can hold", async () => {
-    const { outcome } = await run(
-      guest("return { kind: 'returned', output: { form: 'json', text: 'x'.repeat(40 << 20) } };"),
-      heardPort(),
-    );
+    const { outcome } = await run(guest("return json('x'.repeat(40 << 20));"), heardPort());
     expect(outcome.kind).toBe("lost");
   });
 
@@ -115,7 +110,7 @@ describe("a guest that usurps the line", () => {
     async (name) => {
       const heard = heardPort();
       const deed = `let said = "nothing"; try { said = String(await target[${JSON.stringify(name)}]({ kind: "returned" })); } catch (error) { said = error.name; }
-      return { kind: "returned", output: { form: "json", text: JSON.stringify(said) } };`;
+      return json(JSON.stringify(said));`;
       const { outcome } = await run(guest(deed), heard);
       expect(outcome).toMatchObject({ kind: "returned" });
       expect(JSON.stringify(outcome)).toMatch(/TypeError|Error|undefined|object/);
@@ -157,7 +152,7 @@ describe("a guest that usurps the line", () => {
     const heard = heardPort();
     heard.abort();
     const deed =
-      "const first = await target.next(); const rest = target.next().then(() => 'over'); const second = await Promise.race([rest, target.say(line({ callId })).then(() => 'still open')]); return { kind: 'returned', output: { form: 'json', text: JSON.stringify([first, second]) } };";
+      "const first = await target.next(); const rest = target.next().then(() => 'over'); const second = await Promise.race([rest, target.say(line({ callId })).then(() => 'still open')]); return json(JSON.stringify([first, second]));";
     expect((await run(guest(deed), heard)).outcome).toMatchObject({ output: { text: '["cancelled","still open"]' } });
   });
 });

@@ -1,8 +1,8 @@
 /** The Worker in which tools run where the kernel must not share their process: a tool that spins takes this one down, and only this one. */
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
-import type { IsolateCall } from "@keyhole/kernel";
-import type { IsolateLoader, LoadedTool, LoaderAnswer, IsolateRegistries } from "./isolate/loader.ts";
+import type { LoadedTool, LoaderAnswer, IsolateRegistries } from "./isolate/loader.ts";
 import { IsolateRegistry } from "./isolate/isolate-registry.ts";
+import { type Packet, unpacked } from "./isolate/packet.ts";
 import { remote } from "./isolate/remote.ts";
 
 interface SandboxEnv {
@@ -10,15 +10,24 @@ interface SandboxEnv {
   readonly REGISTRY: DurableObjectNamespace;
 }
 
+/** One of the {@link IsolateRegistries}, as the Worker before it has it. */
+interface RegistryEnd {
+  load(id: string, tool: Packet): Promise<unknown>;
+  call(id: string, call: Packet, target: object): Promise<LoaderAnswer>;
+  close(id: string): Promise<void>;
+  holds(id: string): Promise<boolean>;
+  ping(): Promise<void>;
+}
+
 /** Holds the isolates between requests; see {@link IsolateRegistry}. Stores nothing. */
-export class IsolateRegistryObject extends DurableObject<SandboxEnv> implements IsolateLoader {
+export class IsolateRegistryObject extends DurableObject<SandboxEnv> implements RegistryEnd {
   readonly #registry = new IsolateRegistry(this.env.LOADER, true);
 
-  load(id: string, tool: LoadedTool): Promise<unknown> {
-    return this.#registry.load(id, tool);
+  async load(id: string, tool: Packet): Promise<unknown> {
+    return this.#registry.load(id, unpacked(tool) as LoadedTool);
   }
 
-  call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
+  call(id: string, call: Packet, target: object): Promise<LoaderAnswer> {
     return this.#registry.call(id, call, target);
   }
 
@@ -36,11 +45,11 @@ export class IsolateRegistryObject extends DurableObject<SandboxEnv> implements 
 }
 
 export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements IsolateRegistries {
-  load(registry: string, id: string, tool: LoadedTool): Promise<unknown> {
+  load(registry: string, id: string, tool: Packet): Promise<unknown> {
     return this.#registry(registry).load(id, tool);
   }
 
-  call(registry: string, id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
+  call(registry: string, id: string, call: Packet, target: object): Promise<LoaderAnswer> {
     return this.#registry(registry).call(id, call, target);
   }
 
@@ -63,7 +72,7 @@ export default class Sandbox extends WorkerEntrypoint<SandboxEnv> implements Iso
     return Response.json({ status: isBound ? "ok" : "unavailable" }, { status: isBound ? 200 : 503 });
   }
 
-  #registry(name: string): Pick<IsolateRegistry, "load" | "call" | "close" | "holds" | "ping"> {
-    return remote<IsolateRegistry>(this.env.REGISTRY.getByName(name), ["load", "call", "close", "holds", "ping"]);
+  #registry(name: string): RegistryEnd {
+    return remote<RegistryEnd>(this.env.REGISTRY.getByName(name), ["load", "call", "close", "holds", "ping"]);
   }
 }

@@ -12,6 +12,7 @@ import {
   protocolLimits,
 } from "@keyhole/worker-host/protocol";
 import type { CallProgress } from "./loader.ts";
+import { mostPacketBytes, type Packet, packed, unpackedOfGuest } from "./packet.ts";
 
 type BrokenChannel = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 
@@ -19,6 +20,22 @@ const ended: CapabilityReply = {
   ok: false,
   error: { code: "CAPABILITY_DENIED", message: "The call has ended.", hint: "" },
 };
+
+/** An answer that no message holds. */
+const tooLarge = (): CapabilityReply => ({
+  ok: false,
+  error: {
+    code: "BOUNDS_EXCEEDED",
+    message: `The answer has more than ${mostPacketBytes} bytes.`,
+    hint: "Ask for less in one request.",
+  },
+});
+
+/** A guest's message, or what is wrong with it. */
+function read(data: unknown): GuestMessage | string {
+  const message = unpackedOfGuest(data);
+  return message === undefined ? "no packet" : parseGuestMessage(message);
+}
 
 /** A shell asks for the cancellation, then for the end; a call may be sent to a second shell when the first one died. */
 const mostAsked = 4;
@@ -86,7 +103,7 @@ export class CallChannel implements CallProgress {
   say(data: unknown): void {
     if (!this.#open) return;
     this.#heard = true;
-    const message = parseGuestMessage(data);
+    const message = read(data);
     if (typeof message === "string") this.#protocol(message);
     else if (message.type !== "log" && message.type !== "progress") this.#protocol("neither a log line nor progress");
     else if (message.callId !== this.#call.callId) this.#protocol("a message for another call");
@@ -104,7 +121,7 @@ export class CallChannel implements CallProgress {
   async request(data: unknown): Promise<CapabilityReply> {
     if (!this.#open) return ended;
     this.#heard = true;
-    const message = parseGuestMessage(data);
+    const message = read(data);
     if (typeof message === "string") return this.#protocol(message);
     if (message.type !== "request") return this.#protocol("no request");
     return this.#serve(message);
@@ -128,7 +145,7 @@ export class CallChannel implements CallProgress {
   async piece(data: unknown): Promise<boolean> {
     if (!this.#open) return false;
     this.#heard = true;
-    const message = parseGuestMessage(data);
+    const message = read(data);
     if (typeof message === "string") return this.#broken(message);
     if (message.type !== "piece") return this.#broken("no piece");
     if (message.callId !== this.#call.callId) return this.#broken("a piece for another call");
@@ -145,7 +162,7 @@ export class CallChannel implements CallProgress {
   async pull(data: unknown): Promise<Uint8Array | undefined> {
     if (!this.#open) return undefined;
     this.#heard = true;
-    const message = parseGuestMessage(data);
+    const message = read(data);
     const fault =
       typeof message === "string"
         ? message
@@ -213,8 +230,17 @@ export class CallChannel implements CallProgress {
   }
 }
 
+/** The kernel's end of a call, as a guest's shell has it. */
+export interface CallEnd {
+  say(message: Packet): Promise<void>;
+  request(message: Packet): Promise<Packet>;
+  piece(message: Packet): Promise<boolean>;
+  pull(message: Packet): Promise<Uint8Array | undefined>;
+  next(): Promise<"cancelled" | "ended">;
+}
+
 /** The only thing of the kernel that a guest can reach, and all that it can do with it. Never throws: an exception would cross as it is. */
-export class CallTarget extends RpcTarget {
+export class CallTarget extends RpcTarget implements CallEnd {
   readonly #channel: CallChannel;
 
   constructor(channel: CallChannel) {
@@ -231,8 +257,8 @@ export class CallTarget extends RpcTarget {
     this.#channel.say(message);
   }
 
-  request(message: unknown): Promise<CapabilityReply> {
-    return this.#channel.request(message);
+  async request(message: unknown): Promise<Packet> {
+    return packed(await this.#channel.request(message), tooLarge);
   }
 
   piece(message: unknown): Promise<boolean> {

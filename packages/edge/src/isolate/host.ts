@@ -1,4 +1,13 @@
-import { type Broker, ceilings, defaultBounds, IsolateFailure, type IsolateHost } from "@keyhole/kernel";
+import {
+  type Broker,
+  ceilings,
+  defaultBounds,
+  IsolateFailure,
+  type IsolateHost,
+  limits,
+  type RegisteredTool,
+  type SetupError,
+} from "@keyhole/kernel";
 import { knownOptions } from "@keyhole/kernel/foreign";
 import { maxInFlight } from "./in-flight.ts";
 import type { SpawnLimits } from "@keyhole/worker-host/brokers/spawn";
@@ -15,6 +24,7 @@ import {
 } from "@keyhole/worker-host/wasm/modules";
 import { EdgeIsolate, type OnUnresponsive } from "./isolate.ts";
 import type { IsolateLoader } from "./loader.ts";
+import { isTooLarge } from "./packet.ts";
 
 export interface EdgeHostOptions {
   readonly loader: IsolateLoader;
@@ -22,7 +32,7 @@ export interface EdgeHostOptions {
   readonly brokers?: readonly Broker[];
   /** WASI commands that tools may run, or be, by the names under which they know them. Each run is in a dynamic Worker of its own, under fuel. Default: none. */
   readonly commands?: Readonly<Record<string, WasiCommand>>;
-  /** The limits of a command's input and output, and the number of running commands. */
+  /** The limits of a command's input and output, each at most 24 MiB, and the number of running commands. */
   readonly commandLimits?: SpawnLimits;
   /** Called when a guest does not end, so that a program outside can end the sandbox's process. */
   readonly onUnresponsive?: OnUnresponsive;
@@ -47,6 +57,26 @@ const known = {
   startTimeoutMs: true,
 } as const;
 
+/** Of a module, once it counts its instructions. */
+const tooLarge: SetupError = {
+  code: "INVALID_MANIFEST",
+  path: "/code",
+  message: "The metered module is larger than the 32 MiB that a dynamic Worker can be sent.",
+  hint: "Build it for size, without debug information.",
+};
+
+function sizeFault(tool: RegisteredTool): SetupError | undefined {
+  return tool.body.source === "wasm" && isTooLarge(loadedModule(tool, meteredCode(tool))) ? tooLarge : undefined;
+}
+
+function assertLimits({ stdinBytes = 0, stdoutBytes = 0, stderrBytes = 0 }: SpawnLimits = {}): void {
+  const most = limits.wholeOutputBytes;
+  if (stdinBytes <= most && stdoutBytes + stderrBytes <= most) return;
+  throw new TypeError(
+    `edgeHost: at most ${most} bytes reach a dynamic Worker, or leave it. Lower \`stdinBytes\`, or \`stdoutBytes\` and \`stderrBytes\` of \`commandLimits\`.`,
+  );
+}
+
 /** Dynamic Workers for commands. Apart from those of tools: a tool that waits for a command keeps its own. */
 const COMMAND_WORKERS = 2;
 
@@ -54,7 +84,7 @@ const COMMAND_WORKERS = 2;
  * Runs each tool in a dynamic Worker of its own, modules of WebAssembly under fuel: no network, no Node, no bindings. A call's only way out is its own `CallChannel`, which checks what comes
  * and goes dead when the call ends.
  *
- * @throws TypeError for a command whose name is none or whose module cannot be one
+ * @throws TypeError for a command whose name is none or whose module cannot be one, and for limits of commands that no message holds
  * @example
  * const kernel = await createFullKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
  */
@@ -68,8 +98,11 @@ export function edgeHost(options: EdgeHostOptions): IsolateHost {
     preempts = true,
     startTimeoutMs = 30_000,
   } = knownOptions(options, known, "edgeHost");
+  assertLimits(commandLimits);
   const open = new Set<EdgeIsolate>();
   const openWorker = async (code: LoadedCode, cpuMs: number, isWanted = always): Promise<EdgeIsolate> => {
+    if (typeof code !== "string" && isTooLarge(code))
+      throw new IsolateFailure("BOUNDS_EXCEEDED", tooLarge.message, { operatorHint: tooLarge.hint });
     const around = { loader, onUnresponsive, startTimeoutMs, isWanted, onClosed: () => open.delete(isolate) };
     const isolate = await EdgeIsolate.open(around, { code, cpuMs });
     open.add(isolate);
@@ -84,7 +117,7 @@ export function edgeHost(options: EdgeHostOptions): IsolateHost {
     // A call from within keeps its caller's Worker in flight: only who gives out all places can tell when none will come back.
     capacity: maxInFlight - places,
     brokers,
-    check: (tool) => moduleFault(tool) ?? faultOf(tool),
+    check: (tool) => moduleFault(tool) ?? faultOf(tool) ?? sizeFault(tool),
     async open(tool, isWanted) {
       if (tool.body.source !== "module" && tool.body.source !== "wasm")
         throw new IsolateFailure("UNSUPPORTED_HOST", "A dynamic Worker runs packages only.");

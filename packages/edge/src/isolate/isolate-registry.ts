@@ -1,8 +1,8 @@
-import type { IsolateCall } from "@keyhole/kernel";
 import { InFlight, maxInFlight } from "./in-flight.ts";
 import shell from "keyhole:./guest/shell.ts?esm";
 import wasmShell from "keyhole:./guest/wasm-shell.ts?esm";
 import type { IsolateLoader, LoadedTool, LoaderAnswer, ModuleStart } from "./loader.ts";
+import { type Packet, packed } from "./packet.ts";
 import { type Remote, remote } from "./remote.ts";
 
 /** More than the kernel's pool keeps: reached only when a caller forgets to close. */
@@ -32,7 +32,7 @@ export class IsolateRegistry implements IsolateLoader {
     const worker = this.#loader.load(workerCode(tool));
     this.#hold(id, worker);
     try {
-      return await this.#inFlight.run(id, () => entry(worker).load(startOf(tool)));
+      return await this.#inFlight.run(id, () => entry(worker).load(packed(startOf(tool))));
     } catch (error) {
       this.#workers.delete(id);
       const failure = startFailure(error);
@@ -41,7 +41,7 @@ export class IsolateRegistry implements IsolateLoader {
     }
   }
 
-  async call(id: string, call: IsolateCall, target: object): Promise<LoaderAnswer> {
+  async call(id: string, call: Packet, target: object): Promise<LoaderAnswer> {
     const worker = this.#workers.get(id);
     if (worker === undefined) return { kind: "absent" };
     const outcome = await this.#inFlight.run(id, async () => {
@@ -102,8 +102,8 @@ function startOf({ code }: LoadedTool): ModuleStart | undefined {
 
 /** The functions of the shell. The registry trusts none of their results. */
 interface ShellEntry {
-  load(start: ModuleStart | undefined): Promise<unknown>;
-  call(call: IsolateCall, target: object): Promise<unknown>;
+  load(start: Packet): Promise<unknown>;
+  call(call: Packet, target: object): Promise<unknown>;
 }
 
 function entry(worker: WorkerStub): Remote<ShellEntry> {

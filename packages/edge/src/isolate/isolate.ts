@@ -3,6 +3,7 @@ import { parseGuestMessage } from "@keyhole/worker-host/protocol";
 import { CallChannel } from "./call-channel.ts";
 import type { IsolateLoader, LoadedTool } from "./loader.ts";
 import { readMetered } from "./metered.ts";
+import { packed, unpackedOfGuest } from "./packet.ts";
 import { Standstill } from "./sandbox-place.ts";
 
 /** A shell that hears of the end stops its Worker within a few milliseconds. After this its process may be standing still: a watcher should look. */
@@ -170,7 +171,7 @@ export class EdgeIsolate implements Isolate {
     const sent = {};
     this.#unanswered.add(sent);
     try {
-      const answer = await this.#around.loader.call(this.#id, call, channel.target, channel);
+      const answer = await this.#around.loader.call(this.#id, packed(call), channel.target, channel);
       return answer.kind === "answered" ? this.#settle(channel, port, answer.outcome) : "died";
     } catch (error) {
       // The way to the sandbox broke, or the dynamic Worker ended.
@@ -190,7 +191,8 @@ export class EdgeIsolate implements Isolate {
   }
 
   #settle(channel: CallChannel, port: CallPort, returned: unknown): IsolateOutcome {
-    return typeof this.#tool.code === "string" ? channel.outcomeOf(returned) : meteredOutcome(channel, port, returned);
+    const answer = unpackedOfGuest(returned);
+    return typeof this.#tool.code === "string" ? channel.outcomeOf(answer) : meteredOutcome(channel, port, answer);
   }
 
   async #load(): Promise<void> {

@@ -1,5 +1,5 @@
-import type { IsolateCall } from "@keyhole/kernel";
 import type { LoadedCode, LoadedModule } from "@keyhole/worker-host/protocol";
+import { type Packet, packed } from "./packet.ts";
 import { remote } from "./remote.ts";
 
 /**
@@ -10,10 +10,11 @@ export interface IsolateLoader {
   /** Puts a tool's module into an isolate of its own. Gives a `GuestMessage` of type `loaded` or `load-failed`. */
   load(id: string, tool: LoadedTool): Promise<unknown>;
   /**
+   * @param call an `IsolateCall`
    * @param target the call's `CallTarget`, or a stub of it: only the guest's shell has anything to ask of it
    * @param progress how far the call is: where there are several sandboxes, it may be done again in another one while nothing was heard of it
    */
-  call(id: string, call: IsolateCall, target: object, progress: CallProgress): Promise<LoaderAnswer>;
+  call(id: string, call: Packet, target: object, progress: CallProgress): Promise<LoaderAnswer>;
   /** Lets go of the isolate. */
   close(id: string): Promise<void>;
   /** Whether it has the isolate: a restarted sandbox has none. */
@@ -43,14 +44,15 @@ export interface CallProgress {
 
 /** The same for many registries, each by its name: the kernels that share a sandbox have one each, and none waits for the isolates of another. */
 export interface IsolateRegistries {
-  load(registry: string, id: string, tool: LoadedTool): Promise<unknown>;
-  call(registry: string, id: string, call: IsolateCall, target: object): Promise<LoaderAnswer>;
+  /** @param tool a {@link LoadedTool} */
+  load(registry: string, id: string, tool: Packet): Promise<unknown>;
+  call(registry: string, id: string, call: Packet, target: object): Promise<LoaderAnswer>;
   close(registry: string, id: string): Promise<void>;
   holds(registry: string, id: string): Promise<boolean>;
   ping(registry: string): Promise<void>;
 }
 
-/** `absent`: the registry holds no such isolate, and nothing ran. */
+/** `absent`: the registry holds no such isolate, and nothing ran. `outcome`: a {@link Packet}, where the guest is honest. */
 export type LoaderAnswer = { readonly kind: "absent" } | { readonly kind: "answered"; readonly outcome: unknown };
 
 /** Data only: it may cross to another process. */
@@ -73,7 +75,7 @@ export function sandboxLoader(sandbox: Fetcher, registry: string): IsolateLoader
   const registries = remote<IsolateRegistries>(sandbox, ["load", "call", "close", "holds", "ping"]);
   return {
     announces: true,
-    load: (id, tool) => registries.load(registry, id, tool),
+    load: (id, tool) => registries.load(registry, id, packed(tool)),
     call: (id, call, target) => registries.call(registry, id, call, target),
     close: (id) => registries.close(registry, id),
     holds: (id) => registries.holds(registry, id),

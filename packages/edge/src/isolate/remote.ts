@@ -1,7 +1,30 @@
-type Method = (...args: never[]) => Promise<unknown>;
+import type { Packet } from "./packet.ts";
+
+/** An argument of RPC. Messages cross as packets; the only texts are names of ours. */
+type Argument = Packet | string;
+
+/** An argument of the type `object` is a stub. */
+type Crosses<Value> = Value extends Argument
+  ? true
+  : unknown extends Value
+    ? false
+    : object extends Value
+      ? true
+      : false;
+
+type Method<Args extends readonly unknown[]> = false extends { [At in keyof Args]: Crosses<Args[At]> }[number]
+  ? never
+  : (...args: Args) => Promise<unknown>;
 
 /** The methods of an interface, as a stub of it has them. */
-type MethodName<Api> = { [Name in keyof Api]: Api[Name] extends Method ? Name : never }[keyof Api] & string;
+type MethodName<Api> = {
+  [Name in keyof Api]: Api[Name] extends (...args: infer Args) => Promise<unknown>
+    ? Api[Name] extends Method<Args>
+      ? Name
+      : never
+    : never;
+}[keyof Api] &
+  string;
 
 /** The far end of RPC, by the names of its methods. What they give is data: live references in it are dead. */
 export type Remote<Api, Name extends MethodName<Api> = MethodName<Api>> = Pick<Api, Name>;

@@ -1,6 +1,6 @@
-import type { IsolateCall } from "@keyhole/kernel";
 import type { LoadedCode } from "@keyhole/worker-host/protocol";
 import type { CallProgress, IsolateLoader, LoadedTool, LoaderAnswer } from "./loader.ts";
+import type { Packet } from "./packet.ts";
 import { Place, Rack, Standstill } from "./sandbox-place.ts";
 import type { Kind } from "./sandbox-use.ts";
 import { Suspicions } from "./suspicions.ts";
@@ -94,7 +94,7 @@ class Sandboxes implements IsolateLoader {
     }
   }
 
-  async call(id: string, call: IsolateCall, target: object, progress: CallProgress): Promise<LoaderAnswer> {
+  async call(id: string, call: Packet, target: object, progress: CallProgress): Promise<LoaderAnswer> {
     const home = this.#homes.get(id);
     if (!home) return { kind: "absent" };
     const { place, kind } = home;

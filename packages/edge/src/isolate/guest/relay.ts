@@ -1,6 +1,7 @@
-import type { IsolateCall } from "@keyhole/kernel";
+import type { CapabilityReply } from "@keyhole/kernel";
 import { openUplink, type Uplink } from "@keyhole/worker-host/guest";
-import type { CallTarget } from "../call-channel.ts";
+import type { CallEnd } from "../call-channel.ts";
+import { packed, unpacked } from "../packet.ts";
 import { type Remote, remote } from "../remote.ts";
 
 /** The one thing of a dynamic Worker's context that is needed here: its end, also while code runs in it. */
@@ -9,23 +10,23 @@ interface Abortable {
 }
 
 /**
- * Runs one call behind a channel to the kernel. What the tool asks for and says goes to the `CallTarget` behind `stub` and what comes back goes to the tool, until `run` has ended. Where
+ * Runs one call behind a channel to the kernel. What the tool asks for and says goes to the `CallEnd` behind `stub` and what comes back goes to the tool, until `run` has ended. Where
  * the kernel or the call is gone before, the isolate is aborted.
  */
 export async function relayed<Outcome>(
   context: Abortable,
-  call: IsolateCall,
+  callId: string,
   stub: object,
   run: (uplink: Uplink) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const target = remote<CallTarget>(stub, ["say", "request", "piece", "pull", "next"]);
+  const target = remote<CallEnd>(stub, ["say", "request", "piece", "pull", "next"]);
   const relay = new Relay(context, target);
   const said: Promise<void>[] = [];
-  const uplink = openUplink(call.callId, (message) => {
+  const uplink = openUplink(callId, (message) => {
     if (message.type === "request") void relay.ask(uplink, message);
     else if (message.type === "piece") void relay.send(uplink, message);
     else if (message.type === "pull") void relay.pull(uplink, message);
-    else said.push(target.say(message).catch(() => {}));
+    else said.push(target.say(packed(message)).catch(() => {}));
   });
   void relay.listen(uplink);
   try {
@@ -40,17 +41,19 @@ export async function relayed<Outcome>(
 
 class Relay {
   readonly #context: Abortable;
-  readonly #target: Remote<CallTarget>;
+  readonly #target: Remote<CallEnd>;
   running = true;
 
-  constructor(context: Abortable, target: Remote<CallTarget>) {
+  constructor(context: Abortable, target: Remote<CallEnd>) {
     this.#context = context;
     this.#target = target;
   }
 
   async ask(uplink: Uplink, message: { readonly request: number }): Promise<void> {
     try {
-      uplink.reply(message.request, await this.#target.request(message));
+      const reply = unpacked(await this.#target.request(packed(message)));
+      // The kernel made it.
+      uplink.reply(message.request, reply as CapabilityReply);
     } catch {
       this.#context.abort("the kernel is gone");
     }
@@ -59,7 +62,7 @@ class Relay {
   /** A call that failed ends without waiting for the pieces that it has sent. */
   async send(uplink: Uplink, message: object): Promise<void> {
     try {
-      uplink.pieces.taken(await this.#target.piece(message));
+      uplink.pieces.taken(await this.#target.piece(packed(message)));
     } catch {
       if (this.running) this.#context.abort("the kernel is gone");
     }
@@ -67,7 +70,7 @@ class Relay {
 
   async pull(uplink: Uplink, message: object): Promise<void> {
     try {
-      uplink.pulled(await this.#target.pull(message));
+      uplink.pulled(await this.#target.pull(packed(message)));
     } catch {
       if (this.running) this.#context.abort("the kernel is gone");
     }

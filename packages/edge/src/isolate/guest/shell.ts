@@ -6,6 +6,7 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import type { IsolateCall } from "@keyhole/kernel";
 import { runCall, thrownOutcome } from "@keyhole/kernel/guest";
 import { hardenRealm } from "@keyhole/worker-host/guest";
+import { type Packet, packed, unpacked } from "../packet.ts";
 import { relayed } from "./relay.ts";
 import { sealShell } from "./seal.ts";
 
@@ -27,12 +28,14 @@ export default class Shell extends WorkerEntrypoint {
     }
   }
 
-  call(call: IsolateCall, target: object): Promise<object> {
-    return relayed(this.ctx, call, target, async (uplink) => {
+  async call(packet: Packet, target: object): Promise<Packet> {
+    const call = unpacked(packet) as IsolateCall;
+    const outcome = await relayed(this.ctx, call.callId, target, async (uplink) => {
       const outcome = await runCall(tool, call, uplink.transport, realm);
       if (call.outputKind === "stream" && outcome.kind === "returned") await uplink.pieces.drained();
       return outcome;
     });
+    return packed(outcome);
   }
 }
 

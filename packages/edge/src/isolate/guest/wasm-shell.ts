@@ -4,15 +4,9 @@
  */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { IsolateCall } from "@keyhole/kernel";
-import {
-  type Executed,
-  executeCall,
-  MAX_FUEL,
-  readMeterSection,
-  waitingHere,
-  type WasmTool,
-} from "@keyhole/worker-host/wasm/modules";
+import { executeCall, MAX_FUEL, readMeterSection, waitingHere, type WasmTool } from "@keyhole/worker-host/wasm/modules";
 import type { ModuleStart } from "../loader.ts";
+import { type Packet, packed, unpacked } from "../packet.ts";
 import { relayed } from "./relay.ts";
 import { sealShell } from "./seal.ts";
 
@@ -23,7 +17,8 @@ let tool: WasmTool | undefined;
 let memoryBytes = 0;
 
 export default class WasmShell extends WorkerEntrypoint {
-  async load(start: ModuleStart): Promise<object> {
+  async load(packet: Packet): Promise<object> {
+    const start = unpacked(packet) as ModuleStart;
     const { default: module } = (await import(/* @vite-ignore */ toolModule)) as {
       readonly default: WebAssembly.Module;
     };
@@ -35,11 +30,14 @@ export default class WasmShell extends WorkerEntrypoint {
     return { type: "loaded" };
   }
 
-  async call(call: IsolateCall, target: object): Promise<Executed | undefined> {
+  async call(packet: Packet, target: object): Promise<Packet | undefined> {
     const loaded = tool;
     if (loaded === undefined) return undefined;
+    const call = unpacked(packet) as IsolateCall;
     const bounds = { fuel: call.fuel ?? MAX_FUEL, memoryBytes: call.memoryBytes ?? memoryBytes };
-    return relayed(this.ctx, call, target, ({ transport }) => executeCall(loaded, call, transport, bounds));
+    return packed(
+      await relayed(this.ctx, call.callId, target, ({ transport }) => executeCall(loaded, call, transport, bounds)),
+    );
   }
 }
 
