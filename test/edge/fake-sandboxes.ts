@@ -9,17 +9,22 @@ class FakeSandbox implements IsolateLoader {
   readonly #tools = new Map<string, string>();
   #still: PromiseWithResolvers<void> | undefined;
   isGone = false;
+  /** The tool that spins. */
+  spins: string | undefined;
 
-  spin(): Promise<void> {
+  spin(code?: string): Promise<void> {
+    if (!this.#still) this.spins = code;
     return (this.#still ??= Promise.withResolvers()).promise;
   }
 
   go(): void {
+    this.spins = undefined;
     this.#still?.resolve();
     this.#still = undefined;
   }
 
   die(): void {
+    this.spins = undefined;
     this.#still?.promise.catch(() => {});
     this.#still?.reject(new Error("Network connection lost."));
     this.#still = undefined;
@@ -31,7 +36,8 @@ class FakeSandbox implements IsolateLoader {
     this.seen.push(`load ${id}`);
     await this.#still?.promise;
     this.#tools.set(id, String(code));
-    if (code === "spin at load") await this.spin();
+    if (code === "load late") await new Promise((resolve) => setTimeout(resolve, 1_000));
+    if (/^spin at load/.test(String(code))) await this.spin(String(code));
     return { type: "loaded" };
   }
 
@@ -52,7 +58,7 @@ class FakeSandbox implements IsolateLoader {
     if (tool === "answer late") await new Promise((resolve) => setTimeout(resolve, 10));
     await this.#still?.promise;
     if (tool === "hang") await new Promise(() => {});
-    if (/^spin( \d)?$/.test(tool ?? "")) await this.spin();
+    if (/^spin( \d)?$/.test(tool ?? "")) await this.spin(tool);
     return { kind: "answered", outcome: tool };
   }
 

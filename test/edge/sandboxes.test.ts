@@ -69,7 +69,7 @@ describe("several sandboxes", () => {
     const other = ends(moving("other"));
     await vi.advanceTimersByTimeAsync(2_000);
     expect([...spinning.map(({ end }) => end()), other.end()]).toEqual(["open", "open", "answered"]);
-    expect(sandboxes[2]!.seen).toEqual(["load other", "call other"]);
+    expect(sandboxes[1]!.seen).toEqual(["load other", "call other"]);
   });
 
   it("where a neighbour's tool holds one up, of which this kernel knows nothing, its own go on in another one", async () => {

@@ -35,7 +35,7 @@ export class IsolateRegistry implements IsolateLoader {
       return await this.#inFlight.run(id, () => entry(worker).load(packed(startOf(tool))));
     } catch (error) {
       this.#workers.delete(id);
-      const failure = startFailure(error);
+      const failure = startFailure(error) ?? loadEnd(error);
       if (failure === undefined) throw error;
       return failure;
     }
@@ -108,6 +108,12 @@ interface ShellEntry {
 
 function entry(worker: WorkerStub): Remote<ShellEntry> {
   return remote<ShellEntry>(worker.getEntrypoint(), ["load", "call"]);
+}
+
+/** The platform ended this Worker alone: it computed for too long or took too much memory, or its module waits for what never comes. */
+function loadEnd(error: unknown): object | undefined {
+  const message = error instanceof Error ? error.message.slice(0, 500) : "";
+  return /exceeded|code had hung/.test(message) ? { type: "load-failed", name: "Error", message } : undefined;
 }
 
 /** workerd compiles every module before a Worker starts: a tool's syntax error ends the start, with the text of an exception. */

@@ -60,7 +60,7 @@ export class EdgeIsolate implements Isolate {
   /** Whether it loads again only, for a call that it has. */
   #isOpen = false;
   #alive = true;
-  /** Whether its module once did not load to its end: then it is what ended the sandbox. */
+  /** Whether its module, and nothing else, held up its sandbox: then it is why that ended. */
   #stuck = false;
 
   constructor(around: Surroundings, tool: LoadedTool) {
@@ -71,7 +71,12 @@ export class EdgeIsolate implements Isolate {
   /** @throws {IsolateFailure} */
   static async open(around: Surroundings, tool: LoadedTool): Promise<EdgeIsolate> {
     const isolate = new EdgeIsolate(around, tool);
-    await isolate.#load();
+    try {
+      await isolate.#load();
+    } catch (error) {
+      around.loader.close(isolate.#id).catch(() => {}); // Its place is free.
+      throw error;
+    }
     isolate.#isOpen = true;
     return isolate;
   }
@@ -220,7 +225,7 @@ export class EdgeIsolate implements Isolate {
   }
 
   #endLoad(): void {
-    this.#stuck = true;
+    this.#stuck ||= this.#around.loader.holdsUp?.(this.#id) === true;
     for (const place of [this.#place, ...this.#leftLoading]) this.#around.onUnresponsive("suspected", place);
   }
 
@@ -239,7 +244,7 @@ export class EdgeIsolate implements Isolate {
         const hasMoved = error instanceof Standstill;
         if (hasMoved) this.#leftLoading.add(this.#place);
         // Another load would take another process along.
-        if (!this.#isOpen && !this.#around.isWanted()) break;
+        if (this.#stuck || (!this.#isOpen && !this.#around.isWanted())) break;
         if (hasMoved) continue;
         deaths++;
         await untilReachable(this.#around);

@@ -32,6 +32,8 @@ export interface IsolateLoader {
   watch?(id: string, onStill: (isAlone: boolean) => void): void;
   /** Where there are several sandboxes: whether that of the isolate stands still, and this isolate is the likeliest cause. */
   suspects?(id: string): boolean;
+  /** Where there are several sandboxes: whether the load of the isolate is what holds up its sandbox. It stands still, and no other tool was there since before the load. */
+  holdsUp?(id: string): boolean;
 }
 
 /** How far a call is, read when it matters. */

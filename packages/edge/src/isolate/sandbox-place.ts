@@ -31,9 +31,15 @@ interface Waiting {
 export class Rack {
   readonly #waiting: Set<Waiting>[] = [];
   readonly #uses: SandboxUse[] = [];
+  readonly #isFirst: boolean;
+
+  /** @param isFirst whether no other process has used these sandboxes */
+  constructor(isFirst = true) {
+    this.#isFirst = isFirst;
+  }
 
   useOf(place: number): SandboxUse {
-    return (this.#uses[place] ??= new SandboxUse());
+    return (this.#uses[place] ??= new SandboxUse(this.#isFirst ? undefined : performance.now()));
   }
 
   at(place: number): Set<Waiting> {
@@ -99,8 +105,10 @@ export class Place {
   async #askIdle(): Promise<void> {
     if (this.#isAsked) return;
     this.#isAsked = true;
+    const sentAtMs = performance.now();
     try {
       await this.loader.ping();
+      this.use.heard(sentAtMs);
     } catch {
       // It has ended, and with it what may have gone on there.
     }
@@ -155,9 +163,11 @@ export class Place {
     this.#ofAllKernels.add(waiting);
     this.#timer ??= setInterval(() => void this.#look(), lookEveryMs);
     const onAnswer = this.use.run(isBegun);
+    const sentAtMs = performance.now();
     const answer = ask().then(
       (value) => {
         onAnswer();
+        this.use.heard(sentAtMs);
         this.#heardAtMs = performance.now();
         return value;
       },
@@ -184,8 +194,10 @@ export class Place {
   async answers(): Promise<boolean> {
     if (this.#state === "still") return false;
     if (this.#state === "answers" && performance.now() - this.#heardAtMs < lookEveryMs) return true;
+    const sentAtMs = performance.now();
     const pong = this.loader.ping().then(
       () => {
+        this.use.heard(sentAtMs);
         this.#heardAtMs = performance.now();
         this.#state = "answers";
       },
@@ -193,6 +205,12 @@ export class Place {
     );
     if (!(await isWithin(patienceMs, pong))) this.#stand();
     return this.#state === "answers";
+  }
+
+  /** Waits a moment, where another tool has it to itself. Whether it may be had now. */
+  async isFree(kind: Kind): Promise<boolean> {
+    const end = this.use.keptFrom(kind);
+    return !end || (this.#state === "answers" && (await isWithin(patienceMs, end)) && !this.use.keptFrom(kind));
   }
 
   /** Two looks at the same time see one standstill of the sandbox. */

@@ -2,7 +2,7 @@ import type { LoadedCode } from "@keyhole/worker-host/protocol";
 import type { CallProgress, IsolateLoader, LoadedTool, LoaderAnswer } from "./loader.ts";
 import type { Packet } from "./packet.ts";
 import { Place, Rack, Standstill } from "./sandbox-place.ts";
-import type { Kind } from "./sandbox-use.ts";
+import type { Kind, Load } from "./sandbox-use.ts";
 import { Suspicions } from "./suspicions.ts";
 
 /** Kinds that left a sandbox while they were loaded; a program of a call is a kind too. */
@@ -10,10 +10,10 @@ const maxLeft = 100;
 
 const kindOf = (code: LoadedCode): Kind => (typeof code === "string" ? code : code.module);
 
-const rackOfProcess = new Rack();
+const rackOfProcess = new Rack(false);
 
 const notBegun: CallProgress = { begunAt: undefined, heard: false };
-/** A module that left a sandbox while it was loaded: it stays in the next one, and is suspected there. */
+/** A module that left a sandbox while it was loaded: it stays in the next one. */
 const begunLast: CallProgress = { begunAt: Infinity, heard: true };
 
 /**
@@ -41,10 +41,16 @@ interface SandboxesOptions {
   readonly onHeldUp?: (sandbox: number) => void;
 }
 
+interface Home {
+  readonly place: Place;
+  readonly kind: Kind;
+  readonly load: Load;
+}
+
 class Sandboxes implements IsolateLoader {
   readonly #places: readonly Place[];
-  /** Where an isolate was loaded, and of which kind it is. */
-  readonly #homes = new Map<string, { readonly place: Place; readonly kind: Kind }>();
+  /** Where an isolate was loaded last. */
+  readonly #homes = new Map<string, Home>();
   readonly #watchers = new Map<string, (isAlone: boolean) => void>();
   /** Kinds of guests that left a sandbox while their module was loading: a guest that leaves again and again would hold up all. */
   readonly #leftLoading = new Set<Kind>();
@@ -68,15 +74,24 @@ class Sandboxes implements IsolateLoader {
 
   async load(id: string, tool: LoadedTool): Promise<unknown> {
     const kind = kindOf(tool.code);
-    const place = await this.#placeFor(kind);
+    const room = this.#leftLoading.has(kind) ? await this.#roomFor(kind) : undefined;
+    try {
+      return await this.#loadIn(room?.place ?? (await this.#placeFor(kind)), id, tool);
+    } finally {
+      room?.leave();
+    }
+  }
+
+  async #loadIn(place: Place, id: string, tool: LoadedTool): Promise<unknown> {
+    const kind = kindOf(tool.code);
     const before = this.#homes.get(id)?.place;
     // It may not hear it for a while.
     if (before && before !== place) {
       before.use.close(id);
       void before.loader.close(id).catch(() => {});
     }
-    this.#homes.set(id, { place, kind });
-    place.use.open(id, kind);
+    const load = place.use.open(id, kind);
+    this.#homes.set(id, { place, kind, load });
     if (this.#watchers.has(id)) place.watch();
     const hasLeft = this.#leftLoading.has(kind);
     const asked = { kind, progress: hasLeft ? begunLast : notBegun, strikes: () => Number(hasLeft) };
@@ -91,6 +106,8 @@ class Sandboxes implements IsolateLoader {
         if (this.#leftLoading.size > maxLeft && oldest !== undefined) this.#leftLoading.delete(oldest);
       }
       throw error;
+    } finally {
+      place.use.loaded(load);
     }
   }
 
@@ -140,6 +157,11 @@ class Sandboxes implements IsolateLoader {
     return home?.place.suspects(home.kind) === true;
   }
 
+  holdsUp(id: string): boolean {
+    const home = this.#homes.get(id);
+    return home?.place.state === "still" && home.load.isAlone;
+  }
+
   /** Whether there is a sandbox to continue in. */
   get #isElsewhere(): boolean {
     return this.#mayMove && this.#places.some(({ state }) => state === "answers");
@@ -159,8 +181,23 @@ class Sandboxes implements IsolateLoader {
     const own = this.#places.find((place) => place.suspects(kind));
     if (own) return own;
     const order = this.#suspicions.isLikely(kind) ? this.#places.toReversed() : this.#places;
-    for (const place of order) if ((place === order[0] || this.#mayMove) && (await place.answers())) return place;
+    for (const place of order) {
+      const mayTry = place === order[0] || this.#mayMove;
+      if (mayTry && (await place.isFree(kind)) && (await place.answers())) return place;
+    }
     return order[0]!;
+  }
+
+  /** A sandbox without another tool, kept so while a module is loaded that left one: where it stands still too, it is known why. */
+  async #roomFor(kind: Kind): Promise<{ readonly place: Place; readonly leave: () => void } | undefined> {
+    if (this.#places.some((place) => place.suspects(kind))) return undefined;
+    for (const place of this.#places.toReversed()) {
+      const leave = this.#mayMove ? place.use.keep(kind) : undefined;
+      if (!leave) continue;
+      if (await place.answers()) return { place, leave };
+      leave();
+    }
+    return undefined;
   }
 
   #tell(place: Place): void {
