@@ -5,6 +5,40 @@ import { counting, lifeOf } from "../support/isolate-life.ts";
 import { moduleHost } from "../support/module-host.ts";
 import { settled } from "../support/turns.ts";
 
+describe("a start that takes longer than a call may", () => {
+  async function starting() {
+    const clock = new FakeClock();
+    const one = counting("one");
+    const modules = moduleHost(one);
+    const start = Promise.withResolvers<void>();
+    const open: IsolateHost["open"] = (tool) => start.promise.then(() => modules.open(tool));
+    const { kernel } = await lifeOf([one], { clock }, { ...modules, open });
+    const call = (timeoutMs: number) => kernel.call("one", {}, { sessionId: "s", bounds: { timeoutMs } });
+    const [short, long] = [call(1_000), call(10_000)];
+    let longEnd = "open";
+    void long.then(() => (longEnd = "answered"));
+    await settled();
+    await clock.advance(1_000);
+    return { short, long, start, longEnd: () => longEnd };
+  }
+  const late = { error: { code: "TIMEOUT", details: { timeoutMs: 1_000, opened: false }, retryable: true } };
+
+  it("answers that call at its deadline, and goes on for another one", async () => {
+    const { short, long, start, longEnd } = await starting();
+    expect(await short).toMatchObject(late);
+    expect(longEnd()).toBe("open");
+    start.resolve();
+    expect(await long).toMatchObject({ ok: true, data: 1 });
+  });
+
+  it("and is ended by its host fails for the other one alone", async () => {
+    const { short, long, start } = await starting();
+    expect(await short).toMatchObject(late);
+    start.reject(new IsolateFailure("TOOL_ERROR", "It did not load in time.", {}, "tool"));
+    expect(await long).toMatchObject({ error: { code: "TOOL_ERROR", message: "It did not load in time." } });
+  });
+});
+
 describe("a start that waits for its turn", () => {
   /** Starts wait until they are let go, and are asked for then. */
   async function queueing(more: Partial<IsolateHost> = {}, { asks = true, dies = false } = {}) {

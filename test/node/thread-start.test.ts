@@ -1,5 +1,11 @@
+import { createFullKernel } from "@keyhole/kernel";
+import { nodeHost } from "@keyhole/worker-host/node";
 import { expect, it } from "vitest";
 import { openThread } from "../../packages/worker-host/src/node/thread-isolate.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { openPolicy, toolOf } from "../support/kernel.ts";
+import { packed } from "../support/module-host.ts";
+import { settled } from "../support/turns.ts";
 
 const open = (script: string, startTimeoutMs?: number) =>
   openThread("tool", "", { url: new URL(`data:text/javascript,${script}`), metered: false, startTimeoutMs }, new Set());
@@ -14,4 +20,19 @@ it.each<[string, string, number | undefined, RegExp]>([
     code: "ISOLATE_LOST",
     message: expect.stringMatching(why),
   });
+});
+
+it("a module that spins while it loads is answered at the deadline of its call, before that of its load", async () => {
+  const tool = packed(
+    toolOf(() => 1),
+    "for (;;);",
+  );
+  const clock = new FakeClock();
+  const kernel = await createFullKernel({ host: nodeHost({ trusted: [tool.hash] }), policy: openPolicy, clock });
+  kernel.register(tool);
+  const answer = kernel.call("subject", {}, { bounds: { timeoutMs: 1_000 } });
+  await settled();
+  await clock.advance(1_000);
+  expect(await answer).toMatchObject({ error: { code: "TIMEOUT", details: { timeoutMs: 1_000, opened: false } } });
+  await kernel.close();
 });
