@@ -12,6 +12,7 @@ export type { McpApprovals, McpServerOptions } from "./server/options.ts";
 export { type PortLike, PortTransport, serveMcpPort } from "./server/port.ts";
 export type { McpAnswers, McpQuestion } from "./server/questions.ts";
 export type { SessionLimits } from "./server/sessions.ts";
+export type { SubscriptionLimits } from "./server/subscriptions.ts";
 export type { McpEra } from "./source/connection.ts";
 export type { McpEndpoint } from "./source/endpoint.ts";
 export { mcpHttp, type McpHttpEndpointOptions } from "./source/http-endpoint.ts";

@@ -7,6 +7,7 @@ import {
   mcpHandler,
   type McpServerOptions,
   type SessionLimits,
+  type SubscriptionLimits,
 } from "@keyhole/mcp";
 import type { ApprovalDesk } from "../app/approvals.ts";
 import { authenticate, type Identity, readTokens } from "../app/auth.ts";
@@ -15,7 +16,9 @@ import { approvalPath } from "../app/page-path.ts";
 import { httpProblem, HttpRefusal, Misconfigured } from "../app/problem.ts";
 
 /** A program's options of its endpoint. Callers, addresses and approvers follow from the settings of the service. */
-export type EdgeMcpOptions = Omit<McpServerOptions, "approvals" | "content" | "clock" | "stateKey"> & SessionLimits;
+export type EdgeMcpOptions = Omit<McpServerOptions, "approvals" | "content" | "clock" | "stateKey"> &
+  SessionLimits &
+  SubscriptionLimits;
 
 /**
  * `/mcp` in both eras of the protocol, beside the kernel of one tenant. A token needs the scopes `tools:read` and `tools:call`. Where `KEYHOLE_URL` is set, a question

@@ -20,9 +20,10 @@ import { refusal } from "./refusal.ts";
 import { serverFor } from "./server.ts";
 import { McpService } from "./service.ts";
 import { type SessionLimits, Sessions } from "./sessions.ts";
+import { type SubscriptionLimits, Subscriptions } from "./subscriptions.ts";
 import { UnreadAnswers } from "./unread.ts";
 
-export interface McpHandlerOptions extends McpServerOptions, SessionLimits {
+export interface McpHandlerOptions extends McpServerOptions, SessionLimits, SubscriptionLimits {
   /** Says who sends a request. `bearerTokens` and `anyone` are such functions. */
   readonly authenticate: Authenticate;
   /** Served at its address of RFC 9728 without a token. `oauthTokens` makes it. */
@@ -44,6 +45,8 @@ export const handlerOptions: Readonly<Record<keyof McpHandlerOptions, true>> = {
   sessions: true,
   sessionsPerCaller: true,
   sessionIdleMs: true,
+  subscriptions: true,
+  subscriptionsPerCaller: true,
   authenticate: true,
   resourceMetadata: true,
   path: true,
@@ -82,6 +85,7 @@ class HttpHandler implements McpHandler {
   readonly #service: McpService;
   readonly #options: McpHandlerOptions;
   readonly #sessions: Sessions;
+  readonly #subscriptions: Subscriptions;
   readonly #unread: UnreadAnswers;
   readonly #modern: McpHttpHandler;
   readonly #stop: () => void;
@@ -89,6 +93,7 @@ class HttpHandler implements McpHandler {
   constructor(service: McpService, options: McpHandlerOptions) {
     this.#service = service;
     this.#options = options;
+    this.#subscriptions = new Subscriptions(options);
     this.#unread = new UnreadAnswers(options.unreadBytes ?? UNREAD_BYTES);
     const { kernel, clock } = service;
     this.#sessions = new Sessions(clock, options, (caller, id) =>
@@ -100,7 +105,8 @@ class HttpHandler implements McpHandler {
         if (!caller) throw new TypeError("A request has no caller.");
         return serverFor(service, caller, sessionOf(caller));
       },
-      { legacy: "reject", ...(options.onError && { onerror: options.onError }) },
+      // Ours are bounded for each caller.
+      { legacy: "reject", maxSubscriptions: Infinity, ...(options.onError && { onerror: options.onError }) },
     );
     const stopTools = kernel.onToolsChange(() => {
       this.#modern.notify.toolsChanged();
@@ -161,7 +167,12 @@ class HttpHandler implements McpHandler {
     if (Array.isArray(read.value))
       return refusal(400, -32_600, "Batches are not part of this protocol. Send one message at a time.");
     if (await isLegacyRequest(request, read.value)) return this.#legacy(request, caller, read.value);
-    return this.#modern.fetch(request, { authInfo: authInfoOf(caller), parsedBody: read.value });
+    const known = { authInfo: authInfoOf(caller), parsedBody: read.value };
+    if (!isSubscribing(read.value)) return this.#modern.fetch(request, known);
+    const { url, method, headers } = request;
+    const listen = (signal: AbortSignal): Promise<Response> =>
+      this.#modern.fetch(new Request(url, { method, headers, signal }), known);
+    return this.#subscriptions.open(nameOf(caller), listen, request.signal);
   }
 
   /** GET and DELETE belong to sessions; 2026-07-28 has neither. */
@@ -183,6 +194,12 @@ class HttpHandler implements McpHandler {
       "The request names no session. Send `initialize` first, or the envelope of 2026-07-28.",
     );
   }
+}
+
+function isSubscribing(message: unknown): boolean {
+  return (
+    typeof message === "object" && message !== null && "method" in message && message.method === "subscriptions/listen"
+  );
 }
 
 function noSession(): Response {

@@ -1,0 +1,79 @@
+import { Shares } from "@keyhole/kernel/context";
+
+export interface SubscriptionLimits {
+  /** Open streams of `subscriptions/listen` of all callers. Beyond, the caller with the most loses its oldest. Default 1,000. */
+  readonly subscriptions?: number;
+  /** Of one caller. Beyond, its oldest ends. Default 100. */
+  readonly subscriptionsPerCaller?: number;
+}
+
+/** Streams on which clients of 2026-07-28 hear of changes. The SDK bounds their number without regard to callers. */
+export class Subscriptions {
+  /** The oldest first, with its caller. */
+  readonly #open = new Map<AbortController, string>();
+  readonly #shares = new Shares();
+  readonly #limits: Required<SubscriptionLimits>;
+
+  constructor({ subscriptions = 1_000, subscriptionsPerCaller = 100 }: SubscriptionLimits) {
+    this.#limits = { subscriptions, subscriptionsPerCaller };
+  }
+
+  /**
+   * Makes room for a stream, and opens it.
+   *
+   * @param serve answers with the stream, and ends it when the signal aborts
+   */
+  async open(caller: string, serve: (signal: AbortSignal) => Promise<Response>, gone: AbortSignal): Promise<Response> {
+    this.#makeRoom(caller);
+    const stream = new AbortController();
+    this.#open.set(stream, caller);
+    this.#shares.add(caller, 1);
+    const end = (): void => this.#end(stream);
+    gone.addEventListener("abort", end, { once: true });
+    if (gone.aborted) end();
+    try {
+      const { body, status, statusText, headers } = await serve(stream.signal);
+      if (!body) end();
+      return new Response(body && endedBy(body, end), { status, statusText, headers });
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  #makeRoom(caller: string): void {
+    const { subscriptions, subscriptionsPerCaller } = this.#limits;
+    const isOwn = this.#shares.of(caller) >= subscriptionsPerCaller;
+    if (!isOwn && this.#shares.total < subscriptions) return;
+    const own = [...this.#open].find(([, owner]) => owner === caller)?.[0];
+    const oldest = isOwn ? own : this.#shares.next(this.#open, (owner) => owner);
+    if (oldest) this.#end(oldest);
+  }
+
+  #end(stream: AbortController): void {
+    const caller = this.#open.get(stream);
+    if (caller === undefined) return;
+    this.#open.delete(stream);
+    this.#shares.add(caller, -1);
+    stream.abort();
+  }
+}
+
+function endedBy(body: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream(
+    {
+      async pull(stream) {
+        const read = await reader.read();
+        if (!read.done) return stream.enqueue(read.value);
+        end();
+        stream.close();
+      },
+      async cancel(reason) {
+        end();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
