@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { nameRules, nameSchema, tenantSchema } from "./names.ts";
 import { HttpRefusal, Misconfigured } from "./problem.ts";
 
 export const scopes = [
@@ -21,12 +22,10 @@ export interface Identity {
   readonly tenant: string;
 }
 
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
-
 export const identitySchema: v.GenericSchema<unknown, Identity> = v.strictObject({
-  subject: name,
+  subject: nameSchema,
   scopes: v.array(v.picklist(scopes)),
-  tenant: v.optional(name, "default"),
+  tenant: v.optional(tenantSchema, "default"),
 });
 
 const tokensSchema = v.pipe(
@@ -49,7 +48,7 @@ export function readTokens(json: string | undefined): TokenTable {
   // No part of the value goes into the answer: the caller is still unknown.
   if (!parsed.success)
     throw new Misconfigured(
-      "KEYHOLE_TOKENS is not an object that maps SHA-256 digests to { subject, scopes, tenant? }.",
+      `KEYHOLE_TOKENS is not an object that maps SHA-256 digests to { subject, scopes, tenant? }. ${nameRules}`,
     );
   return Object.entries(parsed.output).map(([hex, identity]) => ({ digest: bytesOf(hex), identity }));
 }

@@ -26,6 +26,7 @@ import { type WasiCommand, wasmHost, withWasiCommands } from "@keyhole/worker-ho
 import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { approvalDesk } from "../app/approvals.ts";
 import type { McpPart, McpServed } from "../app/mcp.ts";
+import { isTenant, nameRules } from "../app/names.ts";
 import { Misconfigured, problemOf } from "../app/problem.ts";
 import { causeOf, readinessAnswer } from "../app/readiness.ts";
 import { createRoutes, type Routes } from "../app/routes.ts";
@@ -200,6 +201,8 @@ function configured<Made>(make: () => Made): Made {
 
 function tenantOf({ name }: DurableObjectId): string {
   if (name === undefined) throw new Misconfigured("Address a kernel object by its tenant's name.");
+  // The platform replaces what it cannot encode, so several objects can have this name.
+  if (!isTenant(name)) throw new Misconfigured(`The name of this kernel object is no tenant's name. ${nameRules}`);
   return name;
 }
 
