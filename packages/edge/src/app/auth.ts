@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { readJsonSetting } from "./json-setting.ts";
 import { nameRules, nameSchema, tenantSchema } from "./names.ts";
 import { HttpRefusal, Misconfigured } from "./problem.ts";
 
@@ -44,21 +45,13 @@ type TokenTable = readonly { readonly digest: Uint8Array; readonly identity: Ide
  */
 export function readTokens(json: string | undefined): TokenTable {
   if (json === undefined || json === "") return [];
-  const parsed = v.safeParse(tokensSchema, parse(json));
+  const parsed = v.safeParse(tokensSchema, readJsonSetting("KEYHOLE_TOKENS", json));
   // No part of the value goes into the answer: the caller is still unknown.
   if (!parsed.success)
     throw new Misconfigured(
       `KEYHOLE_TOKENS is not an object that maps SHA-256 digests to { subject, scopes, tenant? }. ${nameRules}`,
     );
   return Object.entries(parsed.output).map(([hex, identity]) => ({ digest: bytesOf(hex), identity }));
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function bytesOf(hex: string): Uint8Array {

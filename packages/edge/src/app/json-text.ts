@@ -23,7 +23,11 @@ export interface JsonTextLimits {
  * reader takes another one. Says nothing about what is no JSON at all.
  */
 export function jsonTextFault(text: string, limits: JsonTextLimits): string | undefined {
-  return excessOf(text, limits) ?? doubledName(text);
+  const excess = excessOf(text, limits);
+  const doubled = excess === undefined ? doubledName(text) : undefined;
+  return doubled === undefined
+    ? excess
+    : `The body has the name ${JSON.stringify(doubled.slice(0, 64))} twice in one object.`;
 }
 
 /** Told from the signs of the text. Names cost more than signs, so the check of names comes later. */
@@ -52,7 +56,8 @@ function excessOf(text: string, limits: JsonTextLimits): string | undefined {
   return undefined;
 }
 
-function doubledName(text: string): string | undefined {
+/** A name that one object of a JSON text has twice. */
+export function doubledName(text: string): string | undefined {
   /** The names of each open object; of an open array, nothing. */
   const open: (Set<string> | undefined)[] = [];
   let isName = false;
@@ -63,7 +68,7 @@ function doubledName(text: string): string | undefined {
         const names = open.at(-1);
         if (isName && names !== undefined) {
           const name = nameOf(text.slice(i, end));
-          if (names.has(name)) return `The body has the name ${JSON.stringify(name.slice(0, 64))} twice in one object.`;
+          if (names.has(name)) return name;
           names.add(name);
         }
         isName = false;

@@ -26,6 +26,7 @@ import { type WasiCommand, wasmHost, withWasiCommands } from "@keyhole/worker-ho
 import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { approvalDesk } from "../app/approvals.ts";
 import type { McpPart, McpServed } from "../app/mcp.ts";
+import { readJsonSetting } from "../app/json-setting.ts";
 import { isTenant, nameRules } from "../app/names.ts";
 import { Misconfigured, problemOf } from "../app/problem.ts";
 import { causeOf, readinessAnswer } from "../app/readiness.ts";
@@ -270,12 +271,7 @@ function both(interpreter: IsolateHost, modules: IsolateHost): IsolateHost {
 
 /** Whether it is a policy is for the kernel to say; here only whether it is JSON. */
 function readPolicy(json: string | undefined): PolicyDocument | undefined {
-  if (json === undefined || json === "") return undefined;
-  try {
-    return JSON.parse(json) as PolicyDocument;
-  } catch {
-    throw new Misconfigured("KEYHOLE_POLICY is not JSON.");
-  }
+  return json === undefined || json === "" ? undefined : (readJsonSetting("KEYHOLE_POLICY", json) as PolicyDocument);
 }
 
 /** A watchdog that does not hear it has its own heartbeat to go by. */
