@@ -7,7 +7,7 @@ export type { McpCaller } from "./server/caller.ts";
 export type { CatalogueOptions } from "./server/catalogue.ts";
 export type { McpConnection, McpConnectionOptions } from "./server/connection.ts";
 export { type McpHandler, mcpHandler, type McpHandlerOptions } from "./server/http.ts";
-export { type Oauth, type OauthOptions, oauthTokens, type ResourceMetadata } from "./server/oauth.ts";
+export { metadataPath, type Oauth, type OauthOptions, oauthTokens, type ResourceMetadata } from "./server/oauth.ts";
 export type { McpApprovals, McpServerOptions } from "./server/options.ts";
 export { type PortLike, PortTransport, serveMcpPort } from "./server/port.ts";
 export type { McpAnswers, McpQuestion } from "./server/questions.ts";
