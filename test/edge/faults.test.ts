@@ -113,10 +113,11 @@ it("the gateway wakes no kernel for an address that no kernel has made, and tell
     const response = await gateway.request(path, {}, {});
     return { status: response.status, headers: [...response.headers], text: await response.text() };
   };
-  const own = approvalPath("acme", tokens);
+  const own = approvalPath("acme", tokens)!;
   const none = await answerTo("/approvals/nobody/1");
   expect(none.status).toBe(404);
-  const others = [approvalPath("acme", "{}"), approvalPath("nobody", tokens), own.replace("acme", "nobody")];
+  const otherTokens = tokens.replace("0".repeat(64), "1".repeat(64));
+  const others = [approvalPath("acme", otherTokens)!, approvalPath("nobody", tokens)!, own.replace("acme", "nobody")];
   for (const path of ["/approvals/acme/", "/approvals/acme/x/", `${own.slice(0, -2)}/`, `${own}x/`, ...others])
     expect(await answerTo(`${path}1`), path).toEqual(none);
   expect(woken).toEqual([]);

@@ -63,7 +63,7 @@ export function createGateway<Env extends object>(
   app.use((c, next) => allowOrigins(settingsOf(c.env).origins)(c, next));
   app.get("/livez", (c) => c.json({ status: "ok" }));
   app.get("/healthz", async (c) => {
-    const tenant = probedTenant(settingsOf(c.env).tokens);
+    const tenant = probedTenant(settingsOf(c.env).tokens, access !== undefined);
     return mutable(readinessAnswer(typeof tenant === "string" ? await causes(c.env, tenant) : [tenant]));
   });
   app.all("/v1/*", async (c) => {
@@ -78,8 +78,8 @@ export function createGateway<Env extends object>(
   app.all(`${approvalPages}:tenant/:seal/:id`, async (c) => {
     const { tenant, seal } = c.req.param();
     const { tokens } = settingsOf(c.env);
-    // A name that no token has must not make a kernel, and an address that no kernel has made must not wake one.
-    const isKnown = readTokens(tokens).some(({ identity }) => identity.tenant === tenant);
+    // A name that no token has must not make a kernel, and an address that no kernel has made must not wake one. Access tokens can name any tenant.
+    const isKnown = access !== undefined || readTokens(tokens).some(({ identity }) => identity.tenant === tenant);
     const isMade = approvalPath(tenant, tokens) === `${approvalPages}${encodeURIComponent(tenant)}/${seal}/`;
     return isKnown && isMade ? mutable(await forward(named(c.req.raw), { tenant }, c.env)) : notFound();
   });
@@ -118,11 +118,11 @@ async function senderOf(
   }
 }
 
-/** One tenant stands for all: they share every setting, and a probe must not wake each tenant's kernel. */
-function probedTenant(tokens: string | undefined): string | ReadinessCause {
+/** One tenant stands for all: they share every setting, and a probe must not wake each tenant's kernel. Access tokens, where the service takes them, need no table. */
+function probedTenant(tokens: string | undefined, hasAccess: boolean): string | ReadinessCause {
   try {
     const tenants = readTokens(tokens).map(({ identity }) => identity.tenant);
-    if (tenants.includes("default")) return "default";
+    if (tenants.includes("default") || (hasAccess && tenants.length === 0)) return "default";
     return (
       tenants[0] ?? {
         code: "UNAUTHENTICATED",

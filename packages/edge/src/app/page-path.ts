@@ -1,4 +1,5 @@
 import { blake3DeriveKey, blake3Keyed } from "@keyhole/kernel";
+import { readTokens } from "./auth.ts";
 
 /** Below it each tenant has its pages. */
 export const approvalPages = "/approvals/";
@@ -13,8 +14,11 @@ const SEAL_BYTES = 16;
  * whether there is such a tenant.
  *
  * @param tokens `KEYHOLE_TOKENS`, the key of the seal: with other tokens open questions have other addresses
+ * @returns `undefined` without a token: everybody could make the seal
+ * @throws {Misconfigured}
  */
-export function approvalPath(tenant: string, tokens = ""): string {
+export function approvalPath(tenant: string, tokens = ""): string | undefined {
+  if (readTokens(tokens).length === 0) return undefined;
   const key = blake3DeriveKey("keyhole edge approval pages", encoder.encode(tokens));
   const seal = blake3Keyed(key, encoder.encode(tenant), SEAL_BYTES);
   const hex = Array.from(seal, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -56,7 +56,10 @@ class EdgeMcp implements McpPart {
   }
 
   async page(request: Request): Promise<Response> {
-    return (await this.#pages?.fetch(request)) ?? httpProblem("NOT_FOUND", "Without KEYHOLE_URL there are no pages.");
+    return (
+      (await this.#pages?.fetch(request)) ??
+      httpProblem("NOT_FOUND", "Pages need KEYHOLE_URL, and a token in KEYHOLE_TOKENS.")
+    );
   }
 }
 
@@ -77,11 +80,14 @@ function reachedAt(url: URL | undefined, setting = ""): { readonly hosts?: strin
 
 const loopback: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-function pagesAt(url: URL, { policy, settings, tenant }: McpServed): ApprovalPages {
+/** `undefined` where no address would be hard to guess. */
+function pagesAt(url: URL, { policy, settings, tenant }: McpServed): ApprovalPages | undefined {
+  const path = approvalPath(tenant, settings.tokens);
+  if (path === undefined) return undefined;
   const rpId = policy.passkeys?.rpId;
   return approvalPages({
     origin: url.origin,
-    path: approvalPath(tenant, settings.tokens),
+    path,
     keys: (key) => approverOf(key, tenant, settings.tokens),
     ...(rpId !== undefined && isOfDomain(url.hostname, rpId) && { passkeys: { rpId } }),
   });
