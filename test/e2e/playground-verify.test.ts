@@ -7,6 +7,7 @@ import type { Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { document as policy, record } from "../policy/recorded.ts";
+import { checkpointOf } from "../support/forged-log.ts";
 import { ioOf } from "../support/command-files.ts";
 import { pageFolder, servePage, type Site, untilBuilt } from "./playground/site.ts";
 import { callOf, choose, endOf, field, newContext, noteComplaints, run, Visits } from "./playground/visitor.ts";
@@ -63,13 +64,16 @@ describe("verify.html", () => {
       const { signature: _, ...bare } = result.proof!;
       await fill(page, "proof", await (await proofSigner(key)).sign(bare));
       await fill(page, "keys", publicKeyOf(key));
+      expect(await verdict(page)).toBe("Verified");
       await fill(page, "events", log.map((event) => JSON.stringify(event)).join("\n"));
       await fill(page, "policy", policy);
       await fill(page, "tool", { manifest });
       await fill(page, "input", input);
-      expect(await verdict(page)).toBe("Verified");
+      expect(await verdict(page)).toBe("Intact, but unvouched");
       await page.getByText(`Level 0, signature of key ${await keyId(key)}, passed`).waitFor();
       await page.getByText(/^Level 3, discharge, unvouched: it holds in this log\./).waitFor();
+      await fill(page, "checkpoints", await checkpointOf(key, log));
+      expect(await verdict(page)).toBe("Verified");
       await page.getByText("The call of subject@1.0.0 was denied: rule eve decided (“Not Eve”).").waitFor();
 
       await fill(page, "input", { amount: 2 });
@@ -85,7 +89,8 @@ describe("verify.html", () => {
       const key = await createProofKey();
       const { signature: _, ...bare } = result.proof!;
       const proof = await (await proofSigner(key)).sign(bare);
-      const whole = { proof, keys: [publicKeyOf(key)], events: log, policy, tool: manifest, input };
+      const checkpoints = [await checkpointOf(key, log)];
+      const whole = { proof, keys: [publicKeyOf(key)], events: log, checkpoints, policy, tool: manifest, input };
       await page
         .getByLabel("File with the proof")
         .setInputFiles({ name: "e.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(whole)) });

@@ -205,7 +205,7 @@ describe("a log that comes with a proof", () => {
     expect(output).not.toMatch(/✓ level [13]/);
     expect(output).toMatch(/^~ level 1 +inclusion +unvouched: /m);
     expect(output).toMatch(/^~ level 3 +discharge +unvouched: /m);
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(3);
   });
 
   it("is vouched for by a checkpoint of all of it, signed by a key that was given", async () => {

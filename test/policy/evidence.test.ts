@@ -32,7 +32,8 @@ describe("readEvidence", () => {
   it("takes a bare proof, and a call's result with its tool's name", () => {
     expect(readEvidence({ v: 1 })).toEqual({ ok: true, value: { proof: { v: 1 }, evidence: {} } });
     const result = { ok: true, tool: "echo@1.0.0", data: {}, proof: { v: 1 } };
-    expect(readEvidence(result)).toEqual({ ok: true, value: { proof: { v: 1 }, evidence: {} } });
+    const { proof, ...claims } = result;
+    expect(readEvidence(result)).toEqual({ ok: true, value: { proof, evidence: { result: claims } } });
   });
 
   it("takes a key, a list of keys and a key set, as keys that came with the file", async () => {

@@ -44,12 +44,15 @@ describe("a proof", () => {
     const { calls, manifest, log } = await record();
     for (const [name, { input, result }] of Object.entries(calls)) {
       const grants = name === "narrowed" ? [] : undefined;
+      const isAnswered = result.proof?.reasonCode === "approved";
       const evidence = { events: log, policy: document, tool: { manifest }, input, ...(grants && { grants }) };
       expect(outcomes(await verifyProof(result.proof, evidence)), name).toEqual([
         "0 digest passed",
         "0 signature skipped: Signature not checked: there is no public key.",
         expect.stringMatching(/^1 inclusion unvouched: It holds in this log\. /),
-        "2 re-evaluation passed",
+        isAnswered
+          ? "2 re-evaluation unvouched: No trusted key vouches for the approval request that the proof answers."
+          : "2 re-evaluation passed",
         expect.stringMatching(/^3 discharge unvouched: It holds in this log\. /),
       ]);
     }
@@ -62,7 +65,13 @@ describe("a proof", () => {
     const events = [{ ...log[0]!, openings: [{ path: "", salt: "", value: "a".repeat(LINE_BYTES + 1) }] }];
     expect(await verifyProof(calls.spent.result.proof, { events })).toMatchObject({
       verdict: "unvouched",
-      vouchedBy: { reason: expect.stringMatching(/^The log was not checked: /) },
+      steps: expect.arrayContaining([
+        expect.objectContaining({
+          name: "inclusion",
+          outcome: "unvouched",
+          reason: expect.stringMatching(/^The log was not checked: /),
+        }),
+      ]),
     });
     for (const event of log) {
       if (event.type !== "policy.decided") continue;

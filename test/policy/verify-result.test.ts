@@ -2,12 +2,14 @@ import { createFullKernel, defineTool, memorySink } from "@keyhole/kernel";
 import { createProofKey, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
+import { checkpointOf } from "../support/forged-log.ts";
 import { ioOf } from "../support/command-files.ts";
 
 type Result = Record<string, unknown> & { data: { to: string } };
 
 let result: Result;
 let log: readonly unknown[];
+let checkpoint: unknown;
 let keys: unknown;
 beforeAll(async () => {
   const key = await createProofKey();
@@ -26,23 +28,25 @@ beforeAll(async () => {
     }),
   );
   result = JSON.parse(JSON.stringify(await kernel.call("pay", { to: "ada" }))) as Result;
-  log = await kernel.audit.read();
+  const events = await kernel.audit.read();
+  [log, checkpoint] = [events, await checkpointOf(key, events)];
   await kernel.close();
 });
 
 const verify = async (document: unknown, ...words: readonly string[]) =>
   runCommand(
     ["verify", "result.json", "--keys", "keys.json", ...words],
-    ioOf({ "result.json": document, "keys.json": keys, "audit.json": log }),
+    ioOf({ "result.json": document, "keys.json": keys, "audit.json": log, "c.json": checkpoint }),
   );
 
 describe("keyhole verify RESULT", () => {
   it("holds the whole result against the log, and says what it cannot hold without one", async () => {
-    expect(await verify(result, "--log", "audit.json")).toMatchObject({ exitCode: 0 });
+    const whole = await verify(result, "--log", "audit.json", "--checkpoint", "c.json");
+    expect([whole.exitCode, whole.output]).toEqual([0, expect.stringMatching(/^✓ level 1 {2}result$/m)]);
     const alone = await verify(result);
     expect([alone.exitCode, alone.output]).toEqual([
-      2,
-      expect.stringContaining("Not checked: Outcome, data and effects"),
+      3,
+      expect.stringMatching(/^Intact, but unvouched: outcome, data and effects of the result stand in the log/m),
     ]);
   });
 
@@ -56,7 +60,7 @@ describe("keyhole verify RESULT", () => {
   ])("calls %s broken", async (_, forge, needsLog) => {
     const words = needsLog ? ["--log", "audit.json"] : [];
     const { exitCode, output } = await verify(forge(result), ...words);
-    expect([exitCode, output]).toEqual([1, expect.stringMatching(/^Broken: The /m)]);
+    expect([exitCode, output]).toEqual([1, expect.stringMatching(/^Broken: the /m)]);
     expect(JSON.parse((await verify(forge(result), ...words, "--json")).output)).toMatchObject({ verdict: "broken" });
   });
 });

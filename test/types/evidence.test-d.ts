@@ -8,6 +8,8 @@ import {
   trustKeys,
   verifyAudit,
 } from "@keyhole/kernel/audit";
+import { held } from "../../packages/kernel/src/policy/review/statement.ts";
+import { WitnessedLog } from "../../packages/kernel/src/policy/review/witnessed-log.ts";
 import { type EvidenceRead, type ProofPublicKey, type ProofReport, verifyProof } from "@keyhole/kernel/policy";
 
 export function reports(proof: ProofReport, log: AuditCheck, checkpoint: CheckpointCheck): void {
@@ -45,4 +47,16 @@ export async function keys(evidence: EvidenceRead, enclosed: EnclosedKeys, own: 
   void verifyProof({}, {}, await trustKeys(json));
   const pinned = evidence.ok && evidence.value.evidence.enclosedKeys && (await pinKeys(["kid"], enclosed));
   if (pinned && typeof pinned !== "string") void verifyProof({}, {}, pinned);
+}
+
+/** A statement passes with a witness alone. */
+export function statements(log: WitnessedLog): void {
+  // @ts-expect-error: a check names its witness.
+  held(1, "inclusion");
+  // @ts-expect-error: a program cannot make the voucher itself.
+  held(1, "inclusion", { kind: "key", kid: "kid" });
+  // @ts-expect-error: events without a voucher are no log.
+  void new WitnessedLog([]);
+  // @ts-expect-error: the events of a log leave it in statements, with the voucher of the log.
+  void log.events;
 }

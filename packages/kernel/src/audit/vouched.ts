@@ -1,12 +1,12 @@
 /** The result of a check of evidence. */
 export type EvidenceVerdict =
-  /** The evidence is complete, and a key that you gave or pinned signed it. */
+  /** The evidence is complete, and a key that you gave or pinned vouches for all of it. */
   | "verified"
   /** The evidence was changed, cut or rewritten; or you gave keys, and none of them signed it. */
   | "broken"
   /** The check was not possible: an unreadable file, a line beyond the bounds, a log without an event, an unusable key. */
   | "inconclusive"
-  /** The evidence is complete, and its author is unknown. */
+  /** No part of the evidence is wrong, and the author of a part is unknown. */
   | "unvouched";
 
 declare const verified: unique symbol;
@@ -26,6 +26,11 @@ export interface VouchedByNobody {
 }
 
 export type VouchedBy = VouchedByKey | VouchedByNobody;
+
+/** The voucher for evidence as a whole: nobody, where nobody vouches for a part of it. */
+export function leastOf(first: VouchedBy, ...others: readonly VouchedBy[]): VouchedBy {
+  return [first, ...others].find(({ kind }) => kind === "nobody") ?? first;
+}
 
 /** The words for a verdict, the same wherever a person reads it. */
 export const verdictTexts: Readonly<Record<EvidenceVerdict, string>> = {

@@ -10,6 +10,7 @@ const names = {
   digest: "unchanged",
   signature: "signed",
   inclusion: "in the log, and the log is whole",
+  result: "the result is that of the log",
   "re-evaluation": "decides the same again",
   discharge: "nothing ran that it forbids",
 } as const satisfies Record<ProofStep["name"], string>;

@@ -31,7 +31,8 @@ export async function readGiven(given: Given): Promise<ReadGiven> {
 }
 
 function readFiles(given: Given): { readonly ok: true; readonly value: EvidenceFile } | Fault {
-  let whole: JsonObject = {};
+  let file: JsonValue | undefined;
+  let fields: JsonObject = {};
   for (const member of members) {
     const text = given[member].trim();
     if (text === "" || member === "keys") continue;
@@ -40,12 +41,11 @@ function readFiles(given: Given): { readonly ok: true; readonly value: EvidenceF
     const { value } = parsed;
     const aside = member === "proof" ? asideOf(value) : undefined;
     if (aside !== undefined) return { ok: false, member, message: aside };
-    if (member === "proof") whole = isObject(value) && isObject(value["proof"]) ? value : { proof: value };
-    else whole = { ...whole, [member]: member === "checkpoints" && !Array.isArray(value) ? [value] : value };
+    if (member === "proof") file = value;
+    else fields = { ...fields, [member]: member === "checkpoints" && !Array.isArray(value) ? [value] : value };
   }
-  if (!Object.hasOwn(whole, "proof"))
-    return { ok: false, member: "proof", message: "Paste a proof, or choose a file with one." };
-  const read = readEvidence(whole);
+  if (file === undefined) return { ok: false, member: "proof", message: "Paste a proof, or choose a file with one." };
+  const read = readEvidence(file, fields);
   if (read.ok) return read;
   // A fault of the keys of the file is no fault of the field for keys.
   const member = members.find((each) => each === read.member && each !== "keys") ?? "proof";

@@ -2,11 +2,12 @@ import type { AuditEvent } from "../../audit/event.ts";
 import { readPublicKeys } from "../../audit/public-key.ts";
 import { EnclosedKeys } from "../../audit/trusted-keys.ts";
 import type { Capability } from "../../capability/capability.ts";
-import { isJsonObject, type JsonValue } from "../../json/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { PolicyVariables } from "../document/variables.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 import type { ProofEvidence } from "./proof-evidence.ts";
+import { LARGE } from "./witnessed-log.ts";
 
 /** The content of a file: a proof or a call's result, alone or with its evidence. */
 export interface EvidenceFile {
@@ -33,8 +34,7 @@ const readers: Readonly<Record<string, Read>> = {
   policy: (policy) => ({ policy }),
   variables: (value) =>
     isJsonObject(value) ? { variables: value as PolicyVariables } : "The variables are not an object of strings.",
-  // A result names its tool by a text.
-  tool: (value) => (typeof value === "string" ? {} : readTool(value)),
+  tool: readTool,
   input: (input) => ({ input }),
   grants: (value) =>
     Array.isArray(value)
@@ -45,25 +45,45 @@ const readers: Readonly<Record<string, Read>> = {
 
 /**
  * Reads the evidence for the check of a proof: `{ proof, keys?, events?, checkpoints?, policy?, variables?, tool?, input?, grants?, parent? }`, or a bare proof, or a call's result.
- * Takes data from anywhere; whether it is true is for `verifyProof`. Its keys came with it: they become `enclosedKeys`, and vouch for nothing.
+ * Takes data from anywhere; whether it is true is for `verifyProof`. Its keys came with it: they become `enclosedKeys`, and vouch for nothing. All other members of the
+ * file are claims: they become `result`.
  *
+ * @param given Members that the verifier has from elsewhere. Each takes the place of that of the file.
  * @example
  * const read = readEvidence(JSON.parse(text));
  * if (read.ok) console.log(await verifyProof(read.value.proof, read.value.evidence, trusted));
  */
-export function readEvidence(foreign: JsonValue): EvidenceRead {
-  const plain = snapshot(foreign, { maxNodes: 100_000_000, maxMembers: 100_000_000, maxStringUnits: 1_000_000_000 });
+export function readEvidence(foreign: JsonValue, given: Readonly<Record<string, JsonValue>> = {}): EvidenceRead {
+  const plain = snapshot(foreign, LARGE);
   if (!plain.ok) return { ok: false, member: "proof", message: `It is not JSON: ${plain.error.message}.` };
-  const whole = plain.value;
-  if (!isJsonObject(whole) || !isJsonObject(whole["proof"])) return { ok: true, value: { proof: whole, evidence: {} } };
-  let evidence: ProofEvidence = {};
+  const file = plain.value;
+  const whole: JsonObject = isJsonObject(file) && isJsonObject(file["proof"]) ? file : { proof: file };
+  const { proof = null, ...others } = whole;
+  const claims = Object.entries(others).filter(([member, value]) => isClaim(member, value));
+  const known = Object.entries(others).filter(([member, value]) => !isClaim(member, value));
+  const own = readMembers({ ...Object.fromEntries(known), ...given });
+  if (!own.ok) return own;
+  const result = claims.length === 0 ? {} : { result: Object.fromEntries(claims) };
+  return { ok: true, value: { proof, evidence: { ...own.value, ...result } } };
+}
+
+function readMembers(
+  members: Readonly<Record<string, JsonValue>>,
+): { readonly ok: true; readonly value: ProofEvidence } | (EvidenceRead & { readonly ok: false }) {
+  let value: ProofEvidence = {};
   for (const [member, read] of Object.entries(readers)) {
-    if (!Object.hasOwn(whole, member)) continue;
-    const part = read(whole[member]!);
+    const foreign = Object.hasOwn(members, member) ? members[member] : undefined;
+    if (foreign === undefined) continue;
+    const part = read(foreign);
     if (typeof part === "string") return { ok: false, member, message: part };
-    evidence = { ...evidence, ...part };
+    value = { ...value, ...part };
   }
-  return { ok: true, value: { proof: whole["proof"], evidence } };
+  return { ok: true, value };
+}
+
+/** A member of a result. One names its tool by a text. */
+function isClaim(member: string, value: JsonValue): boolean {
+  return member === "tool" ? typeof value === "string" : !Object.hasOwn(readers, member);
 }
 
 /** A package, a manifest with the digest of its code, or a manifest alone. */

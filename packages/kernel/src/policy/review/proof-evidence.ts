@@ -14,6 +14,8 @@ export interface ProofEvidence {
   readonly events?: readonly AuditEvent[];
   /** Levels 1 and 3: checkpoints of the log, as they were found. One of a trusted key, over all events, vouches for the log. */
   readonly checkpoints?: readonly unknown[];
+  /** Level 1: the call's result as JSON, or a part of it. Only the log has the outcome, the data and the effects. */
+  readonly result?: unknown;
   /** Level 2: the document as it was loaded, and its variables. */
   readonly policy?: unknown;
   readonly variables?: PolicyVariables;

@@ -57,6 +57,22 @@ export async function reevaluationFault(
   return differenceFault(proof, fresh) ?? bindingFault(proof, evidence) ?? (await passkeyFault(proof, policy));
 }
 
+/** The first part of incomplete evidence that is another than the proof names. */
+export function bindingsFault(
+  proof: Proof,
+  { policy, tool, input, variables = {} }: Partial<Evidence>,
+  families: Families,
+): string | undefined {
+  const by = hashOf(proof.hash) ?? blake3Hash;
+  const loaded = policy === undefined ? undefined : loadPolicy(policy, variables, by, families);
+  if (loaded?.ok === false) return `The policy is invalid: ${loaded.error.message}`;
+  return differenceFault(proof, {
+    ...(tool !== undefined && { tool: versionedId(tool.manifest), toolHash: toolHashOf(tool, by) ?? "" }),
+    ...(input !== undefined && { inputHash: by.text(canonicalJson(input)) }),
+    ...(loaded && { policyHash: loaded.value.hash }),
+  });
+}
+
 function grantFor(proof: Proof, { tool: { manifest }, grants }: Evidence, policy: Policy, by: Hash): Grant {
   const caller = String(callerIn(proof.stateReads));
   const { families } = policy;

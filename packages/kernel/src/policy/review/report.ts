@@ -3,24 +3,22 @@ import type { Proof } from "../proof/proof.ts";
 
 export interface ProofStep {
   readonly level: 0 | 1 | 2 | 3;
-  readonly name: "digest" | "signature" | "inclusion" | "re-evaluation" | "discharge";
-  /** `unvouched`: it holds in a log of an unknown author. */
+  readonly name: "digest" | "signature" | "inclusion" | "result" | "re-evaluation" | "discharge";
+  /** `skipped`: no evidence for it was given. `unvouched`: no trusted key vouches for the evidence that was given. */
   readonly outcome: "passed" | "failed" | "skipped" | "unvouched";
   /** Why it did not pass; for a signature that passed, of which key. Else empty. */
   readonly reason: string;
 }
 
 export type ProofReport =
-  /**
-   * Nothing failed, and a trusted key signed the decision. Skipped and unvouched steps are unknown.
-   */
+  /** A trusted key signed the decision, and one vouches for all other evidence. Skipped steps are unknown. */
   | {
       readonly verdict: "verified";
       readonly vouchedBy: VouchedByKey;
       readonly proof: Proof;
       readonly steps: readonly ProofStep[];
     }
-  /** Nothing failed, and the author is unknown. */
+  /** Nothing failed, and the author of the proof or of other evidence is unknown. */
   | {
       readonly verdict: "unvouched";
       readonly vouchedBy: VouchedByNobody;

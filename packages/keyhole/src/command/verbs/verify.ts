@@ -7,7 +7,7 @@ Exit codes:
   0    verified: whole, and signed by a key that you gave or pinned
   1    broken: not what was written, or no key of yours signed it
   2    cannot tell, as of a log without an event
-  3    intact, but unvouched: its author is unknown. Keys that come with the file vouch for nothing
+  3    intact, but unvouched: the author of it or of a part is unknown. Keys that come with the file vouch for nothing
 `;
 
 export const addVerify: AddVerb = (program, act) => {
@@ -24,7 +24,7 @@ export const addVerify: AddVerb = (program, act) => {
       "public keys that you trust: a JSON Web Key, a list, or { keys }; from their owner, not with the file",
     )
     .option("--pin <thumbprint>", "a key that you trust; repeatable. The key may come from anywhere", collect)
-    .option("--log <file>", "the audit log that the proof should be in")
+    .option("--log <file>", "the audit log of the call; it vouches for the result where --checkpoint covers it")
     .option("--policy <file>", "the policy of the proof, or of the log: checks the passkeys of its approvals")
     .option("--tool <file>", "the tool's package or manifest")
     .option("--input <file>", "the call's arguments")

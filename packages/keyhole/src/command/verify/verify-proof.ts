@@ -14,7 +14,6 @@ import {
   visible,
 } from "../io.ts";
 import { parse, readOption } from "../json-file.ts";
-import { checkResult, type ResultCheck } from "./result.ts";
 import { readTrust } from "./trust.ts";
 
 /** A proof, a call's result that has one, or evidence in one file, against everything that was given. */
@@ -27,46 +26,33 @@ export async function verifyProofFile(
   const events = typeof options["log"] === "string" ? await readLog(options["log"], files) : undefined;
   const checkpoint = await read("checkpoint");
   const checkpoints = checkpoint === undefined || Array.isArray(checkpoint) ? checkpoint : [checkpoint];
-  const given = { events, checkpoints, policy: await read("policy"), tool: await read("tool") };
-  const named = Object.entries({ ...given, input: await read("input") }).filter(([, value]) => value !== undefined);
+  const named = {
+    events,
+    checkpoints,
+    policy: await read("policy"),
+    tool: await read("tool"),
+    input: await read("input"),
+  };
   const aside = asideOf(document);
   if (aside !== undefined) throw new Unusable(aside);
-  const isBare = !isObject(document) || !isObject(document["proof"]);
-  const whole = { ...(isBare ? { proof: document } : document), ...Object.fromEntries(named) } as JsonObject;
-  const gathered = readEvidence(whole);
+  const gathered = readEvidence(document, withoutAbsent(named));
   if (!gathered.ok) throw new Unusable(gathered.message);
   const { proof: candidate, evidence } = gathered.value;
   if (checkpoint !== undefined && !evidence.events)
     throw new Unusable("--checkpoint is one of a log: name the log with --log FILE.");
   const trusted = await readTrust(options, files, evidence.enclosedKeys);
   const report = await verifyProof(candidate, evidence, trusted);
-  const result = checkResult(document, evidence.events as readonly JsonValue[] | undefined);
-  const exitCode = exitCodeOf(report, result);
-  if (options["json"] === true) {
-    const { fault, unchecked = "" } = result ?? {};
-    const whole = {
-      ...report,
-      ...(fault !== undefined && { verdict: "broken", reason: fault }),
-      ...(unchecked !== "" && { unchecked }),
-    };
-    return { exitCode, output: `${JSON.stringify(whole, undefined, 2)}\n` };
-  }
+  const exitCode = exitCodes[report.verdict];
+  if (options["json"] === true) return { exitCode, output: `${JSON.stringify(report, undefined, 2)}\n` };
   const lines = report.steps.map((step) =>
     `${marks[step.outcome]} level ${step.level}  ${step.name.padEnd(13)}  ${stepText(step)}`.trimEnd(),
   );
-  if (result?.fault !== undefined && report.verdict !== "broken")
-    return { exitCode, output: `${[...lines, `Broken: ${result.fault}`].map(visible).join("\n")}\n` };
-  const unchecked = result === undefined || result.unchecked === "" ? [] : [`Not checked: ${result.unchecked}`];
   const words = report.verdict === "broken" ? [] : inWords(report, evidence.policy);
-  return { exitCode, output: `${[...lines, verdictLine(report), ...unchecked, ...words].map(visible).join("\n")}\n` };
+  return { exitCode, output: `${[...lines, verdictLine(report), ...words].map(visible).join("\n")}\n` };
 }
 
-/** A signed decision does not make the rest of a result true. */
-function exitCodeOf({ verdict }: ProofReport, result: ResultCheck | undefined): CommandResult["exitCode"] {
-  if (result?.fault !== undefined) return exitCodes.broken;
-  return verdict === "verified" && result !== undefined && result.unchecked !== ""
-    ? exitCodes.inconclusive
-    : exitCodes[verdict];
+function withoutAbsent(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
 /** Recognizes a file that belongs beside a log or a proof, such as a checkpoint: as a proof it would be a broken one. */
