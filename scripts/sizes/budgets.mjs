@@ -54,7 +54,7 @@ export const budgets = [
     name: "first load",
     documents: [page],
     sources: [composed + worker],
-    maxBytes: 112_000,
+    maxBytes: 112_032,
     goalBytes: 72 * 1024,
     without: [
       "src/wasm/",

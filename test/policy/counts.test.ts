@@ -1,4 +1,4 @@
-import type { PolicyDocument } from "@keyhole/kernel";
+import { memorySink, type PolicyDocument } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { Counters } from "../../packages/kernel/src/policy/decision/counters.ts";
 import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
@@ -134,11 +134,11 @@ describe("counts", () => {
       charged.end(!started);
     }
     expect(counters.open).toBe(0);
-    expect(counters.used("w0")).toBeGreaterThan(0);
+    expect(counters.used({ key: "w0", windowMs: 1_000 })).toBeGreaterThan(0);
     await clock.advance(1_000);
     for (let i = 0; i < 13; i++) {
-      expect(counters.used(`w${i}`)).toBe(0);
-      expect(counters.used(`w${i}x`)).toBe(0);
+      expect(counters.used({ key: `w${i}`, windowMs: 1_000 })).toBe(0);
+      expect(counters.used({ key: `w${i}x`, windowMs: 500 })).toBe(0);
     }
   });
 
@@ -147,8 +147,68 @@ describe("counts", () => {
     const counters = new Counters(new SteadyClock(clock));
     const charged = counters.charge([{ key: "k", windowMs: 10, amount: 7 }]);
     await clock.advance(1_000);
-    expect(counters.used("k")).toBe(7);
+    expect(counters.used({ key: "k", windowMs: 10 })).toBe(7);
     charged.end(true);
-    expect(counters.used("k")).toBe(0);
+    expect(counters.used({ key: "k", windowMs: 10 })).toBe(0);
+  });
+
+  const sum = { sum: "/amount", moreThan: 5_000 };
+  const edited = (rule: object, count: object = sum): PolicyDocument => {
+    const { rules, ...rest } = budget(count);
+    return { ...rest, rules: [{ ...rules![0]!, ...rule }] };
+  };
+  it.each<[string, PolicyDocument]>([
+    ["its words", edited({ reason: "At most 5,000 an hour." })],
+    ["its examples", edited({ examples: { match: [{ tool: "subject", arguments: { amount: 6_000 } }] } })],
+    ["a lower limit", edited({}, { ...sum, moreThan: 4_000 })],
+    ["a longer window", edited({}, { ...sum, windowMs: 2 * hourMs })],
+    ["its effect", edited({ effect: "ask" })],
+    ["more conditions", edited({ when: { tier: [0], count: { windowMs: hourMs, ...sum } } })],
+  ])("an edit of %s frees nothing, in the running kernel and in the next one", async (_, policy) => {
+    const sink = memorySink();
+    const { kernel } = await openKernel({ sink, policy: budget(sum) });
+    kernel.registerTrusted(amountTool());
+    expect(await kernel.call("subject", { amount: 5_000 })).toMatchObject({ ok: true });
+    expect(await kernel.setPolicy(policy)).toMatchObject({ ok: true });
+    const reads = [{ key: "count:budget", value: 5_000 }];
+    const refused = { ok: false, proof: { stateReads: expect.arrayContaining(reads) } };
+    expect(await kernel.call("subject", { amount: 1 })).toMatchObject(refused);
+    await kernel.close();
+    const next = await openKernel({ sink, policy });
+    next.kernel.registerTrusted(amountTool());
+    expect(await next.kernel.call("subject", { amount: 1 })).toMatchObject(refused);
+  });
+
+  it("a window that an edit shortens ends at its new end", async () => {
+    const { kernel, clock } = await openKernel({ policy: budget(sum) });
+    kernel.registerTrusted(amountTool());
+    await kernel.call("subject", { amount: 5_000 });
+    await kernel.setPolicy(budget({ ...sum, windowMs: 1_000 }));
+    expect(await kernel.call("subject", { amount: 1 })).toMatchObject({ error: { details: { retryAfterMs: 1_000 } } });
+    await clock.advance(1_000);
+    expect(await kernel.call("subject", { amount: 1 })).toMatchObject({ ok: true });
+  });
+
+  it("a lower rate frees nothing, and a new version of the tool brings no new hour", async () => {
+    const rated = (calls: number): PolicyDocument => ({
+      ...budget({ moreThan: 100 }),
+      tools: { subject: { rate: { calls, windowMs: hourMs }, bounds: { callsPerHour: 4 } } },
+    });
+    const { kernel } = await openKernel({ policy: rated(3) });
+    kernel.registerTrusted(amountTool());
+    const codes = async (calls: number): Promise<readonly string[]> => {
+      const ends: string[] = [];
+      for (let i = 0; i < calls; i++) {
+        const result = await kernel.call("subject", {});
+        ends.push(result.ok ? "ok" : result.error.code);
+      }
+      return ends;
+    };
+    expect(await codes(4)).toEqual(["ok", "ok", "ok", "RATE_LIMITED"]);
+    await kernel.setPolicy(rated(2));
+    expect(await codes(1)).toEqual(["RATE_LIMITED"]);
+    await kernel.setPolicy(rated(100));
+    kernel.registerTrusted(toolOf(() => 1, { version: "1.1.0", input: { type: "object" } }));
+    expect(await codes(2)).toEqual(["ok", "RATE_LIMITED"]);
   });
 });

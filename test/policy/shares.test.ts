@@ -39,7 +39,7 @@ describe("one caller that fills the tables of all", () => {
       ],
     });
     const call = (caller: string, sessionId: string): string => {
-      const verdict = decide(policy, inputOf({ caller, sessionId }), (_, { key }) => counters.used(key));
+      const verdict = decide(policy, inputOf({ caller, sessionId }), (_, window) => counters.used(window));
       if (verdict.decision !== "deny") counters.charge(verdict.charges).end(true);
       return verdict.decision;
     };
@@ -62,7 +62,7 @@ it("callers fill a table no further than its end, and each leaves half of the re
           const key = JSON.stringify([`"caller\\${caller}`, row++]);
           const free = 64 - table.size;
           const mine = held.get(caller) ?? 0;
-          expect(table.entries(key, 0) !== undefined).toBe(mine < free);
+          expect(table.entries(key, 60_000, 0) !== undefined).toBe(mine < free);
           if (mine >= free) continue;
           table.spend(key, 60_000, 1, 0).isOpen = false;
           held.set(caller, mine + 1);
@@ -72,7 +72,7 @@ it("callers fill a table no further than its end, and each leaves half of the re
       expect(Math.max(0, ...held.values())).toBeLessThanOrEqual(32);
       // The shares are free again when the rows have ended.
       table.expire(100_000);
-      expect([table.size, table.entries('["new",1]', 100_000)]).toEqual([0, []]);
+      expect([table.size, table.entries('["new",1]', 60_000, 100_000)]).toEqual([0, []]);
     }),
     { numRuns: sized(100, 2_000) },
   );

@@ -3,6 +3,7 @@ import type { Clock } from "../isolate/clock.ts";
 import type { StateChange } from "../state/change.ts";
 import { SlidingWindows, type Spent } from "../state/sliding-windows.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
+import { readVersionedId } from "../support/tool-names.ts";
 import type { Bounds } from "./bounds.ts";
 import { FairSemaphore, type Queued } from "./fair-semaphore.ts";
 
@@ -67,7 +68,7 @@ export class Limiter {
   readonly #clock: Clock;
   readonly #steady: SteadyClock;
   readonly #tools = new Map<string, ToolSlots>();
-  /** Per tool and caller: the calls of the last hour. */
+  /** Per tool, in all versions, and caller: the calls of the last hour. */
   readonly table: SlidingWindows = new SlidingWindows("bounds.hours", {
     windows: limits.rateWindows,
     entries: Infinity,
@@ -169,7 +170,11 @@ export class Limiter {
     if (limit === undefined) return undefined;
     const nowMs = this.#steady.now();
     // `undefined` when there is no room for one more window: callers are foreign names, and memory has a bound.
-    const window: readonly Spent[] | undefined = this.table.entries(windowKey(toolId, caller), nowMs);
+    const window: readonly Spent[] | undefined = this.table.entries(
+      windowKey(toolId, caller),
+      limits.rateWindowMs,
+      nowMs,
+    );
     const first = window?.at(-limit);
     if (window && !first) return undefined;
     const freeMs = first ? first.atMs + limits.rateWindowMs - nowMs : limits.rateWindowMs;
@@ -177,8 +182,8 @@ export class Limiter {
   }
 }
 
-/** An id has no space. */
-const windowKey = (toolId: string, caller: string): string => `${toolId} ${caller}`;
+/** Of all versions together: a new one brings no new hour. A name has no space. */
+const windowKey = (toolId: string, caller: string): string => `${readVersionedId(toolId).name} ${caller}`;
 
 const atOnce: Patience = { waitMs: 0 };
 

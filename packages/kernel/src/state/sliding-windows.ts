@@ -13,7 +13,8 @@ export interface Spent {
 }
 
 interface Window {
-  readonly windowMs: number;
+  /** As the last reader had it: an edit of a rule moves the end of its window. */
+  windowMs: number;
   /** Oldest first. */
   readonly entries: Spent[];
 }
@@ -48,8 +49,8 @@ export class SlidingWindows implements DeclaredTable {
     return this.#windows.size;
   }
 
-  /** The entries of a window. `undefined` without room for one more window of its caller. */
-  entries(key: string, nowMs: number): readonly Spent[] | undefined {
+  /** The entries of the last `windowMs`. `undefined` without room for one more window of its caller. */
+  entries(key: string, windowMs: number, nowMs: number): readonly Spent[] | undefined {
     const window = this.#windows.get(key);
     if (!window) {
       if (this.#isFullFor(key) && nowMs >= this.#nextSweepMs) {
@@ -58,6 +59,7 @@ export class SlidingWindows implements DeclaredTable {
       }
       return this.#isFullFor(key) ? undefined : none;
     }
+    window.windowMs = windowMs;
     expireIn(window, nowMs);
     return window.entries.length < this.#limits.entries ? window.entries : undefined;
   }
@@ -133,6 +135,7 @@ export class SlidingWindows implements DeclaredTable {
 
   #add(key: string, windowMs: number, spent: Spent): void {
     const window = this.#windows.get(key) ?? { windowMs, entries: [] };
+    window.windowMs = windowMs;
     const { entries } = window;
     // Calls start in another order than they came, by a little. The log has them in that order, so the sort includes amounts of one time.
     const at = entries.findLastIndex((each) => !isLater(each, spent)) + 1;

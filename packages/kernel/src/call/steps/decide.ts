@@ -51,7 +51,7 @@ export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts)
   // A call that had started is in the counts already: they are no reason to stop it half-way.
   const isCounted = entry.phase === "run";
   const asked = { targets, grant, holder: grantHolderOf(call, tool) };
-  const verdict = decideCall(policy, decisionInput, (_, { key }) => (isCounted ? 0 : counters.used(key)), asked);
+  const verdict = decideCall(policy, decisionInput, (_, window) => (isCounted ? 0 : counters.used(window)), asked);
   const changes = policy.allLabels.length === 0 ? noChanges : labels.refresh(call);
   const proof = recordDecision(state, verdict, ports, { parentProofId: parentProofId(state, entry), changes });
   if (verdict.refusal) {

@@ -38,14 +38,14 @@ export class Counters {
    * The amounts within the window, running calls included. `undefined` without room for one more
    * window.
    */
-  used(key: string): number | undefined {
-    return this.table.entries(key, this.#clock.now())?.reduce((sum, { amount }) => sum + amount, 0);
+  used({ key, windowMs }: Omit<Charge, "amount">): number | undefined {
+    return this.table.entries(key, windowMs, this.#clock.now())?.reduce((sum, { amount }) => sum + amount, 0);
   }
 
   /** How long until the first of what fills a window leaves it. A call that is still in flight may stay longer. */
   retryAfterMs({ key, windowMs }: Charge): number {
     const nowMs = this.#clock.now();
-    const firstMs = this.table.entries(key, nowMs)?.[0]?.atMs ?? nowMs;
+    const firstMs = this.table.entries(key, windowMs, nowMs)?.[0]?.atMs ?? nowMs;
     return Math.max(1, Math.ceil(firstMs + windowMs - nowMs));
   }
 

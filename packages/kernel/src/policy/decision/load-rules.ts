@@ -116,7 +116,9 @@ function tryCount(
   const names = { caller, session: sessionId, tool: input.manifest.name };
   // Each caller has its own sessions, and its share of all windows.
   const owner = per.includes("caller") || per.includes("session") ? caller : null;
-  const window = { key: JSON.stringify([owner, loaded.hash, ...per.map((each) => names[each])]), windowMs };
+  // Of the rule as its author names it: an edit of its limit, window, conditions or words frees nothing that was spent.
+  const counted = [owner, loaded.rule.id, condition.sum ?? null, per, ...per.map((each) => names[each])];
+  const window = { key: JSON.stringify(counted), windowMs };
   const before = readCounter(loaded, window);
   if (before === undefined) return { truth: "COUNTER_UNAVAILABLE" };
   return {

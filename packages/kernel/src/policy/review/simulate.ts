@@ -82,7 +82,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
           nowMs,
           labels: labels.of(session, policy.allLabels),
         },
-        (_, window) => counters.used(window.key),
+        (_, window) => counters.used(window),
         { targets, grant, holder: { tool: manifest.name, caller, hasOwnGrants: false } },
       );
       if (verdict.decision !== "deny" || !verdict.enforced) {
