@@ -75,7 +75,8 @@ describe("what a module has its host do without a byte that crosses", () => {
     const paid: number[] = [];
     const room = new FileRoom((byteLength) => paid.push(byteLength));
     const content = new Uint8Array(100);
-    const file = new OpenFile(() => 0, content, room, { isWritten: true, isNew: true, appends: false });
+    const { fd_obj: file } = OpenFile.open(() => 0, content, room, { isWritten: true, isNew: true, appends: false });
+    if (file === null) throw new Error("no room");
     for (const size of [1_000n, 999n, 10n]) expect(file.fd_filestat_set_size(size)).toBe(0);
     file.fd_pwrite(new Uint8Array(1), 4_999n);
     file.fd_sync();

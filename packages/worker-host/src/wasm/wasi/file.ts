@@ -3,9 +3,38 @@ import { errno } from "./names.ts";
 
 /** A file crosses to a tool in one message, and no broker carries larger ones. */
 const FILE_BYTES = 16_777_216;
-/** Of all files that a run has open. They are held here, outside the memory that the run is bounded by. */
+/** Of all files and lists that a run has open. They are held here, outside the memory that the run is bounded by. */
 const OPEN_BYTES = 33_554_432;
 const OPEN_FILES = 64;
+
+/** The bytes that one open file or folder holds outside the memory of its run. */
+export class HeldBytes {
+  readonly #room: FileRoom;
+  #byteLength = 0;
+  #isOpen = true;
+
+  constructor(room: FileRoom) {
+    this.#room = room;
+  }
+
+  /**
+   * Makes them `byteLength` by `hold`, which does not run where the room is full: an owner that
+   * forgets the fault holds nothing.
+   */
+  resize(byteLength: number, hold: () => void): number {
+    if (!this.#isOpen) return errno.badf;
+    if (!this.#room.add(byteLength - this.#byteLength)) return errno.nospc;
+    this.#byteLength = byteLength;
+    hold();
+    return errno.success;
+  }
+
+  /** Once: a program that closes again gives nothing back. */
+  close(): void {
+    if (this.#isOpen) this.#room.leave(this.#byteLength);
+    this.#isOpen = false;
+  }
+}
 
 /** Counts the open files of one run, and their bytes. */
 export class FileRoom {
@@ -19,53 +48,75 @@ export class FileRoom {
     this.charge = charge;
   }
 
-  take<F extends Fd>(open: () => F): { ret: number; fd_obj: F | null } {
+  /** @param open makes what is opened, or says why not */
+  take<F extends Fd>(open: (held: HeldBytes) => F | number): { ret: number; fd_obj: F | null } {
     if (this.#open >= OPEN_FILES) return { ret: errno.mfile, fd_obj: null };
+    const opened = open(new HeldBytes(this));
+    if (typeof opened === "number") return { ret: opened, fd_obj: null };
     this.#open += 1;
-    return { ret: errno.success, fd_obj: open() };
+    return { ret: errno.success, fd_obj: opened };
   }
 
-  give(byteLength: number): void {
-    this.#open -= 1;
-    this.#byteLength -= byteLength;
-  }
-
-  /** Whether a file may grow by that. */
-  grow(byteLength: number): boolean {
+  /** Called by {@link HeldBytes} alone. */
+  add(byteLength: number): boolean {
     if (this.#byteLength + byteLength > OPEN_BYTES) return false;
     this.#byteLength += byteLength;
     return true;
   }
+
+  /** Called by {@link HeldBytes} alone. */
+  leave(byteLength: number): void {
+    this.#open -= 1;
+    this.#byteLength -= byteLength;
+  }
+}
+
+interface FileUse {
+  readonly isWritten: boolean;
+  readonly isNew: boolean;
+  readonly appends: boolean;
 }
 
 /** One open file: its content is here, and goes back when it is closed, synchronized, or when the program ends. */
 export class OpenFile extends Fd {
   readonly #store: (data: Uint8Array) => number;
   readonly #room: FileRoom;
+  readonly #held: HeldBytes;
   readonly #isWritten: boolean;
   readonly #appends: boolean;
-  #data: Uint8Array;
-  #size: number;
+  #data: Uint8Array = new Uint8Array();
+  #size = 0;
   #at = 0n;
   #isDirty: boolean;
 
-  constructor(
+  /** The file with its content, or the fault of a run that has no room for it. */
+  static open(
     store: (data: Uint8Array) => number,
     content: Uint8Array,
     room: FileRoom,
-    { isWritten, isNew, appends }: { readonly isWritten: boolean; readonly isNew: boolean; readonly appends: boolean },
+    use: FileUse,
+  ): ReturnType<typeof room.take<OpenFile>> {
+    return room.take((held) => {
+      const file = new OpenFile(store, room, held, use);
+      room.charge(content.byteLength);
+      const fault = held.resize(content.byteLength, () => {
+        file.#data = content.slice(); // The answer that it came in may be read again.
+        file.#size = content.byteLength;
+        room.files.add(file);
+      });
+      return fault === errno.success ? file : fault;
+    });
+  }
+
+  private constructor(
+    store: (data: Uint8Array) => number,
+    room: FileRoom,
+    held: HeldBytes,
+    { isWritten, isNew, appends }: FileUse,
   ) {
     super();
-    this.#store = store;
-    this.#room = room;
-    this.#isWritten = isWritten;
-    this.#appends = appends;
-    room.charge(content.byteLength);
-    this.#data = content.slice(); // The answer that it came in may be read again.
-    this.#size = content.byteLength;
-    this.#isDirty = isNew;
-    room.grow(this.#size);
-    room.files.add(this);
+    [this.#store, this.#room, this.#held] = [store, room, held];
+    [this.#isWritten, this.#appends, this.#isDirty] = [isWritten, appends, isNew];
   }
 
   override fd_fdstat_get(): ReturnType<Fd["fd_fdstat_get"]> {
@@ -135,18 +186,16 @@ export class OpenFile extends Fd {
     const size = Number(wanted);
     const capacity = size > this.#data.byteLength ? Math.max(size, Math.min(FILE_BYTES, this.#size * 2)) : 0;
     this.#room.charge(capacity);
-    if (size > this.#size && !this.#room.grow(size - this.#size)) return errno.nospc;
-    if (size < this.#size) {
-      this.#room.charge(size);
-      this.#room.grow(size - this.#size);
-      this.#data = this.#data.slice(0, size);
-    } else if (capacity > 0) {
-      const data = new Uint8Array(capacity);
-      data.set(this.#data.subarray(0, this.#size));
-      this.#data = data;
-    }
-    this.#size = size;
-    return errno.success;
+    if (size < this.#size) this.#room.charge(size);
+    return this.#held.resize(size, () => {
+      if (size < this.#size) this.#data = this.#data.slice(0, size);
+      else if (capacity > 0) {
+        const data = new Uint8Array(capacity);
+        data.set(this.#data.subarray(0, this.#size));
+        this.#data = data;
+      }
+      this.#size = size;
+    });
   }
 
   override fd_sync(): number {
@@ -163,9 +212,11 @@ export class OpenFile extends Fd {
   }
 
   override fd_close(): number {
+    if (!this.#room.files.has(this)) return errno.badf;
     const fault = this.fd_sync();
     this.#room.files.delete(this);
-    this.#room.give(this.#size);
+    this.#held.close();
+    [this.#data, this.#size, this.#isDirty] = [new Uint8Array(), 0, false];
     return fault;
   }
 }

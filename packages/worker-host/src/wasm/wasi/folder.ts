@@ -1,6 +1,6 @@
 import { Fd, wasi } from "@bjorn3/browser_wasi_shim";
 import type { CapabilityReply, CapabilityRequest, FileEntry } from "@keyhole/kernel";
-import { OpenFile, type FileRoom } from "./file.ts";
+import { type FileRoom, HeldBytes, OpenFile } from "./file.ts";
 import { errno } from "./names.ts";
 
 /** Asks the brokers. Throws instead of returning, while there is no answer. */
@@ -11,6 +11,9 @@ export interface FileWorld {
   readonly ask: Ask;
   readonly room: FileRoom;
 }
+
+/** Of an entry in memory, without its name. */
+const ENTRY_BYTES = 64;
 
 /** Bits of `oflags`. */
 const CREATE = 1;
@@ -27,11 +30,16 @@ export class Folder extends Fd {
   readonly #world: FileWorld;
   readonly #path: string;
   readonly #preopened: string | undefined;
+  readonly #held: HeldBytes;
   #entries: readonly FileEntry[] | undefined;
 
-  /** @param preopened the name under which a program finds it from its start */
-  constructor(world: FileWorld, path: string, preopened?: string) {
+  /**
+   * @param held of an opened folder
+   * @param preopened the name under which a program finds it from its start
+   */
+  constructor(world: FileWorld, path: string, held: HeldBytes | undefined, preopened?: string) {
     super();
+    this.#held = held ?? new HeldBytes(world.room);
     this.#world = world;
     this.#path = path;
     this.#preopened = preopened;
@@ -54,7 +62,9 @@ export class Folder extends Fd {
   }
 
   override fd_close(): number {
-    if (this.#preopened === undefined) this.#world.room.give(0);
+    this.#entries = undefined;
+    if (this.#preopened === undefined) this.#held.close();
+    else this.#held.resize(0, () => {});
     return errno.success;
   }
 
@@ -71,8 +81,10 @@ export class Folder extends Fd {
     if (this.#entries !== undefined) return this.#entries;
     const reply = this.#world.ask({ kind: "fs.read", operation: "list", arguments: { path: this.#path } });
     if (!reply.ok) return errnoOf(reply);
-    this.#entries = reply.value as unknown as readonly FileEntry[];
-    return this.#entries;
+    const entries = reply.value as unknown as readonly FileEntry[];
+    const byteLength = entries.reduce((sum, { name }) => sum + ENTRY_BYTES + name.length * 2, 0);
+    const fault = this.#held.resize(byteLength, () => (this.#entries = entries));
+    return fault === errno.success ? entries : fault;
   }
 
   override path_filestat_get(_flags: number, name: string): ReturnType<Fd["path_filestat_get"]> {
@@ -120,7 +132,7 @@ export class Folder extends Fd {
     if ((how & CREATE) !== 0 && (how & EXCLUSIVE) !== 0) return failure(errno.exist);
     if (kind === "directory") {
       if (isWritten && (how & DIRECTORY) === 0) return failure(errno.isdir);
-      return this.#world.room.take(() => new Folder(this.#world, path));
+      return this.#world.room.take((held) => new Folder(this.#world, path, held));
     }
     if ((how & DIRECTORY) !== 0) return failure(errno.notdir);
     const appends = (flags & APPEND) !== 0;
@@ -131,13 +143,13 @@ export class Folder extends Fd {
     return this.#openFile(path, reply.body ?? new Uint8Array(), { isWritten, isNew: false, appends });
   }
 
-  #openFile(path: string, content: Uint8Array, how: ConstructorParameters<typeof OpenFile>[3]): Opened {
+  #openFile(path: string, content: Uint8Array, how: Parameters<typeof OpenFile.open>[3]): Opened {
     const { ask, room } = this.#world;
     const store = (data: Uint8Array): number => {
       const reply = ask({ kind: "fs.write", operation: "write", arguments: { path }, body: data });
       return reply.ok ? errno.success : errnoOf(reply);
     };
-    return room.take(() => new OpenFile(store, content, room, how));
+    return OpenFile.open(store, content, room, how);
   }
 
   /** A path of the brokers', who refuse rather than repair; `undefined` for what leads up. */

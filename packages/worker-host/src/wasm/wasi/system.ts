@@ -46,7 +46,7 @@ const MAX_BUFFERS = 1_024;
 export function wasiSystem(machine: Machine, suspension: Suspension, program: Program, world: World): WasiSystem {
   const room = new FileRoom((byteLength) => machine.charge(byteLength));
   const { args, environment, stdin, stdout, stderr } = program;
-  const root = new Folder({ ask: world.ask, room }, "", "/");
+  const root = new Folder({ ask: world.ask, room }, "", undefined, "/");
   const shim = new WASI([], [], [new Input(stdin), new Output(stdout), new Output(stderr), root], { debug: false });
   shim.inst = { exports: { memory: memoryOf(machine) } };
   const own: Readonly<Record<string, unknown>> = {
