@@ -68,6 +68,14 @@ describe("the load that holds up a sandbox", () => {
     expect(ids.map((id) => loader.holdsUp!(id))).toEqual([true, false, false]);
   });
 
+  it("keeps no other tool waiting that left a sandbox with it, also where none is free", async () => {
+    const { moving, ends } = opened(3, undefined, new Rack(false));
+    const before = ends(moving("spin at load"));
+    const others = ["load late 1", "load late 2", "load late 3"].map((id) => ends(moving(id)));
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect([before, ...others].map(({ end }) => end())).toEqual(["open", "answered", "answered", "answered"]);
+  });
+
   it("is nobody's where another tool was there less than a minute before", async () => {
     const { loader, load, moving } = opened(1);
     await load("one");

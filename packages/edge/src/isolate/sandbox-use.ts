@@ -28,7 +28,7 @@ export class SandboxUse {
   readonly #guests = new Map<string, Guest>();
   /** Without an answer. */
   readonly #loads = new Set<{ kind: Kind; isAlone: boolean }>();
-  /** Of loads that other tools leave alone. */
+  /** Of loads beside which no other begins. */
   readonly #kept = new Map<object, Kept>();
 
   /** @param sinceMs since when all that is loaded there is noted here. Default: always */
@@ -70,9 +70,9 @@ export class SandboxUse {
     this.#loads.delete(open);
   }
 
-  /** Keeps the sandbox for loads of one tool until the returned function is called; `undefined` where it is not free for that. */
+  /** Keeps the loads of other tools away until the returned function is called; `undefined` where another tool does that. */
   keep(kind: Kind): (() => void) | undefined {
-    if (!this.isOnly(kind) || this.keptFrom(kind)) return undefined;
+    if (this.keptFrom(kind)) return undefined;
     const key = {};
     const { promise: end, resolve } = Promise.withResolvers<void>();
     this.#kept.set(key, { kind, end });

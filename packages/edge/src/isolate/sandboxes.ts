@@ -188,14 +188,23 @@ class Sandboxes implements IsolateLoader {
     return order[0]!;
   }
 
-  /** A sandbox without another tool, kept so while a module is loaded that left one: where it stands still too, it is known why. */
+  /**
+   * For a module that left a sandbox while it loaded: one without another tool, where there is one, because then it is known why that stands still. No other load begins there: of several
+   * modules that left together, only the one that spins waits.
+   */
   async #roomFor(kind: Kind): Promise<{ readonly place: Place; readonly leave: () => void } | undefined> {
     if (this.#places.some((place) => place.suspects(kind))) return undefined;
-    for (const place of this.#places.toReversed()) {
-      const leave = this.#mayMove ? place.use.keep(kind) : undefined;
-      if (!leave) continue;
-      if (await place.answers()) return { place, leave };
-      leave();
+    const isOwn = (place: Place): boolean => place.use.isOnly(kind);
+    for (let isBusy = true; isBusy && this.#mayMove;) {
+      isBusy = false;
+      const order = [...this.#places.toReversed().filter(isOwn), ...this.#places.filter((place) => !isOwn(place))];
+      for (const place of order) {
+        const leave = (await place.isFree(kind)) ? place.use.keep(kind) : undefined;
+        const answers = await place.answers();
+        if (leave && answers) return { place, leave };
+        leave?.();
+        isBusy ||= answers;
+      }
     }
     return undefined;
   }
