@@ -61,6 +61,10 @@ export const piecesInFlight = 4;
 export const emptyChunks = 1_000;
 /** UTF-8 bytes of an input. */
 export const inputBytes = 8_388_608;
+/** Arguments of calls that are not over, of all callers: bytes of their text, and {@link valueBytes} for each value. A caller leaves as many free as it has; beyond, the kernel refuses it. */
+export const heldInputBytes = 67_108_864;
+/** The memory that a value takes beside its text. */
+export const valueBytes = 64;
 /** UTF-16 units of an input's texts that the rules of one decision fold: the largest input has no more that are not ASCII. About 50 ns each. */
 export const foldedUnits = 4_194_304;
 /** UTF-16 units in which the rules of one decision search for a text (`contains`): 50 rules that look through 1 MB. */

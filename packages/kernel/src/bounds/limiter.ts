@@ -3,6 +3,7 @@ import type { Clock } from "../isolate/clock.ts";
 import type { StateChange } from "../state/change.ts";
 import { SlidingWindows, type Spent } from "../state/sliding-windows.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
+import { Shares } from "../support/shares.ts";
 import { readVersionedId } from "../support/tool-names.ts";
 import type { Bounds } from "./bounds.ts";
 import { FairSemaphore, type Queued } from "./fair-semaphore.ts";
@@ -68,6 +69,8 @@ export class Limiter {
   readonly #clock: Clock;
   readonly #steady: SteadyClock;
   readonly #tools = new Map<string, ToolSlots>();
+  /** Bytes of arguments by caller. */
+  readonly #inputs = new Shares();
   /** Per tool, in all versions, and caller: the calls of the last hour. */
   readonly table: SlidingWindows = new SlidingWindows("bounds.hours", {
     windows: limits.rateWindows,
@@ -77,6 +80,17 @@ export class Limiter {
   constructor(clock: Clock, steady: SteadyClock) {
     this.#clock = clock;
     this.#steady = steady;
+  }
+
+  /**
+   * Counts the arguments of a call until it is over, wherever it waits: a queue of few calls can
+   * hold much. Returns its end, or `undefined` where the caller has its share.
+   */
+  holdInput(caller: string, bytes: number): (() => void) | undefined {
+    const inputs = this.#inputs;
+    if (inputs.of(caller) > limits.heldInputBytes - inputs.total - bytes) return undefined;
+    inputs.add(caller, bytes);
+    return () => inputs.add(caller, -bytes);
   }
 
   /** At once, unless the call waits. */

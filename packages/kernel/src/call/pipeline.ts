@@ -1,4 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
+import type { Limiter } from "../bounds/limiter.ts";
 import type { Revocations } from "../capability/revocation.ts";
 import * as limits from "../limits.ts";
 import { CallFault, Reentry } from "./faults/fault.ts";
@@ -36,6 +37,7 @@ export interface Core
     ConcludePorts,
     AnswerPorts {
   readonly log: AuditLog;
+  readonly limiter: Limiter;
   readonly registry: Registry;
   readonly points: Points;
   readonly revocations: Pick<Revocations, "track" | "reasonFor" | "kindsWithin">;

@@ -5,7 +5,7 @@ import { type ApprovalAnswer, authorize, type AuthorizePorts } from "../call/ste
 import { checkGrants, type GrantPorts, holderOf } from "../call/steps/check-grants.ts";
 import { decide, type Decided, type DecidePorts } from "../call/steps/decide.ts";
 import { resolve, type ResolvePorts } from "../call/steps/resolve.ts";
-import { validate } from "../call/steps/validate.ts";
+import { validate, type ValidatePorts } from "../call/steps/validate.ts";
 import type { Revocations } from "../capability/revocation.ts";
 import { plainMembers } from "../json/plain-members.ts";
 import type { Preview, PreviewProof, PreviewQuestion } from "../policy/decision/preview.ts";
@@ -30,7 +30,7 @@ export interface PreviewPorts
  */
 export async function preview(call: CallRecord, input: unknown, { foresee, ...core }: PreviewPorts): Promise<Preview> {
   const entry = { phase: "preview", input } as const;
-  const ports = { ...core, log: unwritten };
+  const ports = { ...core, log: unwritten, limiter: unlimited };
   let decided: Decided | undefined;
   try {
     const validated = await validate(resolve(call, ports), entry, ports);
@@ -62,6 +62,8 @@ class OpenQuestion {
 }
 
 const unwritten: EventRecorder = { record: () => {} };
+/** It decides at once, so its arguments wait for nothing. */
+const unlimited: ValidatePorts["limiter"] = { holdInput: () => () => {} };
 
 /** The revoked kinds that a running call would lack, though it could start. */
 function revokedOf(

@@ -189,6 +189,14 @@ export const largeInput: FaultText = {
   hint: "Send large data as a file.",
 };
 
+/** Of the caller's calls that wait or run. When one of them ends is unknown. */
+export const inputsHeld: FaultText = {
+  message: "The caller's calls in progress have too many bytes of arguments.",
+  details: { bound: "heldInputBytes", limit: limits.heldInputBytes, retryAfterMs: 1_000 },
+  hint: "Call again when another call has ended.",
+  retryable: true,
+};
+
 export const cancelled: Readonly<Record<"starting" | "queued" | "running", FaultText>> = {
   starting: { message: "The caller cancelled before the tool started." },
   queued: { message: "The caller cancelled while the call waited for a free slot." },

@@ -1,4 +1,5 @@
 import type { EventRecorder } from "../../audit/log.ts";
+import type { Limiter } from "../../bounds/limiter.ts";
 import * as limits from "../../limits.ts";
 import { canonicalJson, canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
@@ -26,6 +27,8 @@ export interface Input {
   readonly inputHash: string;
   /** UTF-8 bytes of `inputText`. */
   readonly inputBytes: number;
+  /** How many values it had as the caller gave it, itself included. */
+  readonly inputNodes: number;
   /** The targets that its code states, and those that its arguments name. */
   readonly targets: readonly Target[];
 }
@@ -35,20 +38,33 @@ export const inputPart: CarriedPart<string> = { name: "input" };
 
 export interface ValidatePorts {
   readonly log: EventRecorder;
+  readonly limiter: Pick<Limiter, "holdInput">;
 }
 
 /** Step 2. Nothing to wait for but turns of the event loop, where an input has many values. */
-export function validate(state: Resolved, entry: DecisionEntry, { log }: ValidatePorts): MaybePromise<Validated> {
+export function validate(
+  state: Resolved,
+  entry: DecisionEntry,
+  { log, limiter }: ValidatePorts,
+): MaybePromise<Validated> {
   const { call, tool } = state;
   // Bytes come with the call, and not before it.
   const hasBody = entry.phase === "preview" ? tool.manifest.body !== undefined : call.body !== undefined;
   const validated = (input: Input): Validated => {
     recordInvoked(call, input.inputHash, log);
+    holdInput(call, input, limiter);
     call.carry(inputPart, input.inputText);
     return call.reach({ ...state, ...input } as Validated);
   };
   const reading = readInput(state, entry.input, hasBody);
   return reading instanceof Promise ? reading.then(validated) : validated(reading);
+}
+
+/** Values count beside their text: a pair of brackets takes as much memory as a sentence. */
+function holdInput(call: CallRecord, { inputBytes, inputNodes }: Input, limiter: ValidatePorts["limiter"]): void {
+  const release = limiter.holdInput(call.caller, inputBytes + inputNodes * limits.valueBytes);
+  if (!release) throw new CallFault("RATE_LIMITED", (texts) => texts.inputsHeld);
+  call.defer(release);
 }
 
 /** Also for a call that ends before: every call has a beginning on record. */
@@ -109,7 +125,8 @@ function checkInput({ tool }: Of, plain: Plain): Pick<Input, "input" | "targets"
 function writeInput({ call }: Of, plain: Plain, { input, targets }: Pick<Input, "input" | "targets">): Input {
   const inputText = input === plain.value ? canonicalTextOf(plain) : canonicalJson(input);
   const { hash: inputHash, byteLength: inputBytes } = call.hash.measure(inputText);
-  if (inputBytes <= limits.inputBytes) return { input, inputText, inputHash, inputBytes, targets };
+  if (inputBytes <= limits.inputBytes)
+    return { input, inputText, inputHash, inputBytes, inputNodes: plain.nodes, targets };
   throw new CallFault("INVALID_INPUT", (texts) => texts.largeInput);
 }
 
