@@ -4,7 +4,7 @@ import type { CapabilityReply, CapabilityRequest } from "../capability/request.t
 import type { Gate } from "../capability/gate/gate.ts";
 import type { Body } from "./body.ts";
 import type { OutputStream } from "../hash/output-stream.ts";
-import { atOnce, bytesOf, fieldsOf, type Foreign, type Listener, tell } from "../support/foreign.ts";
+import { atOnce, bytesOf, fieldsOf, type Foreign, type Listener, shortTextOf, tell } from "../support/foreign.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
@@ -250,11 +250,15 @@ class IsolateRun implements CallPort {
     this.#lease?.stop(reason);
   }
 
-  /** Drops messages that a host passes on after the end of the call. */
-  #pass<T>(listener: Listener<[T]> | undefined, value: Foreign<T>): void {
+  /** Drops messages that a host passes on after the end of the call. A trusted tool can hand on the words of a server, so no host can vouch for their length. */
+  #pass<T extends { readonly message?: string }>(listener: Listener<[T]> | undefined, value: Foreign<T>): void {
     if (this.#messagesLeft === 0 || this.#ended) return;
     this.#messagesLeft--;
-    if (listener) tell(listener, [fieldsOf(value) as T]);
+    if (!listener) return;
+    const said = fieldsOf(value) as T;
+    const { message } = said;
+    const isLong = typeof message === "string" && message.length > limits.messageLength;
+    tell(listener, [isLong ? { ...said, message: shortTextOf(message, limits.messageLength) } : said]);
   }
 }
 
