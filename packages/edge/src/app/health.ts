@@ -8,8 +8,8 @@ const standsMs = 5_000;
 const remembered = 1_000;
 
 /**
- * The health of tools, for callers with the scope. A question runs code of the tool, outside its budgets. Callers that ask at the same time, or soon after, get one answer, and
- * each caller has one isolate of a tool for it.
+ * The health of tools, for callers with the scope. A question runs code of the tool, outside its budgets. A caller that asks again, at the same time or soon after, gets the same
+ * answer. Each caller has one isolate of a tool for it.
  */
 export class HealthDesk {
   readonly #kernel: Kernel;
