@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { typeElsewhere } from "./playground/elsewhere.ts";
 import { connectTo, fakeEdge, fakeEvent, fakeQuestion, fakeResult, fakeTool } from "./playground/fake-edge.ts";
 import { servePage, type Site } from "./playground/site.ts";
 import {
@@ -122,12 +123,16 @@ describe("approval requests that come together", () => {
     await dialog.getByText("Question 4 of 4").waitFor();
     const ready = dialog.locator("button[data-look=primary]:not([aria-disabled=true])");
     await ready.waitFor();
+    await typeElsewhere(page, ready);
+    expect(edge.answers).toHaveLength(2);
+    await page.keyboard.press("Tab");
     await page.keyboard.press("a");
     await dialog.getByText("Press Enter to allow it once.").waitFor();
     expect(await page.title()).toMatch(/^\(2\) /);
     await page.keyboard.press("Enter");
     await dialog.getByText("Question 4 of 4").waitFor();
     await ready.waitFor();
+    await page.keyboard.press("Tab");
     await page.keyboard.press("d");
     await dialog.waitFor({ state: "detached" });
     await expect

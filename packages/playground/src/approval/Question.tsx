@@ -20,7 +20,9 @@ import { PasskeyNote } from "./PasskeyNote.tsx";
 import type { Place } from "./useApprovals.ts";
 import { type Deliberate, useDeliberate } from "./useDeliberate.ts";
 import { usePasskey } from "./usePasskey.ts";
-import { type Armed, useQuestionKeys } from "./useQuestionKeys.ts";
+import type { Armed } from "./answer-keys.ts";
+import { KeysNote } from "./KeysNote.tsx";
+import { type KeyState, useQuestionKeys } from "./useQuestionKeys.ts";
 
 /** Id of the heading, which names the dialog. */
 export const questionTitle = "question-title";
@@ -55,9 +57,9 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
   const deny = (): void => onAnswer({ answer: "deny", approver, ...(reason !== "" && { reason }) });
   const mayAllow = deliberate.isReady && leftMs > 0 && isBound && !passkey.isWaiting;
   const allowed = useMemo(() => before && argumentRows(canonicalForm(before)), [before]);
-  const armed = useQuestionKeys({
+  const keys = useQuestionKeys({
     heading,
-    guard: deliberate.guard,
+    deliberate,
     deny,
     edit: () => scope.setKind("edit"),
     allow: mayAllow && scope.kind === "shown" ? allowingKeys(request, passkey.give) : {},
@@ -87,7 +89,7 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
         isShown={scope.kind === "shown"}
         deliberate={deliberate}
         leftMs={leftMs}
-        armed={armed}
+        keys={keys}
         mayAllow={mayAllow}
         answers={answersOf(scope.kind, request, scope.pattern.pattern, scope.edited)}
         onDeny={deny}
@@ -133,7 +135,7 @@ function ScopeChoice({ request, scope }: Pick<QuestionProps, "request"> & { read
 interface ActionsProps extends Pick<QuestionProps, "onAnswer"> {
   readonly deliberate: Deliberate;
   readonly leftMs: number;
-  readonly armed: Armed | undefined;
+  readonly keys: KeyState;
   readonly mayAllow: boolean;
   readonly answers: ReturnType<typeof answersOf>;
   /** The answer is for the shown arguments: only that has keys. */
@@ -142,7 +144,7 @@ interface ActionsProps extends Pick<QuestionProps, "onAnswer"> {
 }
 
 function Actions(props: ActionsProps): ReactNode {
-  const { deliberate, leftMs, armed, mayAllow, answers: given, isShown, onDeny, onAnswer } = props;
+  const { deliberate, leftMs, keys, mayAllow, answers: given, isShown, onDeny, onAnswer } = props;
   const left = leftMs > 0 ? `Expires in ${clockText(leftMs)}` : "Expired";
   return (
     <footer className="dialog-actions">
@@ -154,7 +156,7 @@ function Actions(props: ActionsProps): ReactNode {
         Deny
       </Button>
       <AllowButtons answers={given} mayAllow={mayAllow} guard={deliberate.guard} onAnswer={onAnswer} />
-      <KeysNote armed={armed} scopes={given.length} isShown={isShown} />
+      <KeysNote keys={keys} scopes={given.length} isShown={isShown} />
     </footer>
   );
 }
@@ -166,25 +168,6 @@ function allowingKeys(
 ): Partial<Record<Armed, () => void>> {
   const allow = (scope: Armed) => (): void => give({ answer: "allow", scope, approver });
   return hasBody ? { once: allow("once") } : { once: allow("once"), session: allow("session") };
-}
-
-const armedTexts = {
-  once: "Press Enter to allow it once.",
-  session: "Press Enter to allow it for this session.",
-} as const satisfies Record<Armed, string>;
-
-interface KeysNoteProps extends Pick<ActionsProps, "armed" | "isShown"> {
-  /** How many answers allow. */
-  readonly scopes: number;
-}
-
-function KeysNote({ armed, scopes, isShown }: KeysNoteProps): ReactNode {
-  const allowing = isShown ? `, ${scopes > 1 ? "A or S" : "A"} and Enter allow` : "";
-  return (
-    <output className="question-keys" data-armed={armed}>
-      {armed === undefined ? `D denies, E edits${allowing}` : armedTexts[armed]}
-    </output>
-  );
 }
 
 interface QuestionHeadProps extends Pick<QuestionProps, "request" | "place"> {

@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import type { Press } from "../ui/press.ts";
 import { DeadTime } from "./dead-time.ts";
 
@@ -9,6 +9,8 @@ export interface Deliberate {
   readonly isResting: boolean;
   /** Acts on a deliberate press, and ignores any other. */
   readonly guard: (act: () => void) => (press: Press) => void;
+  /** The dead time starts again: the person types to another field. */
+  readonly restart: () => void;
 }
 
 /**
@@ -20,6 +22,7 @@ export function useDeliberate(resting: RefObject<HTMLElement | null>): Deliberat
   const [dead] = useState(() => new DeadTime(performance.now()));
   const [isReady, setReady] = useState(false);
   const [isResting, setResting] = useState(false);
+  const again = useRef<() => void>(undefined);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -50,6 +53,7 @@ export function useDeliberate(resting: RefObject<HTMLElement | null>): Deliberat
       dead.restart(performance.now());
       wait();
     };
+    again.current = restart;
     on(document, ["visibilitychange"], restart);
     // Captured events of elements inside the window come by as well.
     on(window, ["focus", "blur", "resize"], ({ target }) => target === window && restart());
@@ -71,7 +75,8 @@ export function useDeliberate(resting: RefObject<HTMLElement | null>): Deliberat
       },
     [dead, resting],
   );
-  return { isReady, isResting, guard };
+  const restart = useCallback(() => again.current?.(), []);
+  return { isReady, isResting, guard, restart };
 }
 
 /** The press itself moves the focus to its button, before or after its events. */
