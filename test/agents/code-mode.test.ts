@@ -2,7 +2,7 @@ import { aiSdkTools } from "@keyhole/agents/ai-sdk";
 import { anthropicTools } from "@keyhole/agents/anthropic";
 import { codemodeExecutor } from "@keyhole/agents/cloudflare-codemode";
 import { codeMode } from "@keyhole/agents/code-mode";
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { createFullKernel, type Kernel, type ToolContext } from "@keyhole/kernel";
 import { runCode } from "@keyhole/worker-host/tools";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,8 +12,17 @@ const input = { type: "object", properties: { n: { type: "integer" } }, required
 const reserved = "delete";
 
 let kernel: Kernel;
+let saved = 0;
+const save = (): string => {
+  saved++;
+  return "saved";
+};
 beforeAll(async () => {
-  const grants = [{ tool: "run_code", capability: { kind: "tool.call", tools: ["twice", "save", reserved] } }];
+  const calling = (tools: readonly string[]) => ({ kind: "tool.call", tools });
+  const grants = [
+    { tool: "run_code", capability: calling(["twice", "save", "through", reserved]) },
+    { tool: "through", capability: calling(["save"]) },
+  ];
   kernel = await createFullKernel({
     host: await nodeHost(),
     policy: { version: "1", posture: "permissive", grants },
@@ -23,7 +32,16 @@ beforeAll(async () => {
   kernel.registerTrusted(
     toolOf(({ n }: { n: number }) => n * 2, { name: "twice", description: "Doubles. Always.", input }),
   );
-  kernel.registerTrusted(toolOf(() => "saved", { name: "save", approval: "always", description: "Saves a note." }));
+  kernel.registerTrusted(toolOf(save, { name: "save", approval: "always", description: "Saves a note." }));
+  const through = async (_: never, { tools }: ToolContext) => (await tools.call("save")).ok;
+  kernel.registerTrusted(
+    toolOf(through, {
+      name: "through",
+      determinism: "external",
+      capabilities: [calling(["save"])],
+      description: "Calls.",
+    }),
+  );
   kernel.registerTrusted(toolOf(() => "gone", { name: reserved, description: "Deletes a note." }));
   kernel.registerTrusted(toolOf(() => "secret", { name: "closed", description: "Is not granted to programs." }));
 });
@@ -131,6 +149,24 @@ describe("the executor for codemode", () => {
     ];
     const code = `async () => [await numbers.four(), await notes.${reserved}_(), typeof numbers.${reserved}, typeof codemode]`;
     expect(await execute(code, providers)).toMatchObject({ result: [4, "gone", "undefined", "undefined"] });
+  });
+
+  it.each([
+    ["the parameter of run_code", "async () => await tools.save()"],
+    ["the parameter of run_code, outside of its function", "0);\n}, await tools.save(), async () => {\n(0"],
+    [
+      "the parameter of run_code, and goes on",
+      "0);\n}, await tools.save().catch(() => tools.save()), async () => {\n(0",
+    ],
+  ])("ends a program that calls by %s a tool of no provider", async (_, code) => {
+    saved = 0;
+    const { result, error } = await execute(code);
+    expect({ result, saved }).toEqual({ result: undefined, saved: 0 });
+    expect(error).toMatch(/save|undefined/);
+  });
+
+  it("lets the tool of a provider call what its own grant gives", async () => {
+    expect(await execute("() => codemode.through()", { through: 0 })).toMatchObject({ result: true });
   });
 
   it.each<[string, string, unknown?, object?]>([

@@ -1,4 +1,4 @@
-import type { CallOptions } from "@keyhole/kernel";
+import { type AuditEvent, type CallOptions, readVersionedId } from "@keyhole/kernel";
 import { knownOptions } from "@keyhole/kernel/foreign";
 import type { AgentKernel } from "./agent-tools.ts";
 
@@ -38,7 +38,8 @@ const identifier = /^[A-Za-z_$][\w$]*$/;
 
 /**
  * Runs the programs of Cloudflare's codemode in an isolate of the kernel, in a page, at the edge and on Node. Each function of a provider stands for the kernel's tool of the same name: the
- * kernel decides, bounds and records its call. The functions themselves never run, and one without such a tool is refused. Never rejects.
+ * kernel decides, bounds and records its call. The functions themselves never run, and one without such a tool is refused. A program that calls another tool ends before that tool
+ * runs. Behind a wire, the tool can have run: there bound the program by its grant of `tool.call`. Never rejects.
  *
  * @example
  * const codemode = createCodeTool({ tools, executor: codemodeExecutor(kernel, { caller: "agent" }) });
@@ -61,10 +62,37 @@ export function codemodeExecutor(
       const listed = await kernel.list(caller === undefined ? {} : { caller });
       const fault = faultOf(providers, new Set(listed.map(({ manifest }) => manifest.name)), connectors.length);
       if (fault !== undefined) return { result: undefined, error: fault };
-      const result = await kernel.call(program, { code: programOf(code, providers) }, callOptions);
+      const calls = new GivenCalls(providers, callOptions.signal);
+      const input = { code: programOf(code, providers) };
+      const result = await kernel.call(program, input, { ...callOptions, signal: calls.signal, onEvent: calls.hear });
+      if (calls.fault !== undefined) return { result: undefined, error: calls.fault };
       if (!result.ok) return { result: undefined, error: `${result.error.message} ${result.error.hint}`.trim() };
       return result.data as { result: unknown; logs: string[] };
     },
+  };
+}
+
+/** Ends a program that calls a tool of no provider. Its text cannot keep it from the names around it; the kernel tells of a call before the tool runs. */
+class GivenCalls {
+  fault: string | undefined;
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #names: ReadonlySet<string>;
+  #program: string | undefined;
+
+  constructor(providers: readonly CodemodeProvider[], signal: AbortSignal | undefined) {
+    this.#names = new Set(providers.flatMap(({ fns }) => Object.keys(fns)));
+    this.signal = AbortSignal.any([...(signal ? [signal] : []), this.#controller.signal]);
+  }
+
+  /** Takes each event of the program and of the calls below it. A tool may call what its own grant gives. */
+  readonly hear = ({ callId, payload }: AuditEvent): void => {
+    if (callId === null || !("parentCallId" in payload)) return;
+    if (payload.parentCallId === null) this.#program = callId;
+    else if (payload.parentCallId === this.#program && !this.#names.has(readVersionedId(payload.tool).name)) {
+      this.fault ??= `The program called ${payload.tool}, which is a function of no provider. Call the functions of the providers.`;
+      this.#controller.abort();
+    }
   };
 }
 
@@ -95,8 +123,11 @@ function programOf(code: string, providers: readonly CodemodeProvider[]): string
     return `{ ${members.join(", ")} }`;
   });
   const preludes = providers.map(({ prelude = "" }) => prelude).join("\n");
+  const names = providers.map(({ name }) => name);
+  // The parameters of `run_code` that a program of codemode does not have.
+  const parameters = [...names, ...["tools", "input"].filter((name) => !names.includes(name))];
   const expression = code.trim().replace(/;+$/, "");
-  return `return await (async (${providers.map(({ name }) => name).join(", ")}) => {
+  return `return await (async (${parameters.join(", ")}) => {
 ${preludes}
 const given = (${expression}
 );
