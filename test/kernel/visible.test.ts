@@ -19,11 +19,13 @@ const isSampled = (point: number): boolean =>
   point % 101 === 0;
 const points = Array.from({ length: 0x110000 }, (_, point) => point).filter(isSampled);
 /** What folding drops, and what has no shape. Written apart from the code: the database of Unicode has the properties. */
-const noShape = /^[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\u2800]$/u;
-const layout: readonly string[] = ["\t", "\n"];
+const noShape = /^[\p{Default_Ignorable_Code_Point}\p{Other}\p{Separator}]$/u;
+/** Signs and marks that Unicode's charts name blank, null or a filler. */
+const blank: readonly string[] = ["\u2800", "\ufffc", "\u{16fe4}", "\u{1d159}"];
+const layout: readonly string[] = ["\t", "\n", " "];
 const hidden = points
   .map((point) => String.fromCodePoint(point))
-  .filter((character) => noShape.test(character) && !layout.includes(character));
+  .filter((character) => (noShape.test(character) || blank.includes(character)) && !layout.includes(character));
 const asEscape = (character: string): string =>
   [...Array(character.length).keys()]
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)

@@ -2,12 +2,15 @@
  * What nobody sees and a program or a model reads: whatever the folds drop (`fold.ts`), what reorders its neighbours, what has no shape on this machine. Everything that
  * shows a foreign text to a person, or takes a text for one that a person has seen, asks here.
  *
+ * Every space but that of the keyboard looks like it, and means another word or file. Four signs have an empty glyph by definition, which no property of Unicode tells.
+ *
  * Line feed, tab and the CR of a CRLF are layout. A joiner between two pictographs, and a variation selector behind one or in a keycap, belong to the sign that they make.
  */
 const joined = String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`;
 const selected = String.raw`(?<=\p{Extended_Pictographic})\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)`;
 const layout = String.raw`[\n\t]|\r(?=\n)`;
-const pattern = String.raw`(?!${joined}|${selected}|${layout})[\p{DI}\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u2800]`;
+const blank = String.raw`\u2800\ufffc\u{16fe4}\u{1d159}`;
+const pattern = String.raw`(?!${joined}|${selected}|${layout}| )[\p{DI}\p{C}\p{Z}${blank}]`;
 const invisible = new RegExp(pattern, "u");
 const eachInvisible = new RegExp(pattern, "gu");
 
