@@ -43,7 +43,7 @@ const fill = async (page: Page, member: string, value: unknown): Promise<void> =
 };
 const verdict = async (page: Page): Promise<string> => {
   await page.getByRole("button", { name: "Verify" }).click();
-  const heading = page.getByRole("region", { name: "Report" }).getByRole("heading");
+  const heading = page.locator("#report[data-verdict]").getByRole("heading");
   await heading.waitFor();
   return (await heading.textContent()) ?? "";
 };
@@ -77,8 +77,12 @@ describe("verify.html", () => {
       await page.getByText("The call of subject@1.0.0 was denied: rule eve decided (“Not Eve”).").waitFor();
 
       await fill(page, "input", { amount: 2 });
+      expect(await page.locator("#report").isHidden()).toBe(true);
       expect(await verdict(page)).toBe("Broken");
       await page.getByText(/^Level 2, re-evaluation, failed: inputHash/).waitFor();
+      const other = { name: "proof.json", mimeType: "application/json", buffer: Buffer.from("{}") };
+      await page.getByLabel("File with the input").setInputFiles(other);
+      expect(await page.locator("#report").isHidden()).toBe(true);
       expect(complaints).toEqual([]);
     }));
 

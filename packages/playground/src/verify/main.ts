@@ -35,7 +35,9 @@ async function takeFile(member: Member, file: File | undefined): Promise<void> {
     showFault(member, `${file.name} has more than ${fileBytes >> 20} MiB. The command keyhole verify takes it.`);
     return;
   }
-  areaOf(member).value = await file.text();
+  const text = await file.text();
+  outdate();
+  areaOf(member).value = text;
 }
 
 form.addEventListener("submit", (event) => {
@@ -43,14 +45,35 @@ form.addEventListener("submit", (event) => {
   void verify();
 });
 
+/** A verdict is about the fields as they were. */
+let checks = 0;
+
+// A chosen file, too.
+form.addEventListener("input", outdate);
+
+function outdate(): void {
+  checks++;
+  report.hidden = true;
+  delete report.dataset["verdict"];
+  report.replaceChildren();
+}
+
 async function verify(): Promise<void> {
+  outdate();
+  const check = checks;
   for (const member of members) delete placeOf(member).dataset["invalid"];
+  report.hidden = false;
+  report.replaceChildren(element("h2", "Checking…"));
+  // Much evidence keeps the page busy: first it shows that.
+  await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
   const given = Object.fromEntries(members.map((member) => [member, areaOf(member).value])) as Given;
   const read = await readGiven(given);
+  if (check !== checks) return;
   if (!read.ok) return showFault(read.member, read.message);
   const { proof, evidence, trusted } = read.value;
-  const report = await verifyProof(proof, evidence, trusted);
-  show(report, stepList(report.steps), ...wordsOf(report, evidence));
+  const found = await verifyProof(proof, evidence, trusted);
+  const words = wordsOf(found, evidence);
+  if (check === checks) show(found, stepList(found.steps), ...words);
 }
 
 /** The content of the proof. The verdict above names the key that vouches for it. */
