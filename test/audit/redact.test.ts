@@ -196,6 +196,20 @@ describe("a log that is redacted", () => {
   });
 });
 
+describe("a path that is no place of a kept value", () => {
+  it.each(["input/to", "/to", "/inputs", "/input~", "/input/~2", "input"])(
+    "takes out nothing, and throws: %s",
+    async (path) => {
+      expect(() => redact([], { paths: [path] })).toThrow(TypeError);
+      await expect(erase([], { paths: ["/input", path] }, content)).rejects.toThrow("is no place of a kept value");
+    },
+  );
+
+  it("is another one than the place of all", () => {
+    expect(redact([], { paths: ["", "/output", "/input/a~1b/0"] })).toEqual({ events: [], redacted: [] });
+  });
+});
+
 describe("a value that is erased", () => {
   it("cannot be opened any more, and the log stands", async () => {
     const erased = await erase(log, { paths: ["/input/name"] }, content);

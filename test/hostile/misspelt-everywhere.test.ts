@@ -12,6 +12,7 @@ import { promptApiTools } from "@keyhole/agents/prompt-api";
 import { exposeToPage } from "@keyhole/agents/webmcp";
 import { serveOnBus } from "@keyhole/bus";
 import type { IsolateHost, Kernel, ToolManifest } from "@keyhole/kernel";
+import { erase, redact, verifyAudit } from "@keyhole/kernel/audit";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { mcpHandler, oauthTokens } from "@keyhole/mcp";
 import { serveMcpHttp, serveMcpStdio } from "@keyhole/mcp/node";
@@ -38,6 +39,9 @@ const container = { open: () => Promise.reject(new Error("no frame")) } as never
 
 /** Each function of the packages that takes options, and options that restrict nothing because of one letter. */
 const takers: Readonly<Record<string, readonly [Taker, object, string | undefined]>> = {
+  redact: [(options) => redact([], options), { path: ["/input"] }, "paths"],
+  erase: [(options) => erase([], options, none), { path: ["/input"] }, "paths"],
+  verifyAudit: [(options) => verifyAudit([], options), { checkpoint: [] }, "checkpoints"],
   aiSdkTools: [(options, kernel) => aiSdkTools(kernel, options), { grant: [] }, "grants"],
   "aiSdkTools, a budget": [
     (options, kernel) => aiSdkTools(kernel, options),

@@ -1,4 +1,5 @@
 import { parseOwnJson } from "../json/json.ts";
+import { knownOptions } from "../json/known-options.ts";
 import type { ContentStore } from "../bytes/content-store.ts";
 import { hashOf } from "../hash/hash-by-algorithm.ts";
 import type { AuditEvent } from "./event.ts";
@@ -67,13 +68,14 @@ export interface Redacted {
 /**
  * Takes values and events out of a copy of a log. The log itself and the store stay as they are: {@link erase} is for ever.
  *
+ * @throws TypeError for an unknown option, and for a path that is no place of a kept value: it would take out nothing
  * @example
  * const { events, redacted } = redact(log, { paths: ["/input/address"], withhold: ({ sessionId }) => sessionId === "other" });
  */
-export function redact(
-  events: Iterable<DisclosedEvent>,
-  { paths = [], of = all, withhold = none }: Redaction,
-): Redacted {
+export function redact(events: Iterable<DisclosedEvent>, redaction: Redaction): Redacted {
+  const given = knownOptions(redaction, { paths: true, of: true, withhold: true }, "redact");
+  const { paths = [], of = all, withhold = none } = given;
+  checkPlaces(paths);
   const redacted: { seq: number; path?: string }[] = [];
   const kept = [...events].map((event): DisclosedEvent | WithheldEvent => {
     const { seq, prev, hash, openings = [] } = event;
@@ -94,12 +96,16 @@ export function redact(
 /**
  * Deletes the values at some paths from the store. The log still verifies, and these commitments
  * stay closed. Returns the digests.
+ *
+ * @throws TypeError as {@link redact}
  */
 export async function erase(
   events: Iterable<AuditEvent> | AsyncIterable<AuditEvent>,
-  { paths = [], of = all }: Omit<Redaction, "withhold">,
+  redaction: Omit<Redaction, "withhold">,
   content: ContentStore,
 ): Promise<readonly string[]> {
+  const { paths = [], of = all } = knownOptions(redaction, { paths: true, of: true }, "erase");
+  checkPlaces(paths);
   const erased: string[] = [];
   for await (const event of events) {
     if (!of(event)) continue;
@@ -119,6 +125,17 @@ function commitmentsOf(event: AuditEvent): ReadonlyMap<string, string> {
 /** Whether a value holds one of the places, or is part of one. */
 function touches(path: string, places: readonly string[]): boolean {
   return places.some((place) => place === path || place.startsWith(`${path}/`) || path.startsWith(`${place}/`));
+}
+
+const placePattern = /^(?:\/(?:input|output)(?:\/(?:[^/~]|~[01])*)*)?$/;
+
+function checkPlaces(paths: readonly string[]): void {
+  const wrong = paths.find((path) => !placePattern.test(path));
+  if (wrong === undefined) return;
+  const shown = JSON.stringify(wrong.slice(0, 100));
+  throw new TypeError(
+    `${shown} is no place of a kept value. Expected a JSON Pointer that begins with /input or /output.`,
+  );
 }
 
 const all = (): boolean => true;

@@ -2,6 +2,7 @@ import { isSafeInteger } from "../support/guards.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import { type Digest, type DigestAlgorithm, type Hash, isDigest } from "../hash/hash.ts";
 import { isJsonObject, type JsonObject, type JsonValue, isJsonArray } from "../json/json.ts";
+import { knownOptions } from "../json/known-options.ts";
 import { type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 import { bytesOf, printDigest } from "./digest-bytes.ts";
 import type { AuditType } from "./event.ts";
@@ -108,21 +109,22 @@ const types: ReadonlySet<string> = new Set(
 const PLACE_MEMBERS = 4;
 
 /**
- * Whether a log is what a kernel wrote, and who vouches for it: every event unchanged, none missing, moved, doubled or from elsewhere. Reads once, keeps
- * one event and one Merkle path in memory. Nothing foreign makes it throw.
+ * Whether a log is what a kernel wrote, and who vouches for it: every event unchanged, none missing, moved, doubled or from elsewhere. Reads once. Nothing foreign
+ * makes it throw; an unknown option does.
  *
  * @example
  * const check = await verifyAudit(lines(file.stream()), { checkpoints: [checkpoint], trusted });
  * if (check.verdict !== "verified") console.error(verdictLine(check));
  */
-export async function verifyAudit(source: AuditSource, options: VerifyOptions = {}): Promise<AuditCheck> {
+export async function verifyAudit(source: AuditSource, given: VerifyOptions = {}): Promise<AuditCheck> {
+  const own = knownOptions(given, { checkpoints: true, trusted: true, withheld: true, algorithm: true }, "verifyAudit");
   const checkpoints: Held[] = [];
-  for (const foreign of options.checkpoints ?? []) {
-    const check = await verifyCheckpoint(foreign, options.trusted);
+  for (const foreign of own.checkpoints ?? []) {
+    const check = await verifyCheckpoint(foreign, own.trusted);
     if (check.verdict === "broken") return { verdict: "broken", events: 0, seq: null, reason: check.reason };
     checkpoints.push(check);
   }
-  const chain = new Chain(options, checkpoints);
+  const chain = new Chain(own, checkpoints);
   try {
     if (source instanceof Lines) {
       for await (const batch of source.batches()) for (const line of batch) chain.add(line);
@@ -147,15 +149,13 @@ class Chain {
   /** Of the first event; a log has one. */
   #hash: Hash | undefined;
   #tree: MerkleFrontier = merkleFrontier();
-  /** Smallest first; those that the log has passed are taken out. */
+  /** Smallest first; those that the log has passed are taken out, the last of them into `#passed`. */
   readonly #checkpoints: Held[];
-  /** The last one that the log has passed. */
   #passed: Held | undefined;
   readonly #takesWithheld: boolean;
   #opened = 0;
   #closed = 0;
   #withheld = 0;
-
   readonly #algorithm: DigestAlgorithm | undefined;
 
   constructor({ withheld = false, algorithm }: VerifyOptions, checkpoints: readonly Held[]) {

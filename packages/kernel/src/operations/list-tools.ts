@@ -1,5 +1,5 @@
 import type { Core } from "../call/pipeline.ts";
-import { knownOptions } from "../tool/known-options.ts";
+import { knownOptions } from "../json/known-options.ts";
 import type { ToolFilter, ToolSummary } from "../tool/summary.ts";
 import { isCallable } from "../policy/decision/callable.ts";
 

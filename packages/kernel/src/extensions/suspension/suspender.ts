@@ -1,4 +1,4 @@
-import { knownOptions } from "../../tool/known-options.ts";
+import { knownOptions } from "../../json/known-options.ts";
 import { outermostOf } from "../../call/record/ancestors.ts";
 import type { ResumeOptions, SuspendOptions, Suspension } from "../../call/arrival/call-options.ts";
 import type { Departure } from "../../call/points.ts";

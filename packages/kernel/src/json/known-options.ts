@@ -1,4 +1,4 @@
-import { plainMembers } from "../json/plain-members.ts";
+import { plainMembers } from "./plain-members.ts";
 import { unknownKey } from "../support/unknown-key.ts";
 
 /**
