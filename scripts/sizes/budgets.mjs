@@ -32,10 +32,10 @@ export const budgets = [
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 116_800,
+    maxBytes: 117_184,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 120_960 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 121_248 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -71,6 +71,6 @@ export const budgets = [
     name: "first load, full",
     documents: [page],
     sources: [`export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 152_480,
+    maxBytes: 152_832,
   },
 ];

@@ -31,6 +31,8 @@ export interface Since {
   readonly revocations: readonly Revocation[];
   /** Ids of approvals that were revoked during the suspension. */
   readonly revokedApprovals: ReadonlySet<string>;
+  /** Hashes of tools that were unregistered during the suspension: their approvals ended. */
+  readonly unregistered: ReadonlySet<string>;
 }
 
 /**

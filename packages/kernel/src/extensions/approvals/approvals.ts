@@ -12,11 +12,12 @@ import type { ApprovalRequest, Approver } from "../../policy/approval/approval.t
 import { type ApprovalKey, Approvals, keyText } from "../../policy/approval/standing-approvals.ts";
 import { ask as askApprover, type AskOutcome, newApprovalId } from "../../policy/approval/ask.ts";
 import type { PreviewQuestion } from "../../policy/decision/preview.ts";
-import type { StateChange } from "../../state/change.ts";
+import { noChanges, type StateChange } from "../../state/change.ts";
 import type { Passkeys } from "../../policy/document/policy.ts";
 import type { ApprovalProof } from "../../policy/proof/proof.ts";
 import { standingTable } from "../../policy/approval/standing-table.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
+import { isSuspendedOn } from "./suspended-approvals.ts";
 
 /** The open question, or the answer that the call runs on: for the same question in another process. */
 const approvalPart: CarriedPart<{
@@ -45,6 +46,8 @@ export function approvals(approver?: Theirs<Approver>): Extension {
     ask(decided) {
       const known = knownAnswer(decided, approvals);
       if (known) return known;
+      const revoked = revokedQuestion(decided);
+      if (revoked) return revoked;
       const asked = decided.call.options.approver ?? approver;
       if (asked) return askNow(decided, asked, approvals, context);
       const hints = decided.call.parent ? noneWithin : noneAtAll;
@@ -56,10 +59,10 @@ export function approvals(approver?: Theirs<Approver>): Extension {
       list: () => approvals.list(),
       async revoke(approvalId, reason) {
         const changes = approvals.revoke(approvalId);
-        if (!changes) return false;
+        if (!changes && !(await isSuspendedOn(approvalId, context.log))) return false;
         const why = shortTextOf(`Revoked: ${reason}`, 500);
         const resolved = { approvalId, answer: "deny", approver: "", reason: why } as const;
-        context.log.record("approval.resolved", kernelScope, resolved, changes);
+        context.log.record("approval.resolved", kernelScope, resolved, changes ?? noChanges);
         await context.log.flush();
         return true;
       },
@@ -80,8 +83,9 @@ function knownAnswer(decided: Decided, approvals: Approvals): ApprovalAnswer | u
   const before = call.hasStarted ? call.came(approvalPart) : undefined;
   // Where the policy demands a passkey, an approval without one does not count.
   const isEnough = (approval: ApprovalProof): boolean => !demandedOf(decided) || approval.passkey !== undefined;
+  const isEnded = call.before?.since.unregistered.has(decided.tool.hash) === true;
   // It has started: no approval expires under it.
-  if (before?.approval && before.callBinding === callText(key) && isEnough(before.approval))
+  if (before?.approval && !isEnded && before.callBinding === callText(key) && isEnough(before.approval))
     return runsOn(before.approval, Infinity);
   const found = approvals.find(key, decisionInput);
   return found && isEnough(found.approval) ? runsOn(found.approval, approvals.startsBeforeMs(found)) : undefined;
@@ -93,6 +97,14 @@ function knownAnswer(decided: Decided, approvals: Approvals): ApprovalAnswer | u
     call.carry(approvalPart, { ...bindingsOf(key), approvalId, approval });
     return { kind: "approved", approval, hold };
   }
+}
+
+/** The question that a suspended call waits for, where a person revoked it in the meantime. */
+function revokedQuestion({ call }: Decided): ApprovalAnswer | undefined {
+  const approvalId = call.came(approvalPart)?.approvalId;
+  if (approvalId === undefined || !call.before?.since.revokedApprovals.has(approvalId)) return undefined;
+  const fault = new CallFault("APPROVAL_DENIED", (texts) => texts.approvalRevoked(approvalId));
+  return { kind: "denied", reasonCode: "approval-denied", fault };
 }
 
 async function askNow(

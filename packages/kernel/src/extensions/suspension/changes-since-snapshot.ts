@@ -14,6 +14,8 @@ export interface ChangesSinceSnapshot {
   readonly revocations: readonly Revocation[];
   /** Revoked approvals. */
   readonly revokedApprovals: ReadonlySet<string>;
+  /** Hashes of tools. */
+  readonly unregistered: ReadonlySet<string>;
 }
 
 const PAGE_EVENTS = 1_000;
@@ -26,6 +28,7 @@ export async function readChangesSinceSnapshot(
   await log.flush();
   const revocations: Revocation[] = [];
   const revokedApprovals = new Set<string>();
+  const unregistered = new Set<string>();
   let isThere = false;
   let wasResumed = false;
   const [before] = seq > 0 ? await log.read(seq - 1, 1) : [];
@@ -40,7 +43,8 @@ export async function readChangesSinceSnapshot(
       else if (type === "tool.resumed") wasResumed ||= payload.snapshotId === snapshotId;
       else if (type === "grant.revoked") revocations.push(payload);
       else if (type === "approval.resolved" && payload.answer === "deny") revokedApprovals.add(payload.approvalId);
+      else if (type === "tool.unregistered") unregistered.add(payload.toolHash);
     }
   }
-  return { isThere, wasResumed, revocations, revokedApprovals };
+  return { isThere, wasResumed, revocations, revokedApprovals, unregistered };
 }

@@ -93,6 +93,7 @@ async function resumeFrozen(
   const since: Since = {
     revocations: [],
     revokedApprovals: new Set(),
+    unregistered: new Set(),
   };
   const call = restoreCall(root, { context, since }, options, undefined, tree);
   const unfit = await misfitOf(root, context);
@@ -128,7 +129,10 @@ async function takeSlot(
 
 /** The changes for the calls of a snapshot during the suspension. */
 async function sinceOf(frozen: Snapshot, { log }: ExtensionContext, { isShared }: SnapshotClaim): Promise<Since> {
-  const { isThere, wasResumed, revocations, revokedApprovals } = await readChangesSinceSnapshot(log, frozen);
+  const { isThere, wasResumed, revocations, revokedApprovals, unregistered } = await readChangesSinceSnapshot(
+    log,
+    frozen,
+  );
   if (wasResumed) throw resumedBefore;
   // A log that does not know of the snapshot cannot know that it went on.
   if (!isThere && !isShared)
@@ -138,6 +142,7 @@ async function sinceOf(frozen: Snapshot, { log }: ExtensionContext, { isShared }
   return {
     revocations: [...taken, ...revocations],
     revokedApprovals,
+    unregistered,
   };
 }
 
