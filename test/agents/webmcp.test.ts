@@ -1,4 +1,5 @@
 import { exposeToPage, type WebMcpTool } from "@keyhole/agents/webmcp";
+import { pageToolsSource } from "@keyhole/agents/page-tools";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
@@ -41,6 +42,26 @@ describe("the tools of a page", () => {
     };
     await expect(exposeToPage(kernel, { modelContext: { registerTool } })).rejects.toThrow("full");
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it("stay the kernel's own when a second exposure is refused, until the first is closed", async () => {
+    const { kernel } = await openKernel();
+    kernel.registerTrusted(toolOf(() => 1, { name: "pay" }));
+    const listed: WebMcpTool[] = [];
+    const modelContext = { registerTool: (tool: WebMcpTool) => void listed.push(tool), getTools: () => listed };
+    const first = await exposeToPage(kernel, { modelContext });
+    const { length } = listed;
+    await expect(exposeToPage(kernel, { modelContext })).rejects.toThrow(
+      "Close that one, or expose all tools at once.",
+    );
+    expect(listed).toHaveLength(length);
+    const source = await pageToolsSource(kernel, { modelContext });
+    expect(source.tools.size).toBe(0);
+    first.close();
+    first.close();
+    await exposeToPage(kernel, { modelContext });
+    await source.refresh();
+    expect(source.tools.size).toBe(0);
   });
 
   it("are taken away once they are closed, and their calls are cancelled", async () => {

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, mcpTool } from "@keyhole/kernel";
 import { type AgentKernel, type AgentOptions, type AgentTool, agentTools, argumentsOf } from "./agent-tools.ts";
-import { exposedNames, modelContextOr } from "./model-context.ts";
+import { claimNames, modelContextOr } from "./model-context.ts";
 
 export type { AgentKernel, AgentOptions };
 
@@ -41,7 +41,7 @@ export interface Exposed {
  * Registers the kernel's tools with the page's model context, for agents of the browser. The browser does not check inputs: the kernel does. An agent of the page never
  * approves its own calls: the kernel's approver answers where the policy asks. Errors are data, because the browser drops the message of a thrown error.
  *
- * @throws TypeError where the page has no model context, or for a name in `options.tools` that the kernel does not list
+ * @throws TypeError where the page has no model context, or another exposure is open. Also for a name in `options.tools` that the kernel does not list
  * @example
  * const exposed = await exposeToPage(kernel, { caller: "page" });
  */
@@ -50,15 +50,17 @@ export async function exposeToPage(kernel: AgentKernel, options: WebMcpOptions =
   const tools = await agentTools(kernel, options, { modelContext: true });
   const closing = new AbortController();
   const { signal } = closing;
-  const own = exposedNames(modelContext);
+  const own = claimNames(
+    modelContext,
+    tools.map(({ name }) => name),
+  );
   const registered: string[] = [];
   signal.addEventListener("abort", () => {
-    for (const { name } of tools) own.delete(name);
+    own.release();
     for (const name of registered) modelContext.unregisterTool?.(name);
   });
   try {
     for (const tool of tools) {
-      own.add(tool.name);
       await modelContext.registerTool(webMcpTool(tool, signal), { signal });
       registered.push(tool.name);
     }
