@@ -158,7 +158,7 @@ describe("a budget", () => {
 
   it.each<[string, AgentOptions, string]>([
     ["in which no answer fits", { answerBytes: 511 }, "answerBytes is 511, expected an integer of at least 512."],
-    ["that is no number of bytes", { answerBytes: Number.NaN }, "answerBytes is NaN"],
+    ["that is no number of bytes", { answerBytes: Number.NaN }, "as `answerBytes`, not NaN"],
     ["of an unknown tool", { budgets: { gone: {} } }, 'no tool "gone"'],
     ["that no definition keeps", { definitionBytes: 9 }, "Raise it, or leave the tool out."],
   ])("%s is refused", async (_, options, message) => {

@@ -52,7 +52,7 @@ export interface RunOptions<Message> extends AgentOptions {
   readonly steps?: number;
 }
 
-const runOptions = { ...agentOptions, ask: true, kernel: true, budget: true, steps: true } as const;
+const runOptions = { ...agentOptions, ask: true, kernel: true, budget: true, steps: 1 } as const;
 
 interface Turn {
   readonly controller: AbortController;
@@ -85,8 +85,7 @@ export class AgentRun<Message> {
 
   constructor(options: RunOptions<Message>) {
     this.#options = knownOptions(options, runOptions, "AgentRun");
-    if (options.budget)
-      knownOptions(options.budget, { tokens: true, fuel: true, calls: true }, "The budget of AgentRun");
+    if (options.budget) knownOptions(options.budget, { tokens: 0, fuel: 0, calls: 0 }, "The budget of AgentRun");
     this.sessionId = options.sessionId ?? crypto.randomUUID();
   }
 

@@ -25,7 +25,7 @@ import {
   readResultManifest,
   readResultName,
 } from "@keyhole/kernel/context";
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -92,8 +92,8 @@ export interface AgentTool {
   call(input: unknown, call?: AgentCall): Promise<AgentAnswer>;
 }
 
-const budgetOptions = { definitionBytes: true, answerBytes: true } as const;
-export const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
+const budgetOptions = { definitionBytes: 1, answerBytes: 1 } as const;
+export const agentOptions: OptionNames<AgentOptions> = {
   ...budgetOptions,
   caller: true,
   sessionId: true,

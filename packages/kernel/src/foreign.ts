@@ -5,5 +5,5 @@ export { GatheredBytes } from "./bytes/gathered-bytes.ts";
 export { nextPiece } from "./bytes/next-piece.ts";
 export { readNeeds, readReply } from "./capability/gate/broker-reply.ts";
 export { plainMembers } from "./json/plain-members.ts";
-export { knownOptions } from "./json/known-options.ts";
+export { knownOptions, type OptionNames } from "./json/known-options.ts";
 export { atOnce, bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "./support/foreign.ts";

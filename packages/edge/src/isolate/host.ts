@@ -54,7 +54,7 @@ const known = {
   commandLimits: true,
   onUnresponsive: true,
   preempts: true,
-  startTimeoutMs: true,
+  startTimeoutMs: 1,
 } as const;
 
 /** Of a module, once it counts its instructions. */

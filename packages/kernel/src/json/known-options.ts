@@ -1,18 +1,25 @@
-import { plainMembers } from "./plain-members.ts";
+import { isSafeInteger } from "../support/guards.ts";
 import { unknownKey } from "../support/unknown-key.ts";
+import { plainMembers } from "./plain-members.ts";
+
+/** Every member of an object of options: the least whole number that a number can be, and `true` for all else. */
+export type OptionNames<Options extends object> = {
+  readonly [Name in keyof Options]-?: Extract<Options[Name], number> extends never ? true : number;
+};
 
 /**
  * The members of an object of options, each read once.
  *
- * @param names every member that they can have
+ * @param names every member that they can have; a number is a whole one from the given least on
  * @param owner begins the message: the function that takes them
- * @throws TypeError for a name that no option has, and for what is no plain object: such an option would restrict nothing
+ * @throws TypeError for a name that no option has, for a number that is none or too small, and for what is no plain object: such an
+ *   option would restrict nothing
  * @example
- * const { timeMs = 5_000 } = knownOptions(options, { timeMs: true, rows: true, bytes: true }, "dbBroker");
+ * const { timeMs = 5_000 } = knownOptions(options, { timeMs: 1, rows: 1, bytes: 1 }, "dbBroker");
  */
 export function knownOptions<Options extends object>(
   given: Options,
-  names: Readonly<Record<keyof NoInfer<Options>, true>>,
+  names: OptionNames<NoInfer<Options>>,
   owner: string,
 ): Options {
   const members = plainMembers(given);
@@ -20,9 +27,18 @@ export function knownOptions<Options extends object>(
     throw new TypeError(`The options of ${owner} are not a plain object. Pass a literal that owns its members.`);
   const known = Object.keys(names);
   const unknown = unknownKey(members, known);
-  if (unknown === undefined) return members as Options;
-  // All of the few names: a search for the nearest would be part of each page.
-  throw new TypeError(
-    `${owner} has no option \`${unknown.slice(0, 64).toWellFormed()}\`. Known are ${known.join(", ")}.`,
-  );
+  if (unknown !== undefined)
+    // All of the few names: a search for the nearest would be part of each page.
+    throw new TypeError(
+      `${owner} has no option \`${unknown.slice(0, 64).toWellFormed()}\`. Known are ${known.join(", ")}.`,
+    );
+  for (const [name, least] of Object.entries<true | number>(names)) {
+    const { [name]: value } = members;
+    // Each comparison with NaN is false: as a limit it would be none.
+    if (least !== true && value !== undefined && !(isSafeInteger(value) && value >= least))
+      throw new TypeError(
+        `${owner} takes a whole number from ${least} as \`${name}\`, not ${typeof value === "number" ? value : typeof value}.`,
+      );
+  }
+  return members as Options;
 }

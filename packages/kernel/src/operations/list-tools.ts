@@ -3,7 +3,7 @@ import { knownOptions } from "../json/known-options.ts";
 import type { ToolFilter, ToolSummary } from "../tool/summary.ts";
 import { isCallable } from "../policy/decision/callable.ts";
 
-const names = { mode: true, category: true, tier: true, effect: true, text: true, caller: true } as const;
+const names = { mode: true, category: true, tier: 0, effect: true, text: true, caller: true } as const;
 
 /** Sorted by name, then by version, highest first. */
 export function listTools(

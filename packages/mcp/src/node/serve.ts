@@ -51,7 +51,7 @@ export interface McpHttpServer {
  * console.log(server.url);
  */
 export async function serveMcpHttp(kernel: Kernel, given: McpHttpOptions): Promise<McpHttpServer> {
-  const options = knownOptions(given, { ...handlerOptions, port: true, address: true }, "serveMcpHttp");
+  const options = knownOptions(given, { ...handlerOptions, port: 0, address: true }, "serveMcpHttp");
   const { port = 0, address = "127.0.0.1", ...rest } = options;
   if (!isLoopback(address) && options.hosts === undefined)
     throw new TypeError(`Others reach ${address}. Name the hosts by which clients reach this server: \`hosts\`.`);

@@ -1,5 +1,5 @@
 import { isBoundedHost, type Kernel, limits, parseUrl } from "@keyhole/kernel";
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -40,20 +40,20 @@ export interface McpHandlerOptions extends McpServerOptions, SessionLimits, Subs
   readonly unreadBytes?: number;
 }
 
-export const handlerOptions: Readonly<Record<keyof McpHandlerOptions, true>> = {
+export const handlerOptions: OptionNames<McpHandlerOptions> = {
   ...serverOptions,
-  sessions: true,
-  sessionsPerCaller: true,
-  sessionIdleMs: true,
-  subscriptions: true,
-  subscriptionsPerCaller: true,
+  sessions: 1,
+  sessionsPerCaller: 1,
+  sessionIdleMs: 1,
+  subscriptions: 1,
+  subscriptionsPerCaller: 1,
   authenticate: true,
   resourceMetadata: true,
   path: true,
   hosts: true,
   origins: true,
-  requestBytes: true,
-  unreadBytes: true,
+  requestBytes: 1,
+  unreadBytes: 1,
 };
 
 /** A kernel's tools over Streamable HTTP, in both eras. */

@@ -1,3 +1,4 @@
+import type { OptionNames } from "@keyhole/kernel/foreign";
 import type { ApprovalRequest, Approver, Clock, ContentStore } from "@keyhole/kernel";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { CatalogueOptions } from "./catalogue.ts";
@@ -35,19 +36,19 @@ export interface McpServerOptions extends CatalogueOptions {
   readonly onError?: (error: Error) => void;
 }
 
-export const serverOptions: Readonly<Record<keyof McpServerOptions, true>> = {
+export const serverOptions: OptionNames<McpServerOptions> = {
   questions: true,
   definitionOf: true,
   methodOf: true,
   onListChange: true,
-  pageSize: true,
+  pageSize: 1,
   name: true,
   version: true,
   instructions: true,
   approvals: true,
   content: true,
   stateKey: true,
-  waitMs: true,
+  waitMs: 0,
   clock: true,
   extend: true,
   onError: true,

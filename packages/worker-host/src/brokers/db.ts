@@ -89,7 +89,7 @@ export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, optio
     timeMs = 5_000,
     rows = 10_000,
     bytes = 4 << 20,
-  } = knownOptions(options, { timeMs: true, rows: true, bytes: true }, "dbBroker");
+  } = knownOptions(options, { timeMs: 1, rows: 1, bytes: 1 }, "dbBroker");
   return checkedBroker({
     families: [dbRead, dbWrite],
     read: readRequest,

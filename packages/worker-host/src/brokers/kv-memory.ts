@@ -13,7 +13,7 @@ export interface MemoryKvOptions {
 export function memoryKv(options: MemoryKvOptions = {}): KvStore {
   const { totalBytes = 16 << 20, keyCount = 10_000 } = knownOptions(
     options,
-    { totalBytes: true, keyCount: true },
+    { totalBytes: 0, keyCount: 0 },
     "memoryKv",
   );
   const values = new Map<string, Uint8Array>();

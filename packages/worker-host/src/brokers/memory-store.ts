@@ -12,7 +12,7 @@ export interface MemoryStoreOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): FileStore {
   const { totalBytes = 64 << 20, fileCount = 10_000 } = knownOptions(
     options,
-    { totalBytes: true, fileCount: true },
+    { totalBytes: 0, fileCount: 0 },
     "memoryStore",
   );
   const files = new Map<string, Uint8Array>();

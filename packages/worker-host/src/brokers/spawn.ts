@@ -9,7 +9,7 @@ import {
   type Need,
 } from "@keyhole/kernel";
 import { processSpawn } from "@keyhole/kernel/families";
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 import { refused, type Refused } from "./fault.ts";
 import { Places } from "./places.ts";
 
@@ -25,11 +25,11 @@ export interface SpawnLimits {
   readonly processes?: number;
 }
 
-export const spawnLimits: Readonly<Record<keyof SpawnLimits, true>> = {
-  stdinBytes: true,
-  stdoutBytes: true,
-  stderrBytes: true,
-  processes: true,
+export const spawnLimits: OptionNames<SpawnLimits> = {
+  stdinBytes: 0,
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  processes: 1,
 };
 
 /** A request as it was read. */

@@ -52,9 +52,9 @@ const known = {
   commands: true,
   commandLimits: true,
   http: true,
-  warm: true,
-  maxIsolates: true,
-  startTimeoutMs: true,
+  warm: 0,
+  maxIsolates: 1,
+  startTimeoutMs: 1,
 } as const;
 /** A module that takes this long to load is not going to end; the largest package loads in a fraction of it. */
 const LOAD_MS = 5_000;
@@ -73,8 +73,6 @@ export async function browserHost(given: BrowserHostOptions = {}): Promise<Isola
   const options = knownOptions(given, known, "browserHost");
   const { isolation = "worker", startTimeoutMs = START_MS, maxIsolates: capacity = 32, warm = 1 } = options;
   const isolationOf = readIsolation(isolation);
-  if (!Number.isSafeInteger(capacity) || capacity < 1 || !Number.isSafeInteger(warm) || warm < 0)
-    throw new TypeError("`maxIsolates` is not a count from 1, or `warm` is not a count.");
   const container = options.container ?? (await pageContainer(startTimeoutMs));
   const shellOf = (tool: ToolManifest): Shell => {
     if (tool.source === "wasm") return "wasm";

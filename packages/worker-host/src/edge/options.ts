@@ -1,5 +1,5 @@
 import type { CallOptions, JsonValue } from "@keyhole/kernel";
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 import { EdgeFault } from "./fault.ts";
 
 /** The options of a call that cross to an edge. */
@@ -8,7 +8,7 @@ export interface EdgeRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const callOptions: Readonly<Record<keyof CallOptions, true>> = {
+const callOptions: OptionNames<CallOptions> = {
   version: true,
   caller: true,
   sessionId: true,
@@ -20,7 +20,7 @@ const callOptions: Readonly<Record<keyof CallOptions, true>> = {
   cache: true,
   raw: true,
   references: true,
-  waitMs: true,
+  waitMs: 0,
   signal: true,
   approver: true,
   nestedApprover: true,

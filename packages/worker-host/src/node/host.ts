@@ -54,7 +54,7 @@ const known = {
   commandLimits: true,
   trusted: true,
   quickJs: true,
-  startTimeoutMs: true,
+  startTimeoutMs: 1,
 } as const;
 
 /**

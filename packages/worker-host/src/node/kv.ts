@@ -24,7 +24,7 @@ const pageBytes = 4_096;
  * @throws when the file cannot be opened, or is something else
  */
 export function nodeKv(file: string, options: NodeKvOptions = {}): NodeKv {
-  const { totalBytes = 64 << 20 } = knownOptions(options, { totalBytes: true }, "nodeKv");
+  const { totalBytes = 64 << 20 } = knownOptions(options, { totalBytes: 0 }, "nodeKv");
   // Not imported: a Node without it would name the module and nothing else.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(file, { timeout: 2_000 });

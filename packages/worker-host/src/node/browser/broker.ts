@@ -39,7 +39,7 @@ export function browserBroker(options: BrowserBrokerOptions = {}): Broker {
     sandbox = "required",
     browsers = 2,
     network = {},
-  } = knownOptions(options, { executable: true, sandbox: true, browsers: true, network: true }, "browserBroker");
+  } = knownOptions(options, { executable: true, sandbox: true, browsers: 1, network: true }, "browserBroker");
   const places = new Places({ size: browsers, subject: "pages" });
   return checkedBroker({
     families: [browserPage],

@@ -37,7 +37,7 @@ export function prepareCommand(name: string, command: WasiCommand): PreparedComm
     env = {},
     fuel = DEFAULT_FUEL,
     memoryBytes = defaultMemoryBytes,
-  } = knownOptions(command, { module: true, env: true, fuel: true, memoryBytes: true }, `The command ${name}`);
+  } = knownOptions(command, { module: true, env: true, fuel: 1, memoryBytes: 1 }, `The command ${name}`);
   const fault = checkCommand(name) ?? variablesFault(env) ?? boundsFault(fuel, memoryBytes);
   if (fault !== undefined) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
   const loaded = { module: meteredOf(name, module, memoryBytes), args: [], environment: {}, memoryBytes };

@@ -35,7 +35,7 @@ export function interpreterHost(options: InterpreterOptions): IsolateHost {
     engine,
     brokers = [],
     ...bounds
-  } = knownOptions(options, { engine: true, brokers: true, fuel: true, memoryBytes: true }, "interpreterHost");
+  } = knownOptions(options, { engine: true, brokers: true, fuel: 1, memoryBytes: 1 }, "interpreterHost");
   const terminators = new Set<Isolate["terminate"]>();
   let image: Image | undefined;
   const open = (): [GuestChannel, Isolate["terminate"]] => {

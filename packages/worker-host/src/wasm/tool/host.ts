@@ -46,7 +46,7 @@ export function wasmHost(options: WasmHostOptions = {}): IsolateHost {
     built = [],
     brokers = [],
     waiting,
-  } = knownOptions(options, { fuel: true, built: true, brokers: true, waiting: true }, "wasmHost");
+  } = knownOptions(options, { fuel: 1, built: true, brokers: true, waiting: true }, "wasmHost");
   const open = new Set<Isolate["terminate"]>();
   const modules = new Map(built.map((module) => [originalOf(module), module]));
   return {
