@@ -133,3 +133,40 @@ describe("two frames", () => {
     for (const worker of workers) worker.terminate();
   });
 });
+
+describe("a document that a page around this one puts into the frame", () => {
+  /** It asks for the port as the frame's own document does, and tells what it gets. */
+  const foreign = `<script>
+    const { port1, port2 } = new MessageChannel();
+    const tell = (heard) => parent.postMessage({ heard }, "*");
+    port1.onmessage = onmessage = ({ data }) => tell("the " + data.type);
+    parent.postMessage({ type: "up" }, "*");
+    parent.postMessage({ type: "up", key: "" }, "*", [port2]);
+    tell("nothing");
+  </script>`;
+
+  it("gets neither the isolate's port nor its script", async () => {
+    const heard: unknown[] = [];
+    const listen = ({ data }: MessageEvent<{ readonly heard?: unknown } | null>): void => {
+      if (data?.heard !== undefined) heard.push(data.heard);
+    };
+    addEventListener("message", listen);
+    const navigating = new MutationObserver(([change]) => {
+      for (const added of change?.addedNodes ?? [])
+        if (added instanceof HTMLIFrameElement)
+          added.contentWindow?.location.replace(`data:text/html,${encodeURIComponent(foreign)}`);
+    });
+    navigating.observe(document.documentElement, { childList: true });
+    const { port2 } = new MessageChannel();
+    const container = domFrameContainer();
+    const opened = container.open("taken", port2, "module");
+    await expect.poll(() => heard).toContain("nothing");
+    navigating.disconnect();
+    // A second message of the page goes after those that it sent before.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await container.close("taken");
+    expect(await opened).toMatchObject({ ok: false, code: "ISOLATE_LOST" });
+    expect(heard).toEqual(["nothing"]);
+    removeEventListener("message", listen);
+  });
+});

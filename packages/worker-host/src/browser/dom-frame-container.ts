@@ -1,6 +1,6 @@
 import shell from "keyhole:../guest/worker.ts?iife";
 import frameScript from "keyhole:./frame.ts?iife";
-import type { FrameMessage, PageMessage } from "./frame-message.ts";
+import type { FrameHello, FrameMessage, PageMessage } from "./frame-message.ts";
 import { trusted } from "./trusted-types.ts";
 import {
   blockedByPolicy,
@@ -31,7 +31,9 @@ const strictShell = `"use strict";${shell}`;
 
 interface ContainedFrame {
   readonly element: HTMLIFrameElement;
-  onMessage: (message: FrameMessage) => void;
+  /** Takes the port of the frame's own document. */
+  onUp: (port: MessagePort) => void;
+  port: MessagePort | undefined;
   /** Rejects the pending start of a removed frame. */
   onRemoved: () => void;
   /** Until then the deadline of its start holds: a frame that still loads answers no ping. */
@@ -59,6 +61,8 @@ class DomFrameContainer implements FrameContainer {
   readonly #startTimeoutMs: number;
   readonly #scripts: Readonly<Record<Shell, () => string | Promise<string>>>;
   readonly #frames = new Map<string, ContainedFrame>();
+  /** By their keys: frames whose document has not been heard of. */
+  readonly #loading = new Map<string, ContainedFrame>();
   /** Isolates whose script is on its way: nothing else would know of one that is given up. */
   readonly #opening = new Set<string>();
   #onLost: (id: string, reason: string) => void = () => {};
@@ -93,6 +97,7 @@ class DomFrameContainer implements FrameContainer {
     const frame = this.#frames.get(id);
     if (frame === undefined) return;
     this.#frames.delete(id);
+    for (const [key, each] of this.#loading) if (each === frame) this.#loading.delete(key);
     if (this.#frames.size === 0) {
       removeEventListener("message", this.#onMessage);
       clearInterval(this.#heartbeat);
@@ -107,11 +112,13 @@ class DomFrameContainer implements FrameContainer {
 
   /** `undefined` where the page's policy asks for Trusted Types and does not allow ours. */
   #add(id: string): ContainedFrame | undefined {
-    const element = frameElement(this.#nonce);
+    const key = randomNonce();
+    const element = frameElement(this.#nonce, key);
     if (element === undefined) return undefined;
-    const frame = {
+    const frame: ContainedFrame = {
       element,
-      onMessage: () => {},
+      onUp: () => {},
+      port: undefined,
       onRemoved: () => {},
       isStarted: false,
       missed: 0,
@@ -121,13 +128,20 @@ class DomFrameContainer implements FrameContainer {
       this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
     }
     this.#frames.set(id, frame);
+    this.#loading.set(key, frame);
     return frame;
   }
 
-  readonly #onMessage = ({ source, data }: MessageEvent<FrameMessage>): void => {
-    for (const frame of this.#frames.values()) {
-      if (frame.element.contentWindow === source) return frame.onMessage(data);
-    }
+  /**
+   * Any page around this one can put a document of its own into the frame, and so into `contentWindow`: the key is the frame's alone. Its port
+   * goes to no other document, at no later time.
+   */
+  readonly #onMessage = ({ data, ports: [port] }: MessageEvent<Partial<FrameHello> | null>): void => {
+    const key = typeof data === "object" ? data?.key : undefined;
+    const frame = key === undefined ? undefined : this.#loading.get(key);
+    if (key === undefined || frame === undefined || port === undefined) return;
+    this.#loading.delete(key);
+    frame.onUp(port);
   };
 
   #beat(): void {
@@ -147,11 +161,11 @@ function randomNonce(): string {
   return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
 }
 
-function post({ element }: ContainedFrame, message: PageMessage, transfer: Transferable[] = []): void {
-  element.contentWindow?.postMessage(message, "*", transfer);
+function post({ port }: ContainedFrame, message: PageMessage, transfer: Transferable[] = []): void {
+  port?.postMessage(message, transfer);
 }
 
-function frameElement(nonce: string): HTMLIFrameElement | undefined {
+function frameElement(nonce: string, key: string): HTMLIFrameElement | undefined {
   const element = document.createElement("iframe");
   element.sandbox.add("allow-scripts");
   element.hidden = true;
@@ -165,7 +179,7 @@ function frameElement(nonce: string): HTMLIFrameElement | undefined {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
-  const html = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script nonce="${nonce}">${frameScript}</script>`;
+  const html = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script nonce="${nonce}" data-key="${key}">${frameScript}</script>`;
   try {
     element.srcdoc = trusted().createHTML(html);
   } catch {
@@ -201,13 +215,8 @@ function started(
     }, SCRIPT_MS);
   };
   frame.onRemoved = () => resolve(lost("The isolate's frame closed before it had started."));
-  frame.onMessage = (message) => {
+  const onMessage = ({ data: message }: MessageEvent<FrameMessage>): void => {
     switch (message.type) {
-      case "up":
-        clearTimeout(silent);
-        frame.element.onload = null;
-        missing = "its worker did not answer";
-        return post(frame, { type: "start", script }, [port]);
       case "started":
         return resolve({ ok: true });
       case "failed":
@@ -218,6 +227,14 @@ function started(
         frame.missed = 0;
         return undefined;
     }
+  };
+  frame.onUp = (own) => {
+    clearTimeout(silent);
+    frame.element.onload = null;
+    missing = "its worker did not answer";
+    frame.port = own;
+    own.onmessage = onMessage;
+    post(frame, { type: "start", script }, [port]);
   };
   document.documentElement.append(frame.element);
   return promise.finally(() => {

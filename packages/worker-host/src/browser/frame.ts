@@ -2,10 +2,11 @@
  * The script of an isolate's frame. It starts one worker, hands it the port, and says that its process is alive; the worker ends with the frame.
  * Code of a tool never runs here, and the worker's only message to the frame is its first, before a tool is loaded.
  */
-import type { FrameMessage, PageMessage } from "./frame-message.ts";
+import type { FrameHello, FrameMessage, PageMessage } from "./frame-message.ts";
 import { trusted } from "./trusted-types.ts";
 
-const say = (message: FrameMessage): void => parent.postMessage(message, "*"); // The frame has no origin and cannot name the page's.
+const { port1: toPage, port2: pagePort } = new MessageChannel();
+const say = (message: FrameMessage): void => toPage.postMessage(message);
 
 const onBlocked = ({ effectiveDirective }: SecurityPolicyViolationEvent): void =>
   say({ type: "blocked", directive: effectiveDirective });
@@ -28,10 +29,11 @@ const own = document.currentScript;
 if (own !== null && "probe" in own.dataset) own.dataset["ran"] = "";
 else {
   addEventListener("securitypolicyviolation", onBlocked);
-  addEventListener("message", ({ source, data, ports }: MessageEvent<PageMessage>) => {
-    if (source !== parent) return;
+  toPage.onmessage = ({ data, ports }: MessageEvent<PageMessage>) => {
     if (data.type === "ping") say({ type: "pong" });
     else start(data.script, ports);
-  });
-  say({ type: "up" });
+  };
+  const hello: FrameHello = { type: "up", key: own?.dataset["key"] ?? "" };
+  // The frame has no origin and cannot name the page's.
+  parent.postMessage(hello, "*", [pagePort]);
 }
