@@ -1,4 +1,6 @@
 import { type AuditSink, createFullKernel, type EventRecord, eventOf, memorySink, verifyChain } from "@keyhole/kernel";
+import type { ToolContext } from "@keyhole/kernel/tool";
+import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { echo, expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -31,6 +33,60 @@ describe("a log sink", () => {
     expect(kept.filter(({ type }) => type === "tool.started")).toHaveLength(runs);
     expect(runs).toBe(Math.floor(fromBatch / 2));
     expect(verifyChain(kept).ok).toBe(true);
+  });
+});
+
+describe("a log sink that fails while tools run", () => {
+  it("ends them, and no later request of any is served", async () => {
+    let isFull = false;
+    const kept: EventRecord[] = [];
+    const append = async (events: readonly EventRecord[]): Promise<void> => {
+      if (isFull) throw new Error("disk full");
+      kept.push(...events);
+    };
+    const sink: AuditSink = { append, read: () => kept, open: () => ({ last: undefined, cutBytes: 0, damage: null }) };
+    const served: string[] = [];
+    const broker = netBroker({ fetch: (url) => Promise.resolve(new Response(String(served.push(String(url))))) });
+    const policy = {
+      version: "1",
+      posture: "permissive",
+      grants: [{ tool: "*", capability: { kind: "net.write", hosts: ["example.com"] } }],
+    } as const;
+    const kernel = await createFullKernel({ policy, sink, brokers: [broker] });
+    const ask = async ({ fetch }: ToolContext, path: string): Promise<unknown> =>
+      fetch(`https://example.com/${path}`, { method: "POST" }).catch(() => undefined);
+    const waiting = Promise.withResolvers<void>();
+    const last = Promise.withResolvers<void>();
+    const more = {
+      capabilities: [{ kind: "net.write", hosts: ["*"] }],
+      effects: ["net.write"],
+      determinism: "external",
+    } as const;
+    const other = toolOf(
+      async (_, context) => {
+        await waiting.promise;
+        await ask(context, "other");
+        last.resolve();
+      },
+      { name: "other", ...more },
+    );
+    const first = toolOf(
+      async (_, context) => {
+        isFull = true;
+        for (const path of ["first", "second", "third"]) await ask(context, path);
+        waiting.resolve();
+        await new Promise(() => {});
+      },
+      { name: "first", ...more },
+    );
+    kernel.registerTrusted(other);
+    kernel.registerTrusted(first);
+    const results = await Promise.all([kernel.call("other", {}), kernel.call("first", {})]);
+    for (const result of results) expect(result).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
+    waiting.resolve();
+    await last.promise;
+    // The kernel hears of the failure when it writes the first one.
+    expect(served).toEqual(["https://example.com/first"]);
   });
 });
 

@@ -19,14 +19,7 @@ import type { Reopened } from "./reopen.ts";
 import { bodyOf, type EventScope, kernelScope } from "./scope.ts";
 import { type AuditSink, waitFor } from "./sink.ts";
 import { StoragePressure } from "./storage-pressure.ts";
-
-/** Thrown to the pipeline when the sink failed: from then on nothing runs. */
-export class AuditUnavailable extends Error {
-  constructor(cause: unknown) {
-    super("The audit log cannot be written.", { cause });
-    this.name = "AuditUnavailable";
-  }
-}
+import { AuditUnavailable } from "./unavailable.ts";
 
 /** For those who only tell. */
 export type EventRecorder = Pick<AuditLog, "record">;
@@ -62,6 +55,7 @@ export class AuditLog {
    */
   #next: Promise<void> | undefined;
   #failure: AuditUnavailable | undefined;
+  readonly #onFailure = new Set<() => void>();
   readonly #idOf = numberedIds();
   #seq: number;
   #prev: string;
@@ -249,6 +243,12 @@ export class AuditLog {
     return this.#failure === undefined;
   }
 
+  /** For calls that run: nothing that they do from then on would be on record. @returns the end of listening */
+  onFailure(listener: () => void): () => void {
+    this.#onFailure.add(listener);
+    return () => this.#onFailure.delete(listener);
+  }
+
   /** Events that were recorded and are not yet durable. */
   get backlog(): number {
     return this.#seq - this.#durableSeq;
@@ -272,7 +272,9 @@ export class AuditLog {
 
   #fail(cause: unknown): AuditUnavailable {
     this.pressure.heard(cause);
-    this.#failure ??= new AuditUnavailable(cause);
+    if (this.#failure) return this.#failure;
+    this.#failure = new AuditUnavailable(cause);
+    for (const each of this.#onFailure) each();
     return this.#failure;
   }
 

@@ -1,4 +1,4 @@
-import { AuditUnavailable } from "../../audit/log.ts";
+import { AuditUnavailable } from "../../audit/unavailable.ts";
 import { codeOfRefusal } from "../../capability/gate/refusals.ts";
 import type { BrokerError } from "../../capability/request.ts";
 import { safeErrorField } from "../../support/safe-error-field.ts";

@@ -125,6 +125,7 @@ function startedAs(state: Reserved, labels: LabelsOfRun | undefined, ports: Star
   });
   const brake = new Brake();
   state.hold?.revoked.addEventListener("abort", () => brake.pull("Its approval was revoked."), { once: true });
+  call.defer(ports.log.onFailure(() => brake.pull("The log cannot be written.")));
   const gate = openGate(state, ports, {
     ...requestGuard(state, labels, ports),
     onDenied: (kind, target, reason) => denials.add(kind, target, reason),
@@ -238,6 +239,7 @@ function openGate(
     },
   });
   call.defer(() => gate.close());
+  call.defer(log.onFailure(() => gate.close(false)));
   hold?.revoked.addEventListener("abort", () => gate.close(false), { once: true });
   return gate;
 }

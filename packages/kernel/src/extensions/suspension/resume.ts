@@ -1,5 +1,5 @@
 import { versionedId } from "../../support/tool-names.ts";
-import { AuditUnavailable } from "../../audit/log.ts";
+import { AuditUnavailable } from "../../audit/unavailable.ts";
 import type { ResumeOptions } from "../../call/arrival/call-options.ts";
 import { asFault, CallFault } from "../../call/faults/fault.ts";
 import { type OwnResumeOptions, readOptions } from "../../call/arrival/read-options.ts";
