@@ -1,6 +1,6 @@
 import { hashText, lineOf } from "@keyhole/kernel";
 import { type IndexedDbSink, indexedDbSink } from "@keyhole/worker-host/sinks/indexeddb";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { describeSink } from "./sink.ts";
 
 let databases = 0;
@@ -34,11 +34,29 @@ describe("a log in IndexedDB", () => {
     return { seq, body, hash: hashText(body) };
   };
 
-  it("with two writers lets the first win, whole", async () => {
+  it("has one writer, and opens for the next once that one has closed", async () => {
     const database = `sink-contract-${databases++}`;
     const [first, second] = [indexedDbSink({ database }), indexedDbSink({ database })];
     await first.open();
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const refused = expect(second.open()).rejects.toThrow(`Another page of this origin writes the log ${database}.`);
+    vi.advanceTimersByTime(5_000);
+    vi.useRealTimers();
+    await refused;
+    await first.append([recordOf(0)]);
+    const waiting = second.open();
+    first.close();
+    expect(await waiting).toMatchObject({ last: { seq: 0 }, damage: null });
+    second.close();
+  });
+
+  it("without locks lets the first of two writers win, whole", async () => {
+    const database = `sink-contract-${databases++}`;
+    const [first, second] = [indexedDbSink({ database }), indexedDbSink({ database })];
+    vi.spyOn(navigator, "locks", "get").mockReturnValue(undefined as never);
+    await first.open();
     await second.open();
+    vi.restoreAllMocks();
     await first.append([recordOf(0), recordOf(1)]);
     await expect(second.append([recordOf(0), recordOf(1), recordOf(2)])).rejects.toThrow("another writer wrote");
     expect(await second.read(0, 10)).toEqual([recordOf(0), recordOf(1)]);

@@ -1,7 +1,7 @@
 import { type AuditSink, type EventRecord, hashText, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
 
 export interface IndexedDbSinkOptions {
-  /** Name of the database. One database has one writer: a second kernel on it, in another tab, loses at its first write. Default `keyhole-audit`. */
+  /** Name of the database. One database has one writer: a second kernel on it, in another tab, does not open. Default `keyhole-audit`. */
   readonly database?: string;
 }
 
@@ -26,18 +26,29 @@ const CHECKPOINT = "checkpoint";
  */
 export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptions = {}): IndexedDbSink {
   let connection: IDBDatabase | undefined;
+  let release: (() => void) | undefined;
   let nextSeq = 0;
   const opened = (): IDBDatabase => {
     if (!connection) throw new Error("the log database is not open");
     return connection;
   };
 
+  const close = (): void => {
+    connection?.close();
+    connection = undefined;
+    release?.();
+    release = undefined;
+  };
+
   return {
     async open(): Promise<SinkState> {
+      if (!("indexedDB" in globalThis)) throw new Error("indexedDbSink() needs IndexedDB, and only browsers have it.");
+      // Before the log is read: a kernel that opens ends the calls that it finds open, and those of a living kernel run.
+      release ??= await holdLog(database);
       connection?.close();
       connection = await connect(database);
       // A newer page wants the database: this one gives way, and its kernel stops.
-      connection.addEventListener("versionchange", ({ target }) => (target as IDBDatabase).close());
+      connection.addEventListener("versionchange", close);
       const { state, next } = await foundIn(connection);
       nextSeq = next;
       return state;
@@ -67,11 +78,42 @@ export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptio
     readCheckpoint: () => readCheckpoint(opened()),
     writeCheckpoint: (text, seq) => writeCheckpoint(opened(), text, seq),
 
-    close() {
-      connection?.close();
-      connection = undefined;
-    },
+    close,
   };
+}
+
+/** A page that was left can hold its locks until its worker has ended. */
+const LOCK_MS = 5_000;
+
+/**
+ * Makes this page or worker the only writer, until the returned function is called or it is gone.
+ *
+ * @throws {Error} while another one writes
+ */
+async function holdLog(database: string): Promise<() => void> {
+  // Pages of plain HTTP have no locks: there a second writer fails at its first write.
+  const { locks } = navigator as { readonly locks?: LockManager };
+  if (locks === undefined) return () => {};
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const waiting = new AbortController();
+  const timer = setTimeout(() => waiting.abort(), LOCK_MS);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const hold = (): Promise<void> => {
+        resolve();
+        return held;
+      };
+      locks.request(`keyhole-log:${database}`, { signal: waiting.signal }, hold).catch(reject);
+    });
+  } catch (error) {
+    if (!waiting.signal.aborted) throw error;
+    throw new Error(
+      `Another page of this origin writes the log ${database}. Close that page, or name another database for this one.`,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+  return release;
 }
 
 /** @returns `next`: where the next event goes */
@@ -144,7 +186,6 @@ function placesFrom(seq: number): IDBKeyRange {
 }
 
 async function connect(database: string): Promise<IDBDatabase> {
-  if (!("indexedDB" in globalThis)) throw new Error("indexedDbSink() needs IndexedDB, and only browsers have it.");
   const request = indexedDB.open(database, 2);
   request.addEventListener("upgradeneeded", () => {
     const { result } = request;
