@@ -223,6 +223,7 @@ describe("a yes in the messages of AI SDK", () => {
     ["with its call", parts, 1],
     ["without its call", parts.slice(1), 0],
     ["with two calls of one id", [parts[0], ...parts], 0],
+    ["with two requests for one call", [...parts, { ...parts[1], approvalId: "b" }], 0],
     ["whose call has a result", [...parts, { type: "tool-result", toolCallId: "call_1" }], 0],
   ])("%s counts %#", async (_, content, runs) => {
     const { kernel, paid } = await world(frameworks["ai-sdk"]);
@@ -230,5 +231,33 @@ describe("a yes in the messages of AI SDK", () => {
     for await (const each of tools["inner"]!.execute(small.input, { toolCallId: "call_1", messages: [{ content }] }))
       expect(each).toBeDefined();
     expect(paid).toHaveLength(runs);
+  });
+
+  it("that are sent again counts once, through each agent, under each policy and at any hour of its day", async () => {
+    const { kernel, paid } = await world(frameworks["ai-sdk"]);
+    const send = async (): Promise<unknown> => {
+      const { tools } = await aiSdkTools(kernel);
+      let last: unknown;
+      for await (const each of tools["inner"]!.execute(small.input, {
+        toolCallId: "call_1",
+        messages: [{ content: parts }],
+      }))
+        last = each;
+      return last;
+    };
+    const first = await send();
+    expect(first).toMatchObject({ ok: true, data: "PAID" });
+    expect(await send()).toMatchObject({ ok: true, data: "PAID" });
+    await kernel.setPolicy({
+      version: "1",
+      posture: "standard",
+      rules: [{ id: "freeze", effect: "ask", when: {}, reason: "Production freeze." }],
+    });
+    await send();
+    const later = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 9 * 3_600_000);
+    await send();
+    later.mockRestore();
+    expect(paid).toEqual([1]);
+    expect(await approversOf(kernel)).toEqual(["user"]);
   });
 });

@@ -180,12 +180,15 @@ function toolOf(
     return question && approvals.spend(id, question) ? question : undefined;
   };
   const run: Run = async (input, heldInput, given) => {
-    const { signal, ...call } = given;
+    const { signal, approved, ...call } = given;
     const question = await answered(input, given);
+    // The kernel knows a used key over all agents and starts: messages that are sent again get the first result.
+    const sent = question && approved !== "asked" ? approved?.approvalId : undefined;
     const result = await kernel.call(name, input, {
       ...common,
       ...(signal && { signal }),
       ...(question && { approver: yesTo(question, options.approver ?? "user") }),
+      ...(sent !== undefined && { idempotencyKey: `approval ${sent}` }),
       onProgress(progress) {
         call.onProgress?.(progress);
         onProgress?.(name, progress);

@@ -144,7 +144,7 @@ interface Part {
 }
 
 /**
- * The call of this id that a person approved in the messages: a request of the SDK for it, and an answer to that request. None where two calls have the id, and where
+ * The call of this id that a person approved in the messages: a request of the SDK for it, and an answer to that request. None where two calls or requests have the id, and where
  * the call has its result already.
  */
 function approvedCall(messages: readonly unknown[], toolCallId: string): FrameworkYes | undefined {
@@ -152,13 +152,15 @@ function approvedCall(messages: readonly unknown[], toolCallId: string): Framewo
     const { content } = message as { readonly content?: unknown };
     return Array.isArray(content) ? (content as Part[]) : [];
   });
-  const requests = parts.filter((part) => part.type === "tool-approval-request" && part.toolCallId === toolCallId);
-  const answers = parts.filter(
-    (part) => part.type === "tool-approval-response" && requests.some((each) => each.approvalId === part.approvalId),
+  const [request, ...more] = parts.filter(
+    (part) => part.type === "tool-approval-request" && part.toolCallId === toolCallId,
   );
+  const approvalId = request?.approvalId;
+  if (typeof approvalId !== "string" || more.length > 0) return undefined;
+  const answers = parts.filter((part) => part.type === "tool-approval-response" && part.approvalId === approvalId);
   const [call, ...others] = parts.filter((part) => part.type === "tool-call" && part.toolCallId === toolCallId);
   const hasResult = parts.some((part) => part.type === "tool-result" && part.toolCallId === toolCallId);
   const isYes = answers.length > 0 && answers.every(({ approved }) => approved === true);
   if (!isYes || hasResult || typeof call?.toolName !== "string" || others.length > 0) return undefined;
-  return { tool: call.toolName, input: call.input };
+  return { tool: call.toolName, input: call.input, approvalId };
 }

@@ -5,8 +5,11 @@ export type AgentQuestion = Pick<ApprovalRequest, (typeof bound)[number]>;
 
 const bound = ["tool", "toolHash", "caller", "argsHash", "hasBody", "grantHash", "policyHash", "reason"] as const;
 
-/** Where a framework's person said yes: the call that the framework shows, or `asked`, the question that was asked here under the call's id. */
-export type FrameworkYes = "asked" | { readonly tool: string; readonly input: unknown };
+/**
+ * Where a framework's person said yes: the call that the framework shows, or `asked`, the question that was asked here under the call's id. `approvalId` is the
+ * framework's own of a yes that can be sent again.
+ */
+export type FrameworkYes = "asked" | { readonly tool: string; readonly input: unknown; readonly approvalId: string };
 
 type Entry = { readonly question: AgentQuestion; readonly untilMs: number; isSpent: boolean };
 
