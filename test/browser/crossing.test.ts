@@ -1,7 +1,8 @@
 import { connectKernel, exposeKernel, type KernelClient } from "@keyhole/worker-host/browser";
-import type { Kernel } from "@keyhole/kernel";
+import type { AuditEvent, Kernel } from "@keyhole/kernel";
+import type { ToolContext } from "@keyhole/kernel/tool";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { echo, openKernel } from "../support/kernel.ts";
+import { echo, openKernel, toolOf } from "../support/kernel.ts";
 
 const fail = (): never => {
   throw new Error("read me not");
@@ -93,4 +94,36 @@ describe("a kernel at the other end of a message port", () => {
     const document = { version: "1", posture: () => "strict" };
     expect(await remote.setPolicy(document)).toEqual(await kernel.setPolicy(document));
   });
+});
+
+it("keeps apart what two clients of one kernel end", async () => {
+  const { port1, port2 } = new MessageChannel();
+  const { kernel } = await openKernel();
+  const ended = Promise.withResolvers<unknown>();
+  let started = 0;
+  const run = (_: unknown, { signal }: ToolContext): Promise<unknown> => {
+    started++;
+    const stopped = new Promise((_, reject) => void signal.addEventListener("abort", () => reject(signal.reason)));
+    return Promise.race([ended.promise, stopped]);
+  };
+  kernel.registerTrusted(toolOf(run));
+  exposeKernel(kernel, port1);
+  const [one, other] = [connectKernel(port2), connectKernel(port2)];
+  await Promise.all([one.ready(), other.ready()]);
+  const heard: AuditEvent[] = [];
+  const stop = one.audit.subscribe(() => {});
+  other.audit.subscribe((event) => void heard.push(event));
+  stop();
+  const stopping = new AbortController();
+  const [stopped, running] = [one, other].map((each, at) =>
+    each.call("subject", {}, { sessionId: `s${at}`, ...(at === 0 && { signal: stopping.signal }) }),
+  );
+  await expect.poll(() => started).toBe(2);
+  stopping.abort();
+  expect(await stopped).toMatchObject({ ok: false, error: { code: "CANCELLED" } });
+  ended.resolve("done");
+  expect(await running).toMatchObject({ ok: true, data: "done" });
+  await expect.poll(() => heard).not.toEqual([]);
+  await one.close();
+  for (const port of [port1, port2]) port.close();
 });

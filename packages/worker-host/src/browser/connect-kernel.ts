@@ -20,8 +20,8 @@ export interface ConnectOptions {
 interface Line {
   readonly remote: Comlink.Remote<KernelApi>;
   readonly use: KernelUse;
-  /** A number that no call and no subscription of this page has had. */
-  readonly nextToken: () => number;
+  /** An id that no call and no subscription of any client of the worker has. */
+  readonly nextToken: () => string;
 }
 
 /**
@@ -35,11 +35,13 @@ export function connectKernel(
 ): KernelClient {
   const ready = kernelStarted(worker, startTimeoutMs);
   ready.catch(() => {}); // Every use reports it.
+  // A worker can have several clients: a count of each alone would name the calls of the others.
+  const client = crypto.getRandomValues(new Uint32Array(4)).join("-");
   let tokens = 0;
   const line: Line = {
     remote: Comlink.wrap<KernelApi>(multiplexedEndpoint(worker, KERNEL_LANE)),
     use: kernelUse(worker, ready),
-    nextToken: () => tokens++,
+    nextToken: () => `${client}:${tokens++}`,
   };
   return {
     ready: () => ready,
@@ -168,7 +170,7 @@ function auditOver(line: Line): KernelClient["audit"] {
 function subscription<Args extends unknown[]>(
   { remote, use, nextToken }: Line,
   listener: (...args: Args) => void,
-  send: (token: number, heard: ((...args: Args) => void) & Comlink.ProxyMarked) => Promise<void>,
+  send: (token: string, heard: ((...args: Args) => void) & Comlink.ProxyMarked) => Promise<void>,
 ): () => void {
   const token = nextToken();
   let open = true;

@@ -27,7 +27,7 @@ export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.End
 }
 
 function servedCalls(kernel: Kernel | Promise<Kernel>): Pick<KernelApi, "call" | "resume" | "cancel"> {
-  const running = new Map<number, AbortController>();
+  const running = new Map<string, AbortController>();
   const take = async (
     { token, options, wanted }: SentCall,
     listeners: Releasable<CallListeners>,
@@ -61,8 +61,8 @@ function servedCalls(kernel: Kernel | Promise<Kernel>): Pick<KernelApi, "call" |
 function servedLog(
   kernel: Kernel | Promise<Kernel>,
 ): Pick<KernelApi, "isLogWritable" | "readLog" | "subscribe" | "watchTools" | "unsubscribe"> {
-  const subscriptions = new Map<number, () => void>();
-  const keep = (token: number, stop: () => void, listener: Comlink.ProxyMethods): void =>
+  const subscriptions = new Map<string, () => void>();
+  const keep = (token: string, stop: () => void, listener: Comlink.ProxyMethods): void =>
     void subscriptions.set(token, () => {
       stop();
       listener[Comlink.releaseProxy]();

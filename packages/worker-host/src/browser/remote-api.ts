@@ -51,7 +51,7 @@ export type Releasable<T> = Comlink.Remote<T & Comlink.ProxyMarked>;
 /** The parts of one running call. */
 export interface SentCall {
   /** By which the page cancels it. */
-  readonly token: number;
+  readonly token: string;
   readonly options: SentFields;
   readonly wanted: Wanted;
 }
@@ -62,7 +62,7 @@ type Answer<Method extends (...args: never[]) => unknown> = Promise<Awaited<Retu
 export interface KernelApi {
   call(tool: CalledTool, input: CloneSafe, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
   resume(bytes: CloneSafe, sent: SentCall, listeners: Releasable<CallListeners>): Promise<CallResult>;
-  cancel(token: number): void;
+  cancel(token: string): void;
   suspend(...args: Parameters<Kernel["suspend"]>): Answer<Kernel["suspend"]>;
   preview(tool: CalledTool, input: CloneSafe, options: SentFields): Answer<Kernel["preview"]>;
   register(pkg: SentFields): Answer<Kernel["register"]>;
@@ -73,9 +73,9 @@ export interface KernelApi {
   verifyPure(tool: CalledTool, inputs: readonly CloneSafe[], runs?: number): Answer<Kernel["verifyPure"]>;
   isLogWritable(): Promise<boolean>;
   readLog(...args: Parameters<Kernel["audit"]["read"]>): Answer<Kernel["audit"]["read"]>;
-  subscribe(token: number, listener: Releasable<(event: AuditEvent) => void>): Promise<void>;
-  watchTools(token: number, listener: Releasable<() => void>): Promise<void>;
-  unsubscribe(token: number): Promise<void>;
+  subscribe(token: string, listener: Releasable<(event: AuditEvent) => void>): Promise<void>;
+  watchTools(token: string, listener: Releasable<() => void>): Promise<void>;
+  unsubscribe(token: string): Promise<void>;
   mode(): Promise<Kernel["mode"]>;
   setMode(...args: Parameters<Kernel["setMode"]>): Answer<Kernel["setMode"]>;
   policyHash(): Promise<string>;
