@@ -39,6 +39,17 @@ describe("the tools of an agent", () => {
     await expect(anthropicTools(await kernelWith(), { tools: ["gone"] })).rejects.toThrow('no tool "gone"');
   });
 
+  it("are refused beside a tool of the kernel that has the name of their own reader", async () => {
+    const kernel = await kernelWith(
+      toolOf(() => "x".repeat(1_000), { name: "a" }),
+      toolOf(() => ({ text: "END" }), { name: "read_result" }),
+    );
+    await expect(anthropicTools(kernel)).rejects.toThrow("leave it out by `tools`");
+    const [long, reader] = await anthropicTools(kernel, { tools: ["a"], answerBytes: limitBytes });
+    const { hash } = JSON.parse(String(await long!.run({}))) as { readonly hash: string };
+    expect(await reader!.run({ hash, offset: 998 })).toContain('"text":"x');
+  });
+
   it("share a session, which is theirs alone", async () => {
     const sessions: unknown[] = [];
     const kernel = await kernelWith(

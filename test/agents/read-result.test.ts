@@ -138,14 +138,6 @@ describe("read_result", () => {
     const { error } = await run("read_result", input);
     expect(error).toMatchObject({ code: "INVALID_INPUT", hint: expect.stringMatching(/\S/) });
   });
-
-  it("is a tool of the kernel where the kernel has one of its name", async () => {
-    const { kernel } = await openKernel();
-    kernel.registerTrusted(toolOf(() => "own", { name: "read_result" }));
-    const tools = await anthropicTools(kernel);
-    expect(tools.map(({ name }) => name)).toEqual(["read_result"]);
-    expect(await tools[0]!.run({})).toBe("own");
-  });
 });
 
 describe("a budget", () => {

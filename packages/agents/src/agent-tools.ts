@@ -105,10 +105,10 @@ export const agentOptions: OptionNames<AgentOptions> = {
 };
 
 /**
- * The tools of a kernel for one agent: the highest version of each name, sorted by name, in one session. `read_result` is the last, where the kernel has no tool of that name.
+ * The tools of a kernel for one agent: the highest version of each name, sorted by name, in one session. `read_result`, which reads on in long answers, is the last.
  *
  * @param more options of the adapter itself
- * @throws TypeError for a name in the options that the kernel does not list, for an unknown option, and for a budget that cannot be kept
+ * @throws TypeError for a name in the options that the kernel does not list, for an unknown option, for a budget that cannot be kept, and for a tool of the kernel with the name `read_result`
  */
 export async function agentTools(
   kernel: AgentKernel,
@@ -128,8 +128,13 @@ export async function agentTools(
     throw new TypeError(`The kernel lists no tool ${JSON.stringify(missing)} for this caller.`);
   const kept = new KeptResults<HeldOutput<unknown>>();
   const shown = [...highest.values()].filter(({ manifest }) => tools?.includes(manifest.name) ?? true);
+  // Long answers send their model to this name: a tool of the kernel under it would write their rest.
+  if (shown.some(({ manifest }) => manifest.name === readResultName))
+    throw new TypeError(
+      `The kernel has a tool named ${readResultName}, which is the name of an agent's own reader. Unregister the tool, or leave it out by \`tools\`.`,
+    );
   const own = shown.map((tool) => toolOf(kernel, tool, { ...options, sessionId }, kept));
-  return own.length === 0 || highest.has(readResultName) ? own : [...own, readerOf(kept, options)];
+  return own.length === 0 ? own : [...own, readerOf(kept, options)];
 }
 
 function budgetOf(name: string, { budgets = {}, ...common }: AgentOptions): ContextBudget {
