@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
@@ -48,4 +48,18 @@ it("a root which is not there has no files, and the first write makes it", async
   const written = broker.serve({ kind: "fs.write", operation: "write", arguments: { path: "a" }, body }, openSession());
   expect(await written).toMatchObject({ ok: true });
   expect(await read()).toMatchObject({ ok: true });
+});
+
+it("folders of the owner stay when they are empty, and those of the store go", async () => {
+  const folder = join(root, "owned");
+  mkdirSync(join(folder, "spool", "inbox"), { recursive: true });
+  writeFileSync(join(folder, "spool", "inbox", "job"), "x");
+  const store = nodeStore(folder);
+  expect(await store.remove("spool/inbox/job")).toMatchObject({ ok: true });
+  expect(existsSync(join(folder, "spool", "inbox"))).toBe(true);
+  for (const path of ["spool/inbox/deep/er/job", "own/job"]) {
+    expect(await store.write(path, new Uint8Array(1))).toMatchObject({ ok: true });
+    expect(await store.remove(path)).toMatchObject({ ok: true });
+  }
+  expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(["spool", join("spool", "inbox")]);
 });

@@ -36,8 +36,8 @@ export interface SpawnBrokerOptions extends SpawnLimits {
 
 /**
  * Serves `process.spawn` with programs that the host names by absolute path. A program runs without
- * a shell, with an empty environment, with no open files but its three pipes, and in its own
- * temporary folder. At its end, and at the end of its call, the broker kills every process that it
+ * a shell, with an empty environment, with three pipes, and in its own
+ * temporary folder. Of open files it has those alone that this process inherited above descriptor 15. At its end, and at the end of its call, the broker kills every process that it
  * started.
  *
  * A program runs with the rights of this process: it can read and write what this process can, and reach the network. Offer only programs that do what

@@ -29,6 +29,8 @@ import {
  * @param root the first write makes it, where it is not there; may itself be reached over links
  */
 export function nodeStore(root: string): FileStore {
+  /** Folders of this store alone. Any other belongs to the owner of the files, also an empty one. */
+  const made = new Set<string>();
   const place = async (path: string): Promise<string> => {
     const top = await realpath(root);
     return path === "" ? top : join(top, ...path.split("/"));
@@ -39,7 +41,8 @@ export function nodeStore(root: string): FileStore {
     for (const folder of foldersOf(path)) {
       await inFolder(await parentOf(folder), async (parent) => {
         const name = nameOf(folder);
-        await mkdir(parent.at(name)).catch(unless("EEXIST"));
+        if ((await mkdir(parent.at(name)).then(() => true, unless("EEXIST"))) && made.size < MOST_MADE)
+          made.add(folder);
         if (!(await plainStat(parent, name)).isDirectory()) throw new StoreError("is-file");
       });
     }
@@ -47,7 +50,9 @@ export function nodeStore(root: string): FileStore {
 
   const removeEmptyFolders = async (path: string): Promise<void> => {
     for (const folder of foldersOf(path).toReversed()) {
+      if (!made.has(folder)) return;
       await inFolder(await parentOf(folder), (parent) => rmdir(parent.at(nameOf(folder))));
+      made.delete(folder);
     }
   };
 
@@ -87,6 +92,9 @@ export function nodeStore(root: string): FileStore {
       }),
   };
 }
+
+/** Beyond, folders stay when they are empty: a tool must not fill the memory with them. */
+const MOST_MADE = 10_000;
 
 interface OpenFolder {
   /** Where it is, over no link. */
