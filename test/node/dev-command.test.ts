@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { removePrograms, toolText } from "../vite/program.ts";
@@ -72,6 +72,8 @@ describe("keyhole dev", () => {
         async () => {
           person.change("policy.json", "{");
           await person.reads(/✗ policy\.json:1:2 .* The policy before holds\./);
+          rmSync(join(person.folder, "policy.json"));
+          await person.reads(/✗ policy\.json is gone\. The policy before holds\./);
           person.change("tools/greet.ts", "export default {");
           await person.reads(/✗ tools\/greet\.ts: /);
           return "";

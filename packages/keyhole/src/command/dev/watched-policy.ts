@@ -4,22 +4,24 @@ import { type CommandIo, Unusable } from "../io.ts";
 import type { ConfigFile } from "@keyhole/worker-host/node/config";
 import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
 
-/** The policy of a kernel, as its file has it now. While the file is broken, the policy before holds. */
+/** The policy of a kernel, as its file has it now. While the file is broken or gone, the policy before holds. */
 export class WatchedPolicy {
   readonly #kernel: Kernel;
   readonly #typed: string | undefined;
   readonly #io: CommandIo;
   readonly #config: () => ConfigFile | undefined;
   #document: string;
+  #file: string | undefined;
   constructor(
     kernel: Kernel,
-    { document }: ChosenPolicy,
+    { document, file }: ChosenPolicy,
     typed: string | undefined,
     io: CommandIo,
     config: () => ConfigFile | undefined,
   ) {
     [this.#kernel, this.#typed, this.#io, this.#config] = [kernel, typed, io, config];
     this.#document = JSON.stringify(document);
+    this.#file = file;
   }
 
   /** Where its file is, or would be. */
@@ -32,12 +34,15 @@ export class WatchedPolicy {
   async update(): Promise<string | undefined> {
     try {
       const { document, file } = await choosePolicy(this.#typed, this.#io, this.#config());
+      // An editor or a change of branches removes it for a moment, and its denials must not go with it.
+      if (file === undefined && this.#file !== undefined) throw new Unusable(`${this.#file} is gone.`);
       const text = JSON.stringify(document);
       if (text !== this.#document) {
         const set = await this.#kernel.setPolicy(document);
         if (!set.ok) throw new Unusable(set.error.message);
         this.#document = text;
       }
+      this.#file = file;
       return file === undefined ? undefined : `✓ ${file}  ${this.#kernel.policyHash}`;
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;

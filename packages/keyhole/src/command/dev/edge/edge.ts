@@ -63,6 +63,7 @@ class EdgeSession {
   exitCode: ExitCode = 0;
   #packages: ReadonlyMap<string, readonly ToolPackage[]> = new Map();
   #policy: WorkerParts["policy"] | undefined;
+  #policyFile: string | undefined;
   #served = "";
   #edge: RunningEdge | undefined;
 
@@ -106,7 +107,8 @@ class EdgeSession {
   async #readPolicy(): Promise<string> {
     try {
       const { document, file } = await choosePolicy(this.#around.options["policy"], this.io);
-      this.#policy = document;
+      if (file === undefined && this.#policyFile !== undefined) throw new Unusable(`${this.#policyFile} is gone.`);
+      [this.#policy, this.#policyFile] = [document, file];
       return visible(file === undefined ? "no policy.json here: posture standard, without grants" : `✓ ${file}`);
     } catch (error) {
       if (!(error instanceof Unusable) || this.#policy === undefined) throw error;
