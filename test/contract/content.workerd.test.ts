@@ -42,19 +42,27 @@ it("in Durable Object SQLite drops the oldest outputs for new ones, and nothing 
   const values = Array.from({ length: 5 }, (_, i) => new Uint8Array(1_500_000 - i).fill(i));
   const [kept, ...outputs] = values as [Uint8Array, ...Uint8Array[]];
   await store.put(hashBytes(kept), kept);
-  for (const bytes of outputs) await store.put(hashBytes(bytes), bytes, "output");
+  for (const bytes of outputs) await store.put(hashBytes(bytes), bytes, "ada");
   const there = await Promise.all(values.map(async (bytes) => (await store.get(hashBytes(bytes))) !== undefined));
   expect(there).toEqual([true, false, false, true, true]);
 
   // One that the log commits to later is no output any more.
   const last = outputs.at(-1) ?? kept;
   await store.put(hashBytes(last), last);
-  for (const bytes of outputs.slice(0, 2)) await store.put(hashBytes(bytes), bytes, "output");
+  for (const bytes of outputs.slice(0, 2)) await store.put(hashBytes(bytes), bytes, "ada");
   expect(await store.get(hashBytes(last))).toBeDefined();
   // And one that it commits to does not become an output by being one as well.
-  await store.put(hashBytes(kept), kept, "output");
-  for (const bytes of outputs.slice(0, 3).toReversed()) await store.put(hashBytes(bytes), bytes, "output");
+  await store.put(hashBytes(kept), kept, "ada");
+  for (const bytes of outputs.slice(0, 3).toReversed()) await store.put(hashBytes(bytes), bytes, "ada");
   expect(await store.get(hashBytes(kept))).toBeDefined();
   const tooLarge = new Uint8Array(3_000_001);
-  await expect(store.put(hashBytes(tooLarge), tooLarge, "output")).rejects.toThrow("takes values of");
+  await expect(store.put(hashBytes(tooLarge), tooLarge, "ada")).rejects.toThrow("takes values of");
+});
+
+it("in Durable Object SQLite drops no output of one caller for the flood of another", async () => {
+  const store = await inObject({ outputBytes: 3_000_000 });
+  const [paid, ...flood] = Array.from({ length: 5 }, (_, i) => new Uint8Array(1_000_000 - i).fill(i));
+  await store.put(hashBytes(paid!), paid!, "ada");
+  for (const bytes of flood) await store.put(hashBytes(bytes), bytes, "eve");
+  expect(await store.get(hashBytes(paid!))).toBeDefined();
 });

@@ -1,4 +1,5 @@
 import { type ContentStore, isDigest } from "@keyhole/kernel";
+import { Shares } from "@keyhole/kernel/context";
 
 /** A row takes 2 MB. */
 const CHUNK_BYTES = 1_048_576;
@@ -6,7 +7,7 @@ const CHUNK_BYTES = 1_048_576;
 const MAX_BYTES = 33_554_432;
 
 export interface SqlContentOptions {
-  /** Of all outputs that callers took by reference: beyond it the oldest go, so that no caller can fill the storage that the log needs. Default 256 MiB. */
+  /** Of all outputs that callers took by reference: beyond it the oldest of the caller with the most go, so that no caller can fill the storage that the log needs. Default 256 MiB. */
   readonly outputBytes?: number;
 }
 
@@ -33,24 +34,31 @@ class SqlContent implements ContentStore {
     this.#sql = storage.sql;
     this.#outputBytes = outputBytes;
     this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS content (digest TEXT, place INTEGER, bytes BLOB NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY (digest, place)) STRICT, WITHOUT ROWID",
+      "CREATE TABLE IF NOT EXISTS content (digest TEXT, place INTEGER, bytes BLOB NOT NULL, turn INTEGER NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (digest, place)) STRICT, WITHOUT ROWID",
     );
   }
 
-  async put(foreign: string, bytes: Uint8Array, use?: "output"): Promise<void> {
+  async put(foreign: string, bytes: Uint8Array, outputOf?: string): Promise<void> {
     const digest = checked(foreign);
-    const most = use === "output" ? Math.min(MAX_BYTES, this.#outputBytes) : MAX_BYTES;
+    const most = outputOf !== undefined ? Math.min(MAX_BYTES, this.#outputBytes) : MAX_BYTES;
     if (bytes.length > most) throw new Error(`the content store takes values of ${most} bytes`);
     this.#storage.transactionSync(() => {
-      const turn = use === "output" ? this.#nextTurn() : 0;
+      const turn = outputOf !== undefined ? this.#nextTurn() : 0;
       // A stored value does not become an output again.
       this.#sql.exec("UPDATE content SET turn = ? WHERE digest = ? AND turn > 0", turn, digest);
       if (this.#isThere(digest)) return;
       for (let at = 0; at === 0 || at < bytes.length; at += CHUNK_BYTES) {
         const chunk = bytes.slice(at, at + CHUNK_BYTES);
-        this.#sql.exec("INSERT INTO content VALUES (?, ?, ?, ?)", digest, at / CHUNK_BYTES, chunk.buffer, turn);
+        this.#sql.exec(
+          "INSERT INTO content VALUES (?, ?, ?, ?, ?)",
+          digest,
+          at / CHUNK_BYTES,
+          chunk.buffer,
+          turn,
+          outputOf ?? "",
+        );
       }
-      if (use === "output") this.#makeRoom();
+      if (outputOf !== undefined) this.#makeRoom();
     });
   }
 
@@ -75,15 +83,19 @@ class SqlContent implements ContentStore {
   /** The turn of what stays is 0; of outputs the lowest is the oldest. */
   #makeRoom(): void {
     const outputs = this.#sql
-      .exec<{ digest: string; size: number }>(
-        "SELECT digest, sum(length(bytes)) AS size FROM content WHERE turn > 0 GROUP BY digest ORDER BY max(turn)",
+      .exec<{ digest: string; size: number; owner: string }>(
+        "SELECT digest, sum(length(bytes)) AS size, max(owner) AS owner FROM content WHERE turn > 0 GROUP BY digest ORDER BY max(turn)",
       )
       .toArray();
-    let total = outputs.reduce((sum, { size }) => sum + size, 0);
-    for (const { digest, size } of outputs) {
-      if (total <= this.#outputBytes) return;
-      this.#sql.exec("DELETE FROM content WHERE digest = ?", digest);
-      total -= size;
+    const left = new Map(outputs.map((output) => [output.digest, output]));
+    const bytes = new Shares();
+    for (const { owner, size } of outputs) bytes.add(owner, size);
+    while (bytes.total > this.#outputBytes) {
+      const oldest = left.get(bytes.next(left, ({ owner }) => owner) ?? "");
+      if (!oldest) return;
+      this.#sql.exec("DELETE FROM content WHERE digest = ?", oldest.digest);
+      left.delete(oldest.digest);
+      bytes.add(oldest.owner, -oldest.size);
     }
   }
 

@@ -11,10 +11,10 @@ export interface ContentStore {
   /**
    * Durable when it resolves. Bytes under a digest never change: putting them again does nothing.
    *
-   * @param use `output`: a caller wants the bytes by reference, and a store without room may drop
-   * the oldest outputs. Default: bytes that the log commits to, which stay until they are deleted
+   * @param outputOf the caller that wants the bytes by reference. A store without room may drop
+   * the oldest outputs of the caller with the most. Default: bytes that the log commits to, which stay until they are deleted
    */
-  put(digest: string, bytes: Uint8Array, use?: "output"): Promise<void>;
+  put(digest: string, bytes: Uint8Array, outputOf?: string): Promise<void>;
   /**
    * `undefined` for an absent digest. The reader checks the digest: a party can tamper with a store.
    */

@@ -21,7 +21,7 @@ export function referTo(
   if (kind === "stream") return undefined;
   const { hash: digest, content } = normalForm();
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  return store.put(digest, bytes, "output").then(
+  return store.put(digest, bytes, call.caller).then(
     () => ({ digest, byteLength, ...(mediaType !== undefined && { mediaType }) }),
     () => {
       call.warn("The content store failed, so the result contains the whole output.");
