@@ -1,4 +1,4 @@
-import { blake3Hash, type CallResult } from "@keyhole/kernel";
+import { type ApprovalProof, blake3Hash, type CallResult, limits } from "@keyhole/kernel";
 import { HeldInput, HeldOutput } from "@keyhole/kernel/context";
 import { expect, it } from "vitest";
 import type { BusRequest } from "../../packages/bus/src/serve/request.ts";
@@ -6,6 +6,11 @@ import { RunningCalls } from "../../packages/bus/src/serve/running-calls.ts";
 import type { McpCaller } from "../../packages/mcp/src/server/caller.ts";
 import type { Ending } from "../../packages/kernel/src/call/ending/ending.ts";
 import { Keys } from "../../packages/kernel/src/extensions/idempotency/keys.ts";
+import { Results } from "../../packages/kernel/src/extensions/pure-cache/results.ts";
+import { Quarantine } from "../../packages/kernel/src/isolate/pool/quarantine.ts";
+import { type ApprovalKey, Approvals } from "../../packages/kernel/src/policy/approval/standing-approvals.ts";
+import { standingTable } from "../../packages/kernel/src/policy/approval/standing-table.ts";
+import type { DecisionInput } from "../../packages/kernel/src/policy/decision/condition.ts";
 import { applyAll } from "../../packages/kernel/src/state/change.ts";
 import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import { OutputLinks } from "../../packages/mcp/src/server/output-links.ts";
@@ -89,6 +94,42 @@ const keys: Store = async () => {
   return claim("victim", "pay").kind === "ended";
 };
 
+const standing: Store = async () => {
+  const clock = new FakeClock();
+  const all = new Approvals(clock, new SteadyClock(clock), standingTable());
+  const key = (caller: string, argsHash: string): ApprovalKey => ({
+    ...{ sessionId: "s", caller, toolHash: "t", argsHash, grantHash: "g", policyHash: "p" },
+    ...{ mode: "NORMAL", within: null, asks: [] },
+  });
+  const remember = (caller: string, argsHash: string): void => {
+    const approval = { approvalId: argsHash, argsHash, approver: "ada", scope: "session", nonce: "", expiresAt: "" };
+    applyAll(all.remember(key(caller, argsHash), "pay@1.0.0", approval as ApprovalProof));
+  };
+  remember("victim", "paid");
+  for (let i = 0; i < limits.sessionApprovals + 10; i++) remember("flood", `${i}`);
+  return all.find(key("victim", "paid"), {} as DecisionInput) !== undefined;
+};
+
+const pure: Store = async () => {
+  const all = new Results();
+  const keep = (caller: string, key: string, outputBytes: number): void =>
+    all.begin(key, caller, false)({ outcome: { ok: true, output: { outputBytes } } } as Ending);
+  keep("victim", "tool paid", 1_000);
+  for (let i = 0; i < limits.cachedResults + 10; i++) keep("flood", `tool ${i}`, 1);
+  for (let i = 0; i < 40; i++) keep("flood", `tool large ${i}`, mebi);
+  return all.find(["tool paid"]) !== undefined;
+};
+
+/** The victim's tool is in quarantine, and keeps its rest. */
+const quarantines: Store = async () => {
+  const all = new Quarantine(new SteadyClock(new FakeClock()));
+  const fail = (caller: string, toolHash: string): void =>
+    applyAll(all.failed({ caller, toolHash }, "went-on")?.changes ?? []);
+  fail("victim", "t");
+  for (let i = 0; i < limits.quarantines + 10; i++) fail("flood", `${i}`);
+  return all.rest({ caller: "victim", toolHash: "t" }) !== undefined;
+};
+
 function never(): never {
   throw new Error("Nobody is asked.");
 }
@@ -98,6 +139,9 @@ it.each([
   ["calls that waited for a person", waiting],
   ["results of a bus", onBus],
   ["results of idempotency keys", keys],
+  ["standing approvals", standing],
+  ["results of pure tools", pure],
+  ["quarantines", quarantines],
 ])("a flood of one caller takes no result of another: %s", async (_, store) => {
   expect(await store()).toBe(true);
 });

@@ -82,10 +82,10 @@ describe("a tool without a rate", () => {
 describe("concurrency", () => {
   it("at the limit and one past it, and the slot comes back on every way out", async () => {
     const { kernel, clock } = await openKernel();
-    kernel.registerTrusted(toolOf(() => new Promise(() => {}), { bounds: { concurrency: 2, timeoutMs: 100 } }));
+    kernel.registerTrusted(toolOf(() => new Promise(() => {}), { bounds: { concurrency: 4, timeoutMs: 100 } }));
     const running = [kernel.call("subject", {}), kernel.call("subject", {})];
     expect(await kernel.call("subject", {}, { waitMs: 0 })).toMatchObject({
-      error: { code: "RATE_LIMITED", details: { bound: "concurrency", limit: 2, position: 1, retryAfterMs: 100 } },
+      error: { code: "RATE_LIMITED", details: { bound: "concurrency", limit: 4, position: 1, retryAfterMs: 100 } },
     });
     await clock.advance(100);
     expect((await Promise.all(running)).map((result) => result.ok || result.error.code)).toEqual([

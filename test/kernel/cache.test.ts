@@ -215,7 +215,7 @@ describe("equal pure calls at the same time", () => {
   });
 
   it("each run for themselves where a caller has bounds of its own", async () => {
-    const { calls, clock, state, kernel, go } = await begin(1, { bounds: { concurrency: 2 } });
+    const { calls, clock, state, kernel, go } = await begin(1, { bounds: { concurrency: 4 } });
     const short = kernel.call("subject", {}, { bounds: { timeoutMs: 10 } });
     await clock.advance(10);
     expect(await short).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });

@@ -29,11 +29,11 @@ async function kernelWith(tools: readonly unknown[], capacity: number) {
 describe("calls from within, in a host with few places", () => {
   it.each([
     [1, "1: BOUNDS_EXCEEDED"],
-    [2, "2: BOUNDS_EXCEEDED"],
-    [8, "8: BOUNDS_EXCEEDED"],
-    [9, "the end"],
+    [3, "2: BOUNDS_EXCEEDED"],
+    [16, "8: BOUNDS_EXCEEDED"],
+    [17, "the end"],
   ])(
-    "of a chain of nine in %s: the one that no place will ever come back for is refused at once",
+    "of a chain of nine in %s, of which one caller has half: the one that no place will ever come back for is refused at once",
     async (capacity, data) => {
       const { kernel } = await kernelWith([...links, last], capacity);
       // The clock stands still: nothing here ends by a deadline.
@@ -53,7 +53,7 @@ describe("calls from within, in a host with few places", () => {
       bounds: { concurrency: 64 },
     });
     const inner = leaf("inner", () => settled().then(() => null), { bounds: { concurrency: 64 } });
-    const { kernel } = await kernelWith([outer, inner], 10);
+    const { kernel } = await kernelWith([outer, inner], 20);
     const all = await Promise.all(
       Array.from({ length: 10 }, (_, i) => kernel.call("outer", {}, { sessionId: `${i}` })),
     );
@@ -66,7 +66,7 @@ describe("calls from within, in a host with few places", () => {
     const slow = leaf("slow", () => new Promise<null>((resolve) => (letGo = () => resolve(null))));
     const outer = calling("outer", async (_input, { tools }: Context) => codeOf(await tools.call("inner")));
     const inner = leaf("inner", () => null);
-    const { kernel } = await kernelWith([slow, outer, inner], 2);
+    const { kernel } = await kernelWith([slow, outer, inner], 4);
     const held = kernel.call("slow", {});
     await settled();
     const waits = kernel.call("outer", {});
@@ -110,7 +110,7 @@ describe("calls from within, in a host with few places", () => {
       }
       return isolate;
     };
-    const host = { ...modules, capacity: 2, open };
+    const host = { ...modules, capacity: 4, open };
     const { kernel } = await openCalling(
       [outer, inner].map((tool) => packed(tool)),
       { host, cache: false },

@@ -142,13 +142,13 @@ describe("a fair semaphore", () => {
 
 describe("a full queue", () => {
   it("refuses a request of the key that has the most", () => {
-    const { refusals, take } = lineOf(new FairSemaphore(1, 3));
+    const { refusals, take } = lineOf(new FairSemaphore(1, { maxWaiting: 3 }));
     for (const name of ["held", "1", "2", "3", "4"]) take(name, ["a"]);
     expect(refusals).toEqual(["4 full"]);
   });
 
   it("drops the last request of the key that has the most for one of another key", async () => {
-    const { order, refusals, take, serveAll } = lineOf(new FairSemaphore(1, 4));
+    const { order, refusals, take, serveAll } = lineOf(new FairSemaphore(1, { maxWaiting: 4 }));
     take("held", ["a", "x"]);
     for (const name of ["a/x", "a/y", "a/y", "a/x"]) take(name, name.split("/"));
     for (const name of ["b/x", "b/x", "b/x"]) take(name, name.split("/"));
@@ -228,17 +228,23 @@ async function play(slots: FairSemaphore, all: readonly Deed[], look: (requests:
 }
 
 const runs = { numRuns: sized(200, 5_000) };
-const size = fc.integer({ min: 1, max: 4 });
+const size = fc.integer({ min: 1, max: 6 });
 
 describe("whatever is taken, released and left in any order", () => {
-  it("never more slots are held than there are, none is idle while a request waits, and none is lost", async () => {
+  it("never more slots are held than there are, none is free for a request that waits, and none is lost", async () => {
+    const waiting = fc.constantFrom(3, 10, Infinity);
     await fc.assert(
-      fc.asyncProperty(size, fc.constantFrom(3, 10, Infinity), deeds, async (count, maxWaiting, all) => {
-        const slots = new FairSemaphore(count, maxWaiting);
+      fc.asyncProperty(size, waiting, fc.boolean(), deeds, async (count, maxWaiting, hasShares, all) => {
+        const slots = new FairSemaphore(count, { maxWaiting, hasShares });
         const { requests } = await play(slots, all, (soFar) => {
           expect(slots.held).toBeLessThanOrEqual(count);
           expect(slots.waiting).toBeLessThanOrEqual(maxWaiting);
-          if (slots.waiting > 0) expect(slots.held).toBe(count);
+          if (!hasShares && slots.waiting > 0) expect(slots.held).toBe(count);
+          for (const each of hasShares ? keys : []) {
+            const waits = soFar.some(({ path: [first], outcomes }) => first === each && outcomes.length === 0);
+            expect(slots.heldBy(each)).toBeLessThanOrEqual(Math.ceil(count / 2));
+            expect(slots.heldBy(each)).toBeGreaterThanOrEqual(waits ? slots.free : 0);
+          }
           expect(soFar.filter(({ outcomes }) => outcomes.length === 0)).toHaveLength(slots.waiting);
         });
         expect(requests.every(({ outcomes }) => outcomes.length === 1)).toBe(true);

@@ -27,7 +27,7 @@ describe("what bounds calls from within", () => {
   });
 
   it("is the concurrency of a tool that calls itself: it does not wait for a slot that its own callers hold", async () => {
-    const { kernel, clock } = await openCalling([self({ bounds: { concurrency: 3 } })]);
+    const { kernel, clock } = await openCalling([self({ bounds: { concurrency: 6 } })]);
     expect(await kernel.call("self", { left: 2 })).toMatchObject({ data: 2 });
     expect(await kernel.call("self", { left: 3 })).toMatchObject({ data: "BOUNDS_EXCEEDED" });
     expect(clock.monotonicMs()).toBe(1_000);

@@ -223,7 +223,7 @@ describe("a call that waits for a place within another one", () => {
   });
 
   it("blocks nobody any more when it has ended, also where others wait for the same isolate", async () => {
-    const { lease } = poolOf(3);
+    const { lease } = poolOf(6);
     const [one, two, three] = [await lease("a", "one"), await lease("b", "two"), await lease("c", "three")];
     const ends: Waiter = {};
     const ended = lease("inner", "i", ["one"], ends);

@@ -151,7 +151,7 @@ describe("thousands of calls at once", () => {
 
     // Every slot is free again, and every caller has all of its questions.
     for (let hour = 0; hour < 25; hour++) await clock.advance(3_600_000);
-    const full = Array.from({ length: 64 }, () => ask("timeout", "caller 0"));
+    const full = Array.from({ length: 32 }, () => ask("timeout", "caller 0"));
     const questions = Array.from({ length: 16 }, () => ask("silence", "caller 1"));
     await settle();
     for (let second = 0; second < 125; second++) await clock.advance(1_000);

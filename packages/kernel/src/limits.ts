@@ -9,7 +9,8 @@ export const defaultBounds: Bounds = {
   bodyBytes: 8_388_608,
   networkRequests: 16,
   networkBytes: 8_388_608,
-  concurrency: 4,
+  /** One caller has at most half. */
+  concurrency: 8,
 };
 
 /** The highest bounds of a manifest. */
@@ -94,13 +95,13 @@ export const messageLength = 2_000;
 export const explanationLength = 500;
 /** A person needs time to read; a forgotten question must not stay open. */
 export const approvalMs = 120_000;
-/** Remembered approvals for a session; the kernel forgets the oldest first. */
+/** Standing approvals; the kernel forgets the oldest of the caller with the most first. */
 export const sessionApprovals = 1_000;
 /** Open approval requests of one caller. No person reads more, and each holds its arguments. */
 export const openQuestions = 16;
 /** A tool has so long to say how it is, or its own timeout if that is shorter. */
 export const healthMs = 2_000;
-/** Open isolates that no call uses. Each holds about 3 MB in a browser. */
+/** Open isolates that no call uses; the longest idle of the caller with the most leave first. Each holds about 3 MB in a browser. */
 export const idleIsolates = 16;
 /** The pool closes an isolate that no call used for so long. */
 export const idleMs = 60_000;
@@ -111,7 +112,7 @@ export const quarantineMs = 1_000;
 export const longestQuarantineMs = 60_000;
 /** So long after its end the next failure still makes it twice as long. */
 export const quarantineKeptMs = 3_600_000;
-/** Tools and callers whose failures are counted; those that failed longest ago are forgotten first. */
+/** Tools and callers whose failures are counted; the first of the caller with the most are forgotten first. */
 export const quarantines = 10_000;
 /** Timeouts of a tool that no call in between made up for, before it is set aside. */
 export const timeoutsInARow = 3;
@@ -120,7 +121,7 @@ export const setAsideMs = 1_000;
 export const longestSetAsideMs = 900_000;
 /** Timeouts of a tool are forgotten when the last of them is so long ago. */
 export const forgottenTimeoutMs = 3_600_000;
-/** Tools, and tools of callers, whose timeouts are counted; those that came first are forgotten first. */
+/** Tools, and tools of callers, whose timeouts are counted; the first of the caller with the most are forgotten first. */
 export const setAsides = 10_000;
 /** Between two checkpoints of the state that governs, which shorten opening a log. */
 export const checkpointEvents = 10_000;
@@ -153,7 +154,7 @@ export const standingApprovalMs = 28_800_000;
 export const keyMs = 86_400_000;
 /** Idempotency keys of one caller at the same time; the kernel refuses a new one beyond. */
 export const keysPerCaller = 1_000;
-/** Of all callers. */
+/** Of all callers, with shares. */
 export const keys = 100_000;
 /** UTF-8 bytes of stored results for idempotency keys. Beyond, the oldest go; their keys stay used. */
 export const keptBytes = 33_554_432;

@@ -48,27 +48,19 @@ export interface KeptReply {
   readonly open: () => Promise<readonly OutgoingMessage[]>;
 }
 
-interface Count {
-  all: number;
-  running: number;
-  runningBytes: number;
-}
-
-const none: Readonly<Count> = { all: 0, running: 0, runningBytes: 0 };
-
 /** The calls of one server by caller and correlation. Each caller leaves as many places free as it has itself: so no caller takes all. */
 export class RunningCalls {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #calls = new Map<string, KnownCall>();
-  readonly #counts = new Map<string, Count>();
+  readonly #all = new Shares();
+  readonly #running = new Shares();
+  readonly #runningBytes = new Shares();
   /** By the second in which they may be forgotten. */
   readonly #leaving = new Map<number, KnownCall[]>();
   /** The oldest first. */
   readonly #kept = new Set<KnownCall>();
-  readonly #bytes = new Shares();
-  #running = 0;
-  #runningBytes = 0;
+  readonly #keptBytes = new Shares();
   #sweptAt = 0;
 
   constructor(clock: Clock, most: number = MOST_CALLS) {
@@ -102,7 +94,10 @@ export class RunningCalls {
       result: undefined,
     };
     this.#calls.set(keyOf(from, correlation), call);
-    this.#count(from, { all: 1, running: 1, runningBytes });
+    const { caller } = from.caller;
+    this.#all.add(caller, 1);
+    this.#running.add(caller, 1);
+    this.#runningBytes.add(caller, runningBytes);
     this.#leave(call, secondOf(deadlineMs + KEPT_MS) + 1);
     return call;
   }
@@ -110,40 +105,29 @@ export class RunningCalls {
   end(call: KnownCall, result: KeptReply): void {
     call.cancel = undefined;
     call.result = result;
-    this.#count(call.from, { running: -1, runningBytes: -call.runningBytes });
+    const { caller } = call.from.caller;
+    this.#running.add(caller, -1);
+    this.#runningBytes.add(caller, -call.runningBytes);
     this.#kept.add(call);
-    this.#bytes.add(call.from.caller.caller, result.bytes);
-    while (this.#bytes.total > RESULTS_BYTES) {
-      const oldest = this.#bytes.next(this.#kept.entries(), ({ from }) => from.caller.caller);
+    this.#keptBytes.add(caller, result.bytes);
+    while (this.#keptBytes.total > RESULTS_BYTES) {
+      const oldest = this.#keptBytes.next(this.#kept.entries(), ({ from }) => from.caller.caller);
       if (oldest) this.#drop(oldest);
     }
   }
 
   #drop(call: KnownCall): void {
     if (!this.#kept.delete(call) || !call.result) return;
-    this.#bytes.add(call.from.caller.caller, -call.result.bytes);
+    this.#keptBytes.add(call.from.caller.caller, -call.result.bytes);
     call.result = undefined;
   }
 
   #hasRoom({ caller: { caller } }: KnownCaller, runningBytes: number): boolean {
-    const own = this.#counts.get(caller) ?? none;
-    const freeBytes = RUNNING_BYTES - this.#runningBytes - runningBytes;
     return (
-      own.all < this.#most - this.#calls.size &&
-      own.running < MOST_RUNNING - this.#running &&
-      own.runningBytes <= freeBytes
+      !this.#all.isFull(caller, this.#most) &&
+      !this.#running.isFull(caller, MOST_RUNNING) &&
+      this.#runningBytes.of(caller) <= RUNNING_BYTES - this.#runningBytes.total - runningBytes
     );
-  }
-
-  #count({ caller: { caller } }: KnownCaller, { all = 0, running = 0, runningBytes = 0 }: Partial<Count>): void {
-    const count = this.#counts.get(caller) ?? { ...none };
-    count.all += all;
-    count.running += running;
-    count.runningBytes += runningBytes;
-    this.#running += running;
-    this.#runningBytes += runningBytes;
-    if (count.all > 0) this.#counts.set(caller, count);
-    else this.#counts.delete(caller);
   }
 
   #leave(call: KnownCall, second: number): void {
@@ -167,7 +151,7 @@ export class RunningCalls {
     if (call.cancel) return this.#leave(call, second + 1);
     this.#drop(call);
     this.#calls.delete(keyOf(call.from, call.correlation));
-    this.#count(call.from, { all: -1 });
+    this.#all.add(call.from.caller.caller, -1);
   }
 }
 

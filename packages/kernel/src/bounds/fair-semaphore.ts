@@ -1,4 +1,6 @@
 import { present } from "../support/guards.ts";
+import { Shares } from "../support/shares.ts";
+
 /** The outcome of a request for a slot. */
 export type Settled =
   | { readonly kind: "held"; /** Idempotent. */ readonly release: () => void }
@@ -23,12 +25,19 @@ export interface Queued {
 }
 
 export interface SlotOptions {
-  /** The request waits while this many slots are held, if that is fewer than all. It delays no other request then. Read whenever a slot is free: a getter can let it follow the slots of a key. */
+  /** The slots that the request shares with those before it, if fewer than all. It delays no other request while it waits for them. */
   readonly limit?: number;
   /** Asked when a slot is free for the request, so that a request without interest costs no turn. */
   readonly isWanted?: (() => boolean) | undefined;
   /** Each of them takes the request out of the queue. */
   readonly signals?: readonly AbortSignal[];
+}
+
+export interface SemaphoreOptions {
+  /** Default: no bound. */
+  readonly maxWaiting?: number;
+  /** A first key of a path takes a slot while it holds fewer than are free. Default `false`: it can take all. */
+  readonly hasShares?: boolean;
 }
 
 interface Waiter {
@@ -53,7 +62,7 @@ interface Level {
  * in the order of arrival. So a burst under one key delays another key by one slot at a time. All
  * paths of one semaphore have the same length. In a full, bounded queue a request of a key with few
  * waiting requests replaces the last request of the key with the most. So one key cannot keep the
- * others out.
+ * others out. With shares it cannot hold all slots either: it leaves half of them, and the next key half of the rest.
  *
  * @example
  * const slots = new FairSemaphore(4);
@@ -64,20 +73,34 @@ interface Level {
 export class FairSemaphore {
   readonly size: number;
   readonly #maxWaiting: number;
+  readonly #hasShares: boolean;
   readonly #root = emptyLevel();
-  #held = 0;
+  /** By the first key of the path. */
+  readonly #held = new Shares();
 
-  constructor(size: number, maxWaiting: number = Infinity) {
+  constructor(size: number, { maxWaiting = Infinity, hasShares = false }: SemaphoreOptions = {}) {
     this.size = size;
     this.#maxWaiting = maxWaiting;
+    this.#hasShares = hasShares;
   }
 
   get held(): number {
-    return this.#held;
+    return this.#held.total;
   }
 
   get free(): number {
-    return this.size - this.#held;
+    return this.size - this.held;
+  }
+
+  /** Slots of one first key. */
+  heldBy(key: string): number {
+    return this.#held.of(key);
+  }
+
+  /** Whether a request would wait now. */
+  isFull([key]: readonly string[], { limit = this.size }: Pick<SlotOptions, "limit"> = {}): boolean {
+    const most = Math.min(limit, this.size);
+    return this.#hasShares ? this.#held.isFull(key, most) : this.held >= most;
   }
 
   get waiting(): number {
@@ -88,7 +111,7 @@ export class FairSemaphore {
   take(path: readonly string[], options: SlotOptions = {}): Settled | Queued {
     const { isWanted = always, signals = none } = options;
     if (signals.some(({ aborted }) => aborted)) return refused("left");
-    if (this.#held < this.size && !this.#isAtLimit(options)) return isWanted() ? this.#hold() : refused("unwanted");
+    if (!this.isFull(path, options)) return isWanted() ? this.#hold(path) : refused("unwanted");
     if (this.#root.waiting >= this.#maxWaiting && !this.#makeRoom(path)) return refused("full");
     const { promise: turn, resolve } = Promise.withResolvers<Settled>();
     const leave = (): void => this.#remove(waiter, "left");
@@ -111,27 +134,23 @@ export class FairSemaphore {
     };
   }
 
-  #isAtLimit({ limit = Infinity }: SlotOptions): boolean {
-    return this.#held >= limit;
-  }
-
-  #hold(): Settled {
-    this.#held++;
+  #hold([key]: readonly string[]): Settled {
+    this.#held.add(key, 1);
     let released = false;
     const release = (): void => {
       if (released) return;
       released = true;
-      this.#held--;
+      this.#held.add(key, -1);
       if (this.#root.waiting > 0) this.#serve();
     };
     return { kind: "held", release };
   }
 
   #serve(): void {
-    while (this.#held < this.size) {
+    while (this.held < this.size) {
       const waiter = this.#next(this.#root);
       if (!waiter) return;
-      waiter.settle(this.#hold());
+      waiter.settle(this.#hold(waiter.path));
     }
   }
 
@@ -148,7 +167,7 @@ export class FairSemaphore {
     const { queue } = level;
     for (let at = 0; at < queue.length;) {
       const waiter = present(queue[at]);
-      if (this.#isAtLimit(waiter.options)) {
+      if (this.isFull(waiter.path, waiter.options)) {
         at++;
         continue;
       }

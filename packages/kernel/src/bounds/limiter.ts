@@ -56,12 +56,12 @@ export interface Patience {
 interface ToolSlots {
   readonly slots: FairSemaphore;
   /** The running calls. A list, kept when it is empty: a set that changes with every call leaves its old tables behind for the full collection. */
-  readonly running: { readonly endsByMs: number }[];
+  readonly running: { readonly caller: string; readonly endsByMs: number }[];
 }
 
 /**
  * Slots and sliding windows, on the monotonic clock: a change of the wall clock neither frees nor
- * blocks a call. Calls wait for a slot in a fair queue, round-robin by caller; a call counts with
+ * blocks a call. A caller takes a slot of a tool while it holds fewer than are free. Other calls wait in a fair queue, round-robin by caller; a call counts with
  * its nested calls. A rate does not queue: the kernel refuses a call above it. A call counts in its
  * window from its slot on.
  */
@@ -101,12 +101,13 @@ export class Limiter {
     const { slots } = tool;
     const { caller, outermostId, bounds } = candidate;
     const limit = bounds.concurrency;
-    if (waitMs <= 0 && slots.held >= limit) return this.#occupied(tool, limit, slots.waiting + 1);
-    const slot = slots.take([caller, outermostId], { limit, signals });
+    const path = [caller, outermostId];
+    if (waitMs <= 0 && slots.isFull(path, { limit })) return this.#occupied(tool, candidate, slots.waiting + 1);
+    const slot = slots.take(path, { limit, signals });
     if (slot.kind === "held") return this.#admit(tool, candidate, slot.release);
     if (slot.kind === "queued")
       return { position: slot.position, end: this.#turnOf(tool, candidate, slot, waitMs), leave: slot.leave };
-    return slot.reason === "full" ? this.#full(tool) : this.#occupied(tool, limit, slots.waiting + 1);
+    return slot.reason === "full" ? this.#full(tool) : this.#occupied(tool, candidate, slots.waiting + 1);
   }
 
   async #turnOf(tool: ToolSlots, candidate: Candidate, slot: Queued, waitMs: number): Promise<Reservation> {
@@ -118,7 +119,7 @@ export class Limiter {
     const turn = await slot.turn;
     stopTimer();
     if (turn.kind === "refused")
-      return turn.reason === "full" ? this.#full(tool) : this.#occupied(tool, candidate.bounds.concurrency, position);
+      return turn.reason === "full" ? this.#full(tool) : this.#occupied(tool, candidate, position);
     // The caller's other calls may have used the rate up.
     const spent = this.#spent(candidate);
     if (!spent) return this.#admit(tool, candidate, turn.release);
@@ -131,7 +132,7 @@ export class Limiter {
     const isCounted = bounds.callsPerHour !== undefined;
     const spent = isCounted ? this.table.spend(key, limits.rateWindowMs, 1, this.#steady.now()) : undefined;
     if (spent) spent.isOpen = false; // Its hour ends whether it does or not.
-    const call = { endsByMs: this.#clock.monotonicMs() + bounds.timeoutMs };
+    const call = { caller, endsByMs: this.#clock.monotonicMs() + bounds.timeoutMs };
     running.push(call);
     const release = (): void => {
       const at = running.indexOf(call);
@@ -147,25 +148,32 @@ export class Limiter {
     let tool = this.#tools.get(toolId);
     if (!tool) {
       // The bound can differ from call to call; each one names its own below the ceiling.
-      tool = { slots: new FairSemaphore(limits.ceilings.concurrency, limits.queuedCalls), running: [] };
+      tool = {
+        slots: new FairSemaphore(limits.ceilings.concurrency, { maxWaiting: limits.queuedCalls, hasShares: true }),
+        running: [],
+      };
       this.#tools.set(toolId, tool);
     }
     return tool;
   }
 
   /** @param position which is served after as many running calls have ended */
-  #occupied(tool: ToolSlots, limit: number, position: number): Limited {
-    return { ok: false, bound: "concurrency", limit, position, retryAfterMs: this.#freeInMs(tool, position) };
+  #occupied(tool: ToolSlots, { caller, bounds }: Candidate, position: number): Limited {
+    const { concurrency: limit } = bounds;
+    const { slots, running } = tool;
+    // A caller with its share waits for its own calls, and not for those of others.
+    const ahead = slots.held < limit ? running.filter((call) => call.caller === caller) : running;
+    return { ok: false, bound: "concurrency", limit, position, retryAfterMs: this.#freeInMs(ahead, position) };
   }
 
   #full(tool: ToolSlots): Limited {
     const limit = limits.queuedCalls;
     const position = limit + 1;
-    return { ok: false, bound: "queuedCalls", limit, position, retryAfterMs: this.#freeInMs(tool, position) };
+    return { ok: false, bound: "queuedCalls", limit, position, retryAfterMs: this.#freeInMs(tool.running, position) };
   }
 
   /** When so many of the running calls must have ended, or all of them. */
-  #freeInMs({ running }: ToolSlots, ended: number): number {
+  #freeInMs(running: ToolSlots["running"], ended: number): number {
     const ends = running.map(({ endsByMs }) => endsByMs).toSorted((a, b) => a - b);
     const endMs = ends[Math.min(Math.max(ended, 1), ends.length) - 1] ?? 0;
     return wait(endMs - this.#clock.monotonicMs());
@@ -196,8 +204,9 @@ export class Limiter {
   }
 }
 
-/** Of all versions together: a new one brings no new hour. A name has no space. */
-const windowKey = (toolId: string, caller: string): string => `${readVersionedId(toolId).name} ${caller}`;
+/** Of all versions together: a new one brings no new hour. The caller comes first: it owns the window. */
+const windowKey = (toolId: string, caller: string): string =>
+  JSON.stringify([caller, readVersionedId(toolId).name]);
 
 const atOnce: Patience = { waitMs: 0 };
 

@@ -7,19 +7,29 @@ interface Holder {
   readonly calls: number;
   /** The running calls. */
   readonly callIds: readonly string[];
+  readonly caller: string;
 }
 
 /** A call from within that waits for a place. */
 interface WaitingCall {
   /** The calls that wait for this one. */
   readonly within: readonly string[];
+  readonly caller: string;
   readonly refuse: () => void;
 }
 
+/** The places of all isolates that are not idle. */
+interface PlacesInUse {
+  /** All that there are. */
+  readonly places: number;
+  readonly inUse: number;
+  readonly inUseBy: (caller: string) => number;
+}
+
 /**
- * Detects a deadlock: calls that wait for nested calls hold every slot, and the nested calls wait
- * for a slot. It refuses one nested call. The parent of that call continues, and releases its slot
- * in the end.
+ * Detects a deadlock: nested calls wait for a slot, and the calls around them hold every slot in use,
+ * or their caller's whole share. It refuses one nested call. The parent of that
+ * call continues, and releases its slot in the end.
  */
 export class Deadlock {
   /** In the order in which they came. */
@@ -34,22 +44,32 @@ export class Deadlock {
     };
   }
 
-  /** To be asked whenever a call begins to wait, and whenever one of several in an isolate ends. */
-  resolve(taken: number, holders: Iterable<Holder>): void {
-    const held = [...holders].filter(({ calls, callIds }) => calls > 0 && calls === callIds.length);
-    while (this.#waiting.length > 0) {
-      const blocked = new Set(this.#waiting.flatMap(({ within }) => within));
-      const deadlocked = held.filter(({ callIds }) => callIds.every((callId) => blocked.has(callId)));
-      if (deadlocked.length < taken) return;
-      this.#waiting.pop()?.refuse();
+  /** To be asked whenever a call begins to wait, and whenever one ends without another in its place. */
+  resolve(holders: Iterable<Holder>, use: PlacesInUse): void {
+    const open = [...holders].filter(({ calls, callIds }) => calls > 0 && calls === callIds.length);
+    for (let call = this.#lastIn(open, use); call; call = this.#lastIn(open, use)) {
+      this.#waiting.splice(this.#waiting.indexOf(call), 1);
+      call.refuse();
     }
+  }
+
+  /** The last call that waits in vain. */
+  #lastIn(open: readonly Holder[], { places, inUse, inUseBy }: PlacesInUse): WaitingCall | undefined {
+    const blocked = new Set(this.#waiting.flatMap(({ within }) => within));
+    const stuck = open.filter(({ callIds }) => callIds.every((callId) => blocked.has(callId)));
+    if (stuck.length >= inUse) return this.#waiting.at(-1);
+    return this.#waiting.findLast(({ caller }) => {
+      const held = inUseBy(caller);
+      const isAtShareAlone = held >= places - held;
+      return isAtShareAlone && stuck.filter((holder) => holder.caller === caller).length >= held;
+    });
   }
 }
 
 export function deadlockIn({ name, capacity }: Pick<OwnHost, "name" | "capacity">): IsolateFailure {
   return new IsolateFailure(
     "BOUNDS_EXCEEDED",
-    `Calls that wait for nested calls hold each of the ${capacity} isolates that ${name} can have open.`,
+    `Calls that wait for nested calls hold each isolate that one caller can have of the ${capacity} of ${name}.`,
     {
       hint: "Make fewer calls at the same time.",
       operatorHint: "Nest fewer calls, or use a host with more isolates.",

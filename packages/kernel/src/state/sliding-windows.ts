@@ -1,6 +1,7 @@
 import type { JsonValue } from "../json/json.ts";
 import type { DeclaredTable, RowChange, StateChange } from "./change.ts";
-import { Shares } from "./shares.ts";
+import { Shares } from "../support/shares.ts";
+import { ownerOf } from "./owner.ts";
 
 /** The amount of one call in a window. */
 export interface Spent {
@@ -35,14 +36,13 @@ export class SlidingWindows implements DeclaredTable {
   readonly maxRows: number;
   readonly #limits: WindowLimits;
   readonly #windows = new Map<string, Window>();
-  readonly #shares: Shares;
+  readonly #shares = new Shares();
   #nextSweepMs = 0;
 
   constructor(name: string, limits: WindowLimits) {
     this.name = name;
     this.#limits = limits;
     this.maxRows = limits.windows;
-    this.#shares = new Shares(limits.windows);
   }
 
   get size(): number {
@@ -122,11 +122,11 @@ export class SlidingWindows implements DeclaredTable {
 
   #forget(key: string): void {
     this.#windows.delete(key);
-    this.#shares.count(key, -1);
+    this.#shares.add(ownerOf(key), -1);
   }
 
   #isFullFor(key: string): boolean {
-    return this.#shares.isFull(key, this.#windows.size);
+    return this.#shares.isFull(ownerOf(key), this.maxRows);
   }
 
   empty(): SlidingWindows {
@@ -141,7 +141,7 @@ export class SlidingWindows implements DeclaredTable {
     const at = entries.findLastIndex((each) => !isLater(each, spent)) + 1;
     if (at === entries.length) entries.push(spent);
     else entries.splice(at, 0, spent);
-    if (!this.#windows.has(key)) this.#shares.count(key, 1);
+    if (!this.#windows.has(key)) this.#shares.add(ownerOf(key), 1);
     this.#windows.set(key, window);
   }
 }

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../json/json.ts";
 import type { DeclaredTable, RowChange, StateChange } from "./change.ts";
-import { Shares } from "./shares.ts";
+import { Shares } from "../support/shares.ts";
+import { ownerOf } from "./owner.ts";
 
 export interface Codec<Row> {
   encode(row: Row): JsonValue;
@@ -14,7 +15,7 @@ export interface TableDeclaration<Row> {
   readonly version: number;
   readonly codec: Codec<Row>;
   readonly maxRows: number;
-  /** `forget-oldest`: a row too many takes the place of the oldest. `refuse`: its feature asks {@link StateTable.isFull} first. */
+  /** `forget-oldest`: a row too many takes the place of the oldest row of the caller with the most. `refuse`: its feature asks {@link StateTable.isFull} first. */
   readonly whenFull: "forget-oldest" | "refuse";
   /** Since the epoch: from when on the row is forgotten. Default: never. */
   readonly untilMs?: (row: Row) => number;
@@ -34,14 +35,13 @@ export class StateTable<Row> implements DeclaredTable {
   readonly maxRows: number;
   readonly #declared: TableDeclaration<Row>;
   readonly #rows = new Map<string, Row>();
-  readonly #shares: Shares;
+  readonly #shares = new Shares();
 
   constructor(declared: TableDeclaration<Row>) {
     this.#declared = declared;
     this.name = declared.name;
     this.version = declared.version;
     this.maxRows = declared.maxRows;
-    this.#shares = new Shares(declared.maxRows);
   }
 
   get size(): number {
@@ -54,7 +54,7 @@ export class StateTable<Row> implements DeclaredTable {
 
   /** Whether the caller whose name begins a key has its share. */
   isFullFor(key: string): boolean {
-    return this.#shares.isFull(key, this.#rows.size);
+    return this.#shares.isFull(ownerOf(key), this.maxRows);
   }
 
   get(key: string): Row | undefined {
@@ -72,7 +72,7 @@ export class StateTable<Row> implements DeclaredTable {
       apply: () => this.#set(key, row),
     };
     if (this.#declared.whenFull === "refuse" || !this.isFull || this.#rows.has(key)) return [put];
-    const [oldest] = this.#rows.keys();
+    const oldest = this.#shares.next(keysOf(this.#rows), ownerOf);
     return oldest === undefined ? [put] : [...this.remove(oldest), put];
   }
 
@@ -112,11 +112,15 @@ export class StateTable<Row> implements DeclaredTable {
   }
 
   #set(key: string, row: Row): void {
-    if (!this.#rows.has(key)) this.#shares.count(key, 1);
+    if (!this.#rows.has(key)) this.#shares.add(ownerOf(key), 1);
     this.#rows.set(key, row);
   }
 
   #delete(key: string): void {
-    if (this.#rows.delete(key)) this.#shares.count(key, -1);
+    if (this.#rows.delete(key)) this.#shares.add(ownerOf(key), -1);
   }
+}
+
+function* keysOf(rows: ReadonlyMap<string, unknown>): Iterable<readonly [string, string]> {
+  for (const key of rows.keys()) yield [key, key];
 }

@@ -6,6 +6,7 @@ import {
   parseUrl,
   passkeyChallenge,
 } from "@keyhole/kernel";
+import { Shares } from "@keyhole/kernel/context";
 import { boundedBody, LateBody } from "../bounded-body.ts";
 import type { McpApprovals } from "../server/options.ts";
 import { type ApprovalKey, digestOf } from "./keys.ts";
@@ -36,7 +37,7 @@ export interface ApprovalDesk extends McpApprovals {
 
 const DEFAULT_PATH = "/approvals/";
 const MOST_BODY_BYTES = 16_384;
-/** Open questions. Beyond, the desk denies a question. */
+/** Open questions. Beyond, and beyond its share of them, the desk denies a question of a caller. */
 const MOST_QUESTIONS = 1_000;
 
 interface Open {
@@ -72,6 +73,7 @@ class Desk implements ApprovalDesk {
   readonly #path: string;
   readonly #approverOf: (key: string) => Promise<string | undefined>;
   readonly #open = new Map<string, Open>();
+  readonly #shares = new Shares();
 
   constructor(options: ApprovalDeskOptions) {
     const { keys, path = DEFAULT_PATH } = options;
@@ -83,11 +85,12 @@ class Desk implements ApprovalDesk {
   readonly url = ({ approvalId }: ApprovalRequest): string => `${this.#options.origin}${this.#path}${approvalId}`;
 
   readonly approver: Approver = async (question, signal) => {
-    if (this.#open.size >= MOST_QUESTIONS)
+    const { approvalId, caller } = question;
+    if (this.#shares.isFull(caller, MOST_QUESTIONS))
       return { answer: "deny", approver: "desk", reason: "Too many questions are open." };
     const answered = Promise.withResolvers<ApprovalAnswer>();
-    const { approvalId } = question;
     this.#open.set(approvalId, { question, answer: answered.resolve });
+    this.#shares.add(caller, 1);
     const closed = (): void =>
       answered.resolve({ answer: "deny", approver: "desk", reason: "The question is no longer open." });
     signal.addEventListener("abort", closed, { once: true });
@@ -97,6 +100,7 @@ class Desk implements ApprovalDesk {
     } finally {
       signal.removeEventListener("abort", closed);
       this.#open.delete(approvalId);
+      this.#shares.add(caller, -1);
     }
   };
 

@@ -65,8 +65,7 @@ export class RequestStates {
       this.#usedBy.add(used.owner, -1);
     }
     const owner = nameOf(caller);
-    const isFull = this.#usedBy.of(owner) >= this.#mostUsed - this.#used.size;
-    if (isFull || this.#used.has(nonce)) return false;
+    if (this.#usedBy.isFull(owner, this.#mostUsed) || this.#used.has(nonce)) return false;
     this.#used.set(nonce, { until, owner });
     this.#usedBy.add(owner, 1);
     return true;

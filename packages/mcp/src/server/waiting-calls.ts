@@ -130,9 +130,8 @@ export class WaitingCalls {
   }
 
   #hasRoom(owner: string, bytes: number): boolean {
-    const free = MOST_CALLS - this.#shares.total;
     const freeBytes = MOST_BYTES - this.#bytes.total - bytes;
-    return this.#shares.of(owner) < free && this.#bytes.of(owner) <= freeBytes;
+    return !this.#shares.isFull(owner, MOST_CALLS) && this.#bytes.of(owner) <= freeBytes;
   }
 
   /** The oldest result that no client has fetched: the caller's own, or for its first call that of the caller with the most of them. */

@@ -1,7 +1,7 @@
 import type { BrokerReply } from "@keyhole/kernel";
 import { Shares } from "@keyhole/kernel/context";
-import type { Settled } from "@keyhole/kernel/fair-semaphore";
-import { type Requester, SharedSlots } from "../shared-slots.ts";
+import { FairSemaphore, type Settled } from "@keyhole/kernel/fair-semaphore";
+import { pathOf, type Requester } from "../requester.ts";
 import { cancelled, refused } from "./fault.ts";
 
 /** Requests that wait. Beyond, the request of the caller with the most of them is refused. */
@@ -21,20 +21,20 @@ export interface PlacesOptions {
  * free. Other requests wait until their call ends: callers take turns, and so do the calls of each.
  */
 export class Places {
-  readonly #slots: SharedSlots;
+  readonly #slots: FairSemaphore;
   readonly #options: PlacesOptions;
   readonly #waitingBytes = new Shares();
 
   constructor(options: PlacesOptions) {
     this.#options = options;
-    this.#slots = new SharedSlots(options.size, WAITING);
+    this.#slots = new FairSemaphore(options.size, { maxWaiting: WAITING, hasShares: true });
   }
 
   /** @param bytes that the request holds while it waits */
   async serve(requester: Requester, serve: () => Promise<BrokerReply>, bytes = 0): Promise<BrokerReply> {
     const { subject, waitingBytes = Infinity } = this.#options;
     const { caller, signal } = requester;
-    const slot = this.#slots.take(requester);
+    const slot = this.#slots.take(pathOf(requester), { signals: [signal] });
     let turn: Settled;
     if (slot.kind === "queued") {
       const isTooMuch = this.#waitingBytes.of(caller) + bytes > waitingBytes;

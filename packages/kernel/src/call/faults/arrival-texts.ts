@@ -3,6 +3,7 @@ import { bringExplanations } from "../../capability/next-steps.ts";
 import type { NormalizeError } from "../../json/normalize-error.ts";
 import * as limits from "../../limits.ts";
 import type { Hints, SetupError } from "../../result.ts";
+import { shareOf } from "../../support/shares.ts";
 import type { ValidationError } from "../../schema/index.ts";
 import type { ToolSource } from "../../tool/manifest.ts";
 import { nearest, unknownName } from "../../tool/nearest.ts";
@@ -205,7 +206,7 @@ export const cancelled: Readonly<Record<"starting" | "queued" | "running", Fault
 
 export function slotsHeld(toolId: string, limit: number): FaultText {
   return {
-    message: `Calls that wait for this one hold every slot of ${toolId}.`,
+    message: `Calls that wait for this one hold every slot of ${toolId} that one caller can have.`,
     details: { bound: "concurrency", limit },
     ...slotHints,
   };
@@ -226,6 +227,6 @@ function limitText({ bound, limit }: Pick<Limited, "bound" | "limit">): string {
   const calls = `${limit} call${limit === 1 ? "" : "s"}`;
   if (bound === "callsPerHour") return `takes ${calls} an hour`;
   return bound === "concurrency"
-    ? `runs ${calls} at the same time, and no slot became free`
+    ? `runs ${calls} at the same time${limit > 1 ? `, at most ${shareOf(limit)} of one caller` : ""}, and no slot became free`
     : `has a queue of ${calls}, and the queue is full`;
 }

@@ -9,6 +9,7 @@ import type { RegisteredTool } from "../../tool/package.ts";
 import { countAround, outermostOf } from "../record/ancestors.ts";
 import type { OwnOptions } from "../arrival/read-options.ts";
 import { CallFault } from "../faults/fault.ts";
+import { shareOf } from "../../support/shares.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Entry } from "../arrival/entry.ts";
 import type { CallRecord } from "../record/record.ts";
@@ -43,7 +44,7 @@ function takeSlot(state: Allowed, bounds: Bounds, ports: ReservePorts): void | P
   const { call, tool, hold } = state;
   const { signal } = call.options;
   if (signal?.aborted) throw new CallFault("CANCELLED", (texts) => texts.cancelled.starting);
-  if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= bounds.concurrency)
+  if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= shareOf(bounds.concurrency))
     throw new CallFault("BOUNDS_EXCEEDED", (texts) => texts.slotsHeld(tool.id, bounds.concurrency));
   const { waitMs = Math.min(bounds.timeoutMs, limits.waitMs) } = call.options;
   const signals = [signal, hold?.revoked].filter((each) => each !== undefined);

@@ -76,8 +76,9 @@ export class Keys {
   /** Outcomes of calls, the oldest first. */
   readonly #results = new Map<string, { readonly caller: string; readonly bytes: number; readonly ending: Ending }>();
   /** Their bytes by caller. */
-  readonly #shares = new Shares();
-  readonly #counts = new Map<string, number>();
+  readonly #bytes = new Shares();
+  /** Used keys by caller, those of running calls included. */
+  readonly #used = new Shares();
   #nextSweepMs = 0;
 
   constructor(parts: () => { readonly steady: SteadyClock; readonly hash: Hash }) {
@@ -87,7 +88,7 @@ export class Keys {
 
   /** The rows of the log are there. */
   open(): void {
-    for (const [, { caller }] of this.table.entries()) this.#count(caller, 1);
+    for (const [, { caller }] of this.table.entries()) this.#used.add(caller, 1);
   }
 
   claim({ caller, callId, key, tool, toolId, inputHash }: KeyedCall): Claim {
@@ -134,9 +135,9 @@ export class Keys {
 
   #first(keyHash: string, call: Omit<UsedKeyRow, "usedMs">): Claim {
     const { caller } = call;
-    if ((this.#counts.get(caller) ?? 0) >= limits.keysPerCaller || this.table.size + this.#running.size >= limits.keys)
+    if (this.#used.of(caller) >= limits.keysPerCaller || this.#used.isFull(caller, limits.keys))
       return { kind: "refused", fault: this.#full(caller) };
-    this.#count(caller, 1);
+    this.#used.add(caller, 1);
     return this.#begin(keyHash, { ...call, usedMs: this.#clock().now() });
   }
 
@@ -146,7 +147,7 @@ export class Keys {
     this.#running.set(keyHash, { row, ending: promise });
     const end = (ended: Ending): void => {
       const isKnown = this.#running.delete(keyHash);
-      if (this.table.get(keyHash) !== row) this.#count(caller, -1);
+      if (this.table.get(keyHash) !== row) this.#used.add(caller, -1);
       else if (isKnown) this.#keep(keyHash, caller, ended);
       resolve(ended);
     };
@@ -158,10 +159,10 @@ export class Keys {
   #keep(keyHash: string, caller: string, ending: Ending): void {
     const bytes = bytesOf(ending);
     this.#results.set(keyHash, { caller, bytes, ending });
-    this.#shares.add(caller, bytes);
+    this.#bytes.add(caller, bytes);
     // The oldest results of the caller with the most go first; their keys stay used.
-    while (this.#shares.total > limits.keptBytes) {
-      const oldest = this.#shares.next(this.#results, (result) => result.caller);
+    while (this.#bytes.total > limits.keptBytes) {
+      const oldest = this.#bytes.next(this.#results, (result) => result.caller);
       this.#forgetResult(oldest ?? "");
     }
   }
@@ -170,7 +171,7 @@ export class Keys {
     const result = this.#results.get(keyHash);
     if (!result) return;
     this.#results.delete(keyHash);
-    this.#shares.add(result.caller, -result.bytes);
+    this.#bytes.add(result.caller, -result.bytes);
   }
 
   #sweep(): void {
@@ -179,14 +180,8 @@ export class Keys {
     this.#nextSweepMs = nowMs + SWEEP_MS;
     this.table.expire(nowMs, (keyHash, { caller }) => {
       this.#forgetResult(keyHash);
-      if (!this.#running.has(keyHash)) this.#count(caller, -1);
+      if (!this.#running.has(keyHash)) this.#used.add(caller, -1);
     });
-  }
-
-  #count(caller: string, by: 1 | -1): void {
-    const count = (this.#counts.get(caller) ?? 0) + by;
-    if (count > 0) this.#counts.set(caller, count);
-    else this.#counts.delete(caller);
   }
 
   #full(owner: string): CallFault {

@@ -19,7 +19,7 @@ export function pureCache(): Extension {
       const found = results.find(keys);
       if (found && !("then" in found)) return { ending: found, by: "cache" };
       if (!found || !isShared) {
-        const tell = results.begin(keys[0], isShared);
+        const tell = results.begin(keys[0], call.caller, isShared);
         call.defer(({ ending }) => {
           const ended = ending();
           if (ended) tell(ended);

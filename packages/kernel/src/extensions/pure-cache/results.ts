@@ -2,20 +2,29 @@ import type { Ending } from "../../call/ending/ending.ts";
 import type { CallIdentity } from "../../call/arrival/entry.ts";
 import type { Allowed } from "../../call/steps/authorize.ts";
 import * as limits from "../../limits.ts";
+import { Shares } from "../../support/shares.ts";
+
+interface Kept {
+  readonly caller: string;
+  readonly ending: Ending;
+}
 
 /**
  * Results of pure tools, by tool hash and input hash. A tool may falsely claim to be pure, and its
  * memory of one session must not reach another. So a result serves other sessions only when its
  * isolate had no earlier call, which holds for calls without a session of their own. Any other
- * result serves its own session. Entries and bytes are bounded; the longest unused result leaves
- * first.
+ * result serves its own session. Entries and bytes are bounded; the longest unused result of the
+ * caller with the most leaves first.
  */
 export class Results {
-  readonly #kept = new Map<string, Ending>();
+  /** The longest unused first. */
+  readonly #kept = new Map<string, Kept>();
   readonly #running = new Map<string, Promise<Ending>>();
   /** Hashes of tools that were found to lie about being pure. */
   readonly #distrusted = new Set<string>();
-  #bytes = 0;
+  /** By the caller whose call gave a result. */
+  readonly #counts = new Shares();
+  readonly #bytes = new Shares();
 
   /**
    * The keys that find a result, the storage key first. `undefined` for a call whose result no
@@ -36,21 +45,21 @@ export class Results {
 
   find(keys: readonly string[]): Ending | Promise<Ending> | undefined {
     for (const key of keys) {
-      const ending = this.#kept.get(key);
-      if (!ending) continue;
+      const kept = this.#kept.get(key);
+      if (!kept) continue;
       this.#kept.delete(key);
-      this.#kept.set(key, ending);
-      return ending;
+      this.#kept.set(key, kept);
+      return kept.ending;
     }
     return keys.map((key) => this.#running.get(key)).find((running) => running !== undefined);
   }
 
   /** @param isShared Whether equal calls may wait for this one. Returns what has to be told how it ended. */
-  begin(key: string, isShared: boolean): (ending: Ending) => void {
+  begin(key: string, caller: string, isShared: boolean): (ending: Ending) => void {
     let tell: ((ending: Ending) => void) | undefined;
     if (isShared && !this.#running.has(key)) this.#running.set(key, new Promise((resolve) => (tell = resolve)));
     return (ending) => {
-      this.#keep(key, ending);
+      this.#keep(key, { caller, ending });
       if (!tell) return;
       this.#running.delete(key);
       tell(ending);
@@ -60,25 +69,32 @@ export class Results {
   /** Nothing that a tool gave is given to others, from now on. */
   distrust(toolHash: string): void {
     this.#distrusted.add(toolHash);
-    for (const [key, ending] of this.#kept) if (toolOf(key) === toolHash) this.#drop(key, ending);
+    for (const key of this.#kept.keys()) if (toolOf(key) === toolHash) this.#drop(key);
     for (const key of this.#running.keys()) if (toolOf(key) === toolHash) this.#running.delete(key);
   }
 
-  #drop(key: string, ending: Ending): void {
+  #drop(key: string | undefined): void {
+    const kept = key === undefined ? undefined : this.#kept.get(key);
+    if (key === undefined || !kept) return;
     this.#kept.delete(key);
-    this.#bytes -= bytesOf(ending);
+    this.#count(kept, -1);
   }
 
-  #keep(key: string, ending: Ending): void {
-    if (!ending.outcome.ok || this.#kept.has(key) || this.#distrusted.has(toolOf(key))) return;
-    this.#kept.set(key, ending);
-    this.#bytes += bytesOf(ending);
-    for (const [oldest, each] of this.#kept) {
-      if (this.#kept.size <= limits.cachedResults && this.#bytes <= limits.cachedBytes) return;
-      this.#drop(oldest, each);
-    }
+  #keep(key: string, kept: Kept): void {
+    if (!kept.ending.outcome.ok || this.#kept.has(key) || this.#distrusted.has(toolOf(key))) return;
+    this.#kept.set(key, kept);
+    this.#count(kept, 1);
+    while (this.#counts.total > limits.cachedResults) this.#drop(this.#counts.next(this.#kept, callerOf));
+    while (this.#bytes.total > limits.cachedBytes) this.#drop(this.#bytes.next(this.#kept, callerOf));
+  }
+
+  #count({ caller, ending }: Kept, sign: 1 | -1): void {
+    this.#counts.add(caller, sign);
+    this.#bytes.add(caller, sign * bytesOf(ending));
   }
 }
+
+const callerOf = ({ caller }: Kept): string => caller;
 
 /** A digest has no space. */
 const toolOf = (key: string): string => key.slice(0, key.indexOf(" "));

@@ -156,5 +156,6 @@ function isCallersMatter({ call, tool, body, flow }: Started): boolean {
 
 const ownKey = ({ call, tool }: Started): Key => ({ toolHash: tool.hash, caller: call.caller });
 
-/** A digest has no space. */
-const textOf = ({ toolHash, caller }: Key): string => (caller === undefined ? toolHash : `${toolHash} ${caller}`);
+/** The caller comes first: it owns the row. */
+const textOf = ({ toolHash, caller }: Key): string =>
+  caller === undefined ? toolHash : JSON.stringify([caller, toolHash]);

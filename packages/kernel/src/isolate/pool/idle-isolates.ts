@@ -1,12 +1,14 @@
 import * as limits from "../../limits.ts";
 import type { Clock } from "../clock.ts";
+import { Shares } from "../../support/shares.ts";
 
 interface Idle {
+  readonly caller: string;
   /** On the monotonic clock; meaningful while it is idle. */
   idleSinceMs: number;
 }
 
-/** Isolates that no call uses: the longest idle one is dropped where there are too many, and each after a while. */
+/** Isolates that no call uses: the longest idle one of the caller with the most is dropped where there are too many, and each after a while. */
 export class IdleIsolates<Slot extends Idle> {
   readonly #clock: Clock;
   readonly #drop: (slot: Slot, reason: string) => void;
@@ -21,14 +23,20 @@ export class IdleIsolates<Slot extends Idle> {
     this.#drop = drop;
   }
 
-  get longest(): Slot | undefined {
-    return this.#slots[0];
+  /** Drops the longest idle one of the caller with the most, until so many are left. */
+  shrink(most: number, reason: string): void {
+    while (this.#slots.length > Math.max(0, most)) {
+      const shares = new Shares();
+      for (const { caller } of this.#slots) shares.add(caller, 1);
+      const next = this.#slots[shares.next(this.#slots.entries(), ({ caller }) => caller) ?? 0];
+      if (next) this.#drop(next, reason);
+    }
   }
 
   add(slot: Slot): void {
     slot.idleSinceMs = this.#clock.monotonicMs();
     this.#slots.push(slot);
-    if (this.longest && this.#slots.length > limits.idleIsolates) this.#drop(this.longest, "too many idle");
+    this.shrink(limits.idleIsolates, "too many idle");
     this.#stopTimer ??= this.#clock.after(limits.idleMs, () => this.#evict(), "idly");
   }
 

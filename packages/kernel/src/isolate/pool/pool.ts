@@ -7,7 +7,7 @@ import type { Lease, Owner, Waiter } from "./lease.ts";
 import type { OwnHost } from "../own-host.ts";
 import type { OwnIsolate } from "../bounded-call.ts";
 import { IsolateFailure } from "../port.ts";
-import { isToolsFault, nobodyWaits, type Reuse, type Slot } from "./slot.ts";
+import { isToolsFault, newSlot, nobodyWaits, type Reuse, type Slot } from "./slot.ts";
 import { Deadlock, deadlockIn } from "../deadlock.ts";
 import { SteadyClock } from "../../state/steady-clock.ts";
 import { type FailureReports, Failures } from "./failures.ts";
@@ -31,7 +31,7 @@ export interface PoolOptions extends FailureReports {
 export class IsolatePool {
   readonly #host: PoolHost;
   readonly #options: PoolOptions;
-  /** Callers take turns, and the tools of each caller. */
+  /** Of isolates in use. Callers take turns and have shares; the tools of each caller take turns. */
   readonly #places: FairSemaphore;
   readonly #deadlock = new Deadlock();
   readonly #failures: Failures;
@@ -46,7 +46,7 @@ export class IsolatePool {
     const { quarantine = new Quarantine(new SteadyClock(clock)) } = options;
     this.#host = host;
     this.#options = options;
-    this.#places = new FairSemaphore(host.capacity ?? Infinity);
+    this.#places = new FairSemaphore(host.capacity ?? Infinity, { hasShares: true });
     this.#failures = new Failures(quarantine, options);
     this.#idle = new IdleIsolates(clock, (slot, reason) => this.#drop(slot, reason));
   }
@@ -65,7 +65,7 @@ export class IsolatePool {
   }
 
   /** Rejects where no slot could ever become free. */
-  #turnOf(slot: Slot, { within }: Owner, waiter: Waiter): Promise<OwnIsolate> {
+  #turnOf(slot: Slot, { within, caller }: Owner, waiter: Waiter): Promise<OwnIsolate> {
     if (!slot.leave || within.length === 0) return slot.isolate;
     const { leave } = waiter;
     const { promise: refused, reject } = Promise.withResolvers<never>();
@@ -74,7 +74,7 @@ export class IsolatePool {
       reject(deadlockIn(this.#host));
       leave?.(); // At once: a place that comes back before its run has ended is not for it.
     };
-    const goOn = this.#deadlock.wait({ within, refuse });
+    const goOn = this.#deadlock.wait({ within, caller, refuse });
     waiter.leave = () => {
       goOn(); // Whoever made it waits no longer.
       leave?.();
@@ -84,7 +84,13 @@ export class IsolatePool {
   }
 
   #resolveStandstill(): void {
-    if (this.#places.waiting > 0) this.#deadlock.resolve(this.#places.held, this.#slots.values());
+    const places = this.#places;
+    if (places.waiting === 0) return;
+    this.#deadlock.resolve(this.#slots.values(), {
+      places: places.size,
+      inUse: places.held,
+      inUseBy: (caller) => places.heldBy(caller),
+    });
   }
 
   /** How long the kernel opens no isolate of the tool for this caller. */
@@ -180,6 +186,10 @@ export class IsolatePool {
 
   #take(key: string, tool: RegisteredTool, owner: Owner): Slot | IsolateFailure {
     let slot = this.#slots.get(key);
+    if (slot && !this.#isUsable(slot, owner)) {
+      this.#drop(slot, "its caller has its share of slots");
+      slot = undefined;
+    }
     if (slot === undefined) {
       const rest = this.rest(tool, owner.caller);
       if (rest) return new IsolateFailure("ISOLATE_LOST", ...quarantineText(tool, rest));
@@ -193,24 +203,20 @@ export class IsolatePool {
     return slot;
   }
 
+  /** An idle isolate holds no place. A caller with its share waits for one, and another caller can have it meanwhile. */
+  #isUsable(slot: Slot, { caller }: Owner): boolean {
+    if (!this.#isBounded || slot.calls > 0 || !slot.opened) return true;
+    const path = [caller, slot.tool.hash];
+    const place = this.#places.isFull(path) ? undefined : this.#places.take(path);
+    if (place?.kind !== "held") return false;
+    slot.give = place.release;
+    slot.caller = caller;
+    return true;
+  }
+
   #open(key: string, tool: RegisteredTool, owner: Owner): Slot {
     const place = this.#places.take([owner.caller, tool.hash]);
-    const slot: Slot = {
-      key,
-      tool,
-      caller: owner.caller,
-      reuse: this.#reuse(tool, owner),
-      thaw: owner.thaw,
-      isolate: unopened,
-      opened: undefined,
-      calls: 0,
-      callIds: [],
-      idleSinceMs: 0,
-      wanted: 1,
-      leave: undefined,
-      give: undefined,
-      stopped: false,
-    };
+    const slot = newSlot(key, tool, owner, this.#reuse(tool, owner));
     if (place.kind === "held") this.#openIn(slot, place.release);
     else if (place.kind === "queued") {
       slot.isolate = new Promise((resolve, reject) => {
@@ -226,13 +232,13 @@ export class IsolatePool {
           resolve(slot.isolate);
         });
       });
-      if (this.#idle.longest) this.#drop(this.#idle.longest, "another tool needs its slot");
     }
     return slot;
   }
 
   #openIn(slot: Slot, give: () => void): void {
     slot.give = give;
+    this.#idle.shrink(this.#places.free, "another tool needs its slot");
     const isWanted = (): boolean => {
       if (slot.wanted > 0) return true;
       this.#forget(slot); // Whoever comes now gets another one.
@@ -266,8 +272,8 @@ export class IsolatePool {
     // It was given up, and opened all the same.
     if (this.#slots.get(slot.key) !== slot) return this.#drop(slot, "no call waited for it");
     if (slot.reuse === "call") return this.#drop(slot, "it serves one call");
-    if (this.#places.waiting > 0) return this.#drop(slot, "another tool needs its slot");
     this.#idle.add(slot);
+    if (this.#isBounded) this.#give(slot);
   }
 
   #drop(slot: Slot, reason: string): void {
@@ -277,12 +283,16 @@ export class IsolatePool {
     slot.isolate.then(
       (isolate) => {
         tell(isolate.terminate, [reason], isolate);
-        slot.give?.();
+        this.#give(slot);
       },
-      () => slot.give?.(), // It never opened: nothing to close. Whoever waited for it was told.
+      () => this.#give(slot), // It never opened: nothing to close. Whoever waited for it was told.
     );
   }
-}
 
-/** Until the host opens it. */
-const unopened = new Promise<never>(() => {});
+  /** Gives the place back. Where nobody takes it, a deadlock can show. */
+  #give(slot: Slot): void {
+    slot.give?.();
+    slot.give = undefined;
+    this.#resolveStandstill();
+  }
+}

@@ -132,4 +132,5 @@ export function quarantineText(
   ];
 }
 
-const keyOf = ({ toolHash, caller }: Failing): string => `${toolHash} ${caller}`; // A digest has no space.
+/** The caller comes first: it owns the row. */
+const keyOf = ({ toolHash, caller }: Failing): string => JSON.stringify([caller, toolHash]);

@@ -13,8 +13,8 @@ export type Reuse = "always" | "session" | "call";
 export interface Slot {
   key: string;
   readonly tool: RegisteredTool;
-  /** Failures under one caller do not count against others. */
-  readonly caller: string;
+  /** Of the call that opened it, or woke it last. Failures under one caller do not count against others. */
+  caller: string;
   reuse: Reuse;
   readonly thaw: Owner["thaw"];
   isolate: Promise<OwnIsolate>;
@@ -34,6 +34,28 @@ export interface Slot {
   /** Whether the kernel ended it, and not it itself. */
   stopped: boolean;
 }
+
+/** Before it is open. One call waits for it. */
+export function newSlot(key: string, tool: RegisteredTool, { caller, thaw }: Owner, reuse: Reuse): Slot {
+  return {
+    key,
+    tool,
+    caller,
+    reuse,
+    thaw,
+    isolate: unopened,
+    opened: undefined,
+    calls: 0,
+    callIds: [],
+    idleSinceMs: 0,
+    wanted: 1,
+    leave: undefined,
+    give: undefined,
+    stopped: false,
+  };
+}
+
+const unopened = new Promise<never>(() => {});
 
 export function nobodyWaits(): IsolateFailure {
   return new IsolateFailure("ISOLATE_LOST", "No call waits for this isolate.", {}, "host");

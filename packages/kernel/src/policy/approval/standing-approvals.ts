@@ -3,6 +3,7 @@ import * as limits from "../../limits.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { SteadyClock } from "../../state/steady-clock.ts";
 import type { StateTable } from "../../state/table.ts";
+import { Shares } from "../../support/shares.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import { type DecisionInput, holdsAll } from "../decision/condition.ts";
 import type { ApprovalProof } from "../proof/proof.ts";
@@ -34,7 +35,7 @@ export interface Hold {
 
 /**
  * Approvals that outlive their call, and those that are in use. Standing ones hold for the same tool, grants, policy and mode, and for the same question.
- * They hold for the same arguments or for those that fit a pattern. Bounded: the oldest are forgotten, and asked for again.
+ * They hold for the same arguments or for those that fit a pattern. Bounded: the oldest of the caller with the most are forgotten, and asked for again.
  */
 export class Approvals {
   readonly #clock: Clock;
@@ -42,7 +43,7 @@ export class Approvals {
   readonly #standing: StateTable<Standing>;
   readonly #held = new Map<string, Set<AbortController>>();
   /** Open questions per caller. */
-  readonly #asked = new Map<string, number>();
+  readonly #asked = new Shares();
 
   constructor(clock: Clock, steady: SteadyClock, table: StateTable<Standing>) {
     this.#clock = clock;
@@ -80,14 +81,9 @@ export class Approvals {
 
   /** Takes a place for one more question of a caller; gives the way to free it, or `undefined` where there is none left. */
   ask(caller: string): (() => void) | undefined {
-    const open = this.#asked.get(caller) ?? 0;
-    if (open >= limits.openQuestions) return undefined;
-    this.#asked.set(caller, open + 1);
-    return () => {
-      const left = this.#asked.get(caller)! - 1;
-      if (left > 0) this.#asked.set(caller, left);
-      else this.#asked.delete(caller);
-    };
+    if (this.#asked.of(caller) >= limits.openQuestions) return undefined;
+    this.#asked.add(caller, 1);
+    return () => this.#asked.add(caller, -1);
   }
 
   hold(approvalId: string, untilMs: number = this.#clock.monotonicMs() + limits.approvalMs): Hold {
@@ -144,8 +140,8 @@ export class Approvals {
   }
 }
 
-/** JSON, so that no choice of names can make two keys collide. */
+/** JSON, so that no choice of names can make two keys collide. The caller comes first: it owns the row. */
 export function keyText(key: ApprovalKey): string {
   const { sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode, within, asks } = key;
-  return JSON.stringify([sessionId, caller, toolHash, argsHash, grantHash, policyHash, mode, within, asks]);
+  return JSON.stringify([caller, sessionId, toolHash, argsHash, grantHash, policyHash, mode, within, asks]);
 }

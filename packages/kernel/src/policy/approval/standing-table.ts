@@ -53,7 +53,7 @@ function isApproval(value: JsonValue | undefined): value is JsonObject & Approva
   );
 }
 
-/** Bounded: the oldest are forgotten, and asked for again. */
+/** Bounded: the oldest of the caller with the most are forgotten, and asked for again. */
 export function standingTable(): StateTable<Standing> {
   return new StateTable({
     name: "approvals.standing",

@@ -1,7 +1,8 @@
 import type { Isolate } from "@keyhole/kernel";
+import { FairSemaphore } from "@keyhole/kernel/fair-semaphore";
 import { nobodyWaits } from "../../isolate-slot.ts";
 import type { LoadedModule } from "../../protocol/message.ts";
-import { type Requester, SharedSlots } from "../../shared-slots.ts";
+import { pathOf, type Requester } from "../../requester.ts";
 
 /** Opens an isolate for a metered module, as a host does it for tools of source `wasm`. `isWanted`: as in `IsolateHost.open`. @throws IsolateFailure */
 export type OpenModule = (module: LoadedModule, name: string, isWanted: () => boolean) => Promise<Isolate>;
@@ -26,12 +27,12 @@ export interface CommandLease {
 export class CommandIsolates {
   readonly #open: OpenModule;
   readonly #idle: Held[] = [];
-  readonly #slots: SharedSlots;
+  readonly #slots: FairSemaphore;
 
   /** @param places isolates at the same time, idle ones included */
   constructor(open: OpenModule, places: number) {
     this.#open = open;
-    this.#slots = new SharedSlots(places);
+    this.#slots = new FairSemaphore(places, { hasShares: true });
   }
 
   /**
@@ -40,7 +41,7 @@ export class CommandIsolates {
    * @param requester when its signal aborts, the run leaves the queue, and this rejects
    */
   async take(name: string, module: LoadedModule, requester: Requester): Promise<CommandLease> {
-    const slot = this.#slots.take(requester);
+    const slot = this.#slots.take(pathOf(requester), { signals: [requester.signal] });
     const turn = slot.kind === "queued" ? await slot.turn : slot;
     if (turn.kind === "refused") throw nobodyWaits();
     const held = this.#idleOf(name);
