@@ -1,4 +1,4 @@
-import { loadPolicy, type Policy, type PolicyDocument, type PolicyRule } from "@keyhole/kernel";
+import { type ArgumentCondition, loadPolicy, type Policy, type PolicyDocument, type PolicyRule } from "@keyhole/kernel";
 import { builtInFamilies } from "@keyhole/kernel/families";
 import { diffPolicies } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
@@ -199,5 +199,46 @@ describe("keyhole policy diff", () => {
   it("prints the same as data", async () => {
     const { output } = await run(["a.json", "b.json", "--json"]);
     expect(JSON.parse(output)).toMatchObject({ differs: true, denies: [{ example: { tier: 3 } }], capped: [] });
+  });
+});
+
+describe("policies that differ in one class of calls", () => {
+  const files = (...paths: string[]): Partial<PolicyDocument> => ({
+    posture: "permissive",
+    grants: [{ tool: "t", capability: { kind: "fs.read", paths } }],
+  });
+  const when = (condition: PolicyRule["when"]): Partial<PolicyDocument> => ({
+    ...files("**"),
+    rules: [{ id: "r", effect: "deny", when: condition, reason: "x" }],
+  });
+  const account = (...conditions: readonly object[]) =>
+    when({ tool: ["t"], arguments: conditions.map((each) => ({ at: "/a", ...each }) as ArgumentCondition) });
+
+  it.each<[string, Partial<PolicyDocument>, Partial<PolicyDocument>]>([
+    ["deeper folders", files("x.txt", "*/x.txt"), files("**/x.txt")],
+    ["deeper folders of a deny", when({ path: ["**/x.txt"] }), when({ path: ["x.txt", "*/x.txt"] })],
+    ["a step within", files("s/*/t", "s/t"), files("s/**/t")],
+    ["depth beyond what one glob counts", files("a", "*/a", "*/*/a"), files("**/a")],
+    ["folders under folders", account({ pathIn: ["a.txt", "*/a.txt"] }), account({ pathIn: ["**/a.txt"] })],
+    [
+      "a name that holds a slash to what denies alone",
+      files("*"),
+      { ...files("*"), ...{ rules: when({ path: ["a/b"] }).rules! } },
+    ],
+    ["a number that a text means", account({ equals: "10" }), account({ equals: "10" }, { lessThan: 5 })],
+    [
+      "a boolean that a text means",
+      account({ equals: "true" }, { longerThan: 9 }),
+      account({ equals: "false" }, { longerThan: 9 }),
+    ],
+    [
+      "the same number beside a length",
+      account({ equals: "10" }, { longerThan: 3 }),
+      account({ equals: "11" }, { longerThan: 3 }),
+    ],
+  ])("are told apart: %s", (_, a, b) => {
+    const { differs, capped } = diff(a, b);
+    expect({ differs, capped }).toEqual({ differs: true, capped: [] });
+    expect(diff(b, a).differs).toBe(true);
   });
 });

@@ -18,7 +18,7 @@ const tools = ["pay", "read", "send"] as const;
 const callers = ["ada", "eve"] as const;
 const texts = ["a", "ab", "AB", "b*", "abc"] as const;
 const hosts = ["a.example", "*.a.example", "x.a.example", "*"] as const;
-const globs = ["a/**", "a/b/*", "**/*.md", "a/b.md"] as const;
+const globs = ["a/**", "a/b/*", "**/*.md", "a/b.md", "**/b.md", "*/b.md"] as const;
 const prefixes = ["/a", "/a/b", "/"] as const;
 const kinds = ["net.read", "fs.write", "kv.read"] as const;
 
@@ -155,7 +155,7 @@ type Random = (below: number) => number;
 const pick = <T>(random: Random, values: readonly T[]): T => values[random(values.length)]!;
 
 const hostNames = ["a.example", "x.a.example", "y.a.example", "b.example", "10.0.0.1"];
-const paths = ["a", "a/b", "a/b/c", "a/b.md", "c.md", "z", "A/B.md"];
+const paths = ["a", "a/b", "a/b/c", "a/b.md", "b.md", "a/c/b.md", "c.md", "z", "A/B.md"];
 
 function randomArguments(random: Random): ReadonlyMap<string, JsonValue> {
   const values: Readonly<Record<string, readonly JsonValue[]>> = {

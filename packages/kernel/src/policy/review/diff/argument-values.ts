@@ -1,7 +1,9 @@
 import { canonicalJson } from "../../../json/canonical-json.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json.ts";
+import { foldText, numbersAtStart } from "../../../support/fold.ts";
 import type { ArgumentCondition, ArgumentOperator } from "../../document/policy.ts";
-import { distinct, globValues, hostValues, pairsOf, swapCase, unmentioned } from "./patterns.ts";
+import { globPaths } from "./glob-values.ts";
+import { distinct, globValues, hostValues, swapCase, unmentioned } from "./patterns.ts";
 
 type OperatorName = ArgumentOperator extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
 type Operand<Name extends OperatorName> = Extract<ArgumentOperator, Readonly<Record<Name, unknown>>>[Name];
@@ -83,7 +85,7 @@ export function areWholeArguments(conditions: readonly ArgumentCondition[]): boo
     families <= 1 &&
     2 * parts.length <= mostParts &&
     combinations <= mostTexts &&
-    pairsOf(globs) &&
+    globPaths(globs).isWhole &&
     lengths.every((each) => each < mostLength)
   );
 }
@@ -123,16 +125,30 @@ const short = ["~", "x", "x.y", "x/y"];
 const sizeOf = (value: JsonValue): number =>
   typeof value === "string" ? value.length + 2 : canonicalJson(value).length;
 
-/** Values that some reader treats as the same. */
+/** Values that some reader treats as the same: also the number, the boolean and the null of a text, and the other way round. */
 function alike(value: JsonValue): readonly JsonValue[] {
-  if (typeof value === "string") return [swapCase(value), `${value}\u00ad`, `${value}x`];
+  if (typeof value === "string") return [swapCase(value), `${value}\u00ad`, `${value}x`, ...simpleIn(value), [value]];
   if (isJsonArray(value)) return [value.map((each) => alike(each)[0] ?? each), [...value, unmentioned]];
   if (isJsonObject(value))
     return [
       Object.fromEntries(Object.entries(value).map(([name, each]) => [name, alike(each)[0] ?? each])),
       { ...value, [unmentioned]: null },
     ];
-  return [String(value)];
+  const text = String(value);
+  return [text, `${text}\u00ad`, [value], ...(typeof value === "number" ? [`${text} x`] : [])];
+}
+
+/** The simple value that a text writes. */
+function simpleIn(text: string): readonly JsonValue[] {
+  const folded = foldText(text);
+  const words = new Map<string, JsonValue>([
+    ["true", true],
+    ["false", false],
+    ["null", null],
+  ]);
+  const word = words.get(folded);
+  const numbers = [folded, ...numbersAtStart(folded)].map((each) => (/\d/.test(each) ? Number(each) : Number.NaN));
+  return [...(word === undefined ? [] : [word]), ...numbers.filter((each) => Number.isFinite(each))];
 }
 
 /** Each boundary, and a number between each two. */

@@ -2,6 +2,7 @@ import type { CapabilityKind } from "../../../capability/capability.ts";
 import type { OfKind } from "../../../capability/family.ts";
 import { statementKinds } from "../../../capability/families/db.ts";
 import { kindOfMethod, readMethods } from "../../../capability/net-request.ts";
+import { globPaths } from "./glob-values.ts";
 import { commandValues } from "./command-values.ts";
 import type { NeedPart } from "./need-part.ts";
 import {
@@ -65,7 +66,7 @@ function net(kind: "net.read" | "net.write"): NeedShape {
         members: ["paths"],
         condition: "path",
         values: ({ texts }) => urlPathValues(texts.filter((each) => each.startsWith("/"))).map((path) => ({ path })),
-        isWhole: ({ texts }) => pairsOf(texts),
+        isWhole: ({ texts }) => pairsOf(texts.filter((each) => each.startsWith("/"))),
       },
       port: {
         members: ["ports"],
@@ -99,6 +100,9 @@ function page(): NeedShape {
   };
 }
 
+/** A rule about paths can name those of the network, too. */
+const globsIn = (texts: readonly string[]): readonly string[] => texts.filter((each) => !each.startsWith("/"));
+
 function files(kind: "fs.read" | "fs.write"): NeedShape {
   return {
     capability: of(kind, { paths: ["**"] }),
@@ -107,8 +111,8 @@ function files(kind: "fs.read" | "fs.write"): NeedShape {
       path: {
         members: ["paths", "except"],
         condition: "path",
-        values: ({ texts }) => globValues(texts.filter((each) => !each.startsWith("/"))).map((path) => ({ path })),
-        isWhole: ({ texts }) => pairsOf(texts),
+        values: ({ texts }) => globValues(globsIn(texts)).map((path) => ({ path })),
+        isWhole: ({ texts }) => globPaths(globsIn(texts)).isWhole,
       },
       size: size("fileBytes"),
     },

@@ -1,4 +1,5 @@
 import { carriedAddresses } from "../../../capability/matching/hosts.ts";
+import { globPaths } from "./glob-values.ts";
 
 /*
  * Values on both sides of each boundary that patterns draw. The kernel's own matchers say on which side a value lies; nothing here matches.
@@ -49,94 +50,23 @@ export function urlPathValues(prefixes: readonly string[]): readonly string[] {
     const stem = each === "/" ? "" : each;
     return [each, `${stem}/${unmentioned}`, `${stem}x`, swapCase(each)];
   });
-  const pairs = prefixes.length > mostPairs ? [] : prefixes.flatMap((a) => prefixes.map((b) => `${a}/%2e%2e${b}`));
+  const pairs = prefixes.length > mostPairs ? [] : prefixes.flatMap((a) => prefixes.flatMap((b) => pairValues(a, b)));
   return distinct([`/${unmentioned}`, "/", ...near, ...pairs, "/%c0%ae"]);
+}
+
+/** A way from one prefix to another one; and a path in the letters of the first that a deny takes for one under the second. */
+function pairValues(a: string, b: string): readonly string[] {
+  const isWithin = a !== b && b.length >= a.length && b.toLowerCase().startsWith(a.toLowerCase());
+  const rest = b.slice(a.length);
+  return [`${a}/%2e%2e${b}`, ...(isWithin ? [`${a}${rest}`, `${a}${swapCase(rest)}`] : [])];
 }
 
 const mostPairs = 30;
 export const pairsOf = (patterns: readonly string[]): boolean => patterns.length <= mostPairs;
 
-/** Paths of files that globs cover, and their neighbours. */
+/** Paths of files: one of each class that globs tell apart, and the root. */
 export function globValues(globs: readonly string[]): readonly string[] {
-  const near = globs.flatMap((glob) => {
-    const one = instance(glob, "x");
-    return [one, instance(glob, unmentioned), instance(glob, ""), `${one}/${unmentioned}`, `${one}x`, swapCase(one)];
-  });
-  const pairs = pairsOf(globs) ? globs.flatMap((a) => globs.flatMap((b) => (a === b ? [] : commonOf(a, b)))) : [];
-  return distinct(["", "x", unmentioned, ...near, ...pairs].map((path) => path.replace(/^\/+|\/+$/g, "")));
-}
-
-function instance(glob: string, fill: string): string {
-  const segments = glob
-    .split("/")
-    .flatMap((segment) => (segment === "**" ? (fill === "" ? [] : [fill]) : [segment.replaceAll("*", fill)]));
-  return segments.filter((segment) => segment !== "").join("/");
-}
-
-/** Paths that two globs cover, or one of them only for a deny, which reads letters of both cases as the same. */
-function commonOf(a: string, b: string): readonly string[] {
-  return [common(a, b, isEqual), common(swapCase(a), b, isForbidden)].flatMap((path) =>
-    path === undefined ? [] : [path],
-  );
-}
-
-type AreSame = (one: string, other: string) => boolean;
-const isEqual: AreSame = (one, other) => one === other;
-const isForbidden: AreSame = (one, other) => one.toLowerCase() === other.toLowerCase();
-
-/** A path that two globs cover. Where their letters differ in case alone, it has those of the second one. */
-function common(a: string, b: string, areSame: AreSame): string | undefined {
-  return meet(
-    a.split("/"),
-    b.split("/"),
-    (one) => one === "**",
-    (one, other) => segmentOf(one, other, areSame),
-    "x",
-  )?.join("/");
-}
-
-function segmentOf(one: string, other: string, areSame: AreSame): string | undefined {
-  return (
-    meet(
-      Array.from(one),
-      Array.from(other),
-      (each) => each === "*",
-      (x, y) => (areSame(x, y) ? y : undefined),
-      "x",
-    )?.join("") || undefined
-  );
-}
-
-/** A sequence that two patterns cover. A wildcard in one of them takes an element of the other one. */
-function meet(
-  a: readonly string[],
-  b: readonly string[],
-  isAny: (element: string) => boolean,
-  both: (one: string, other: string) => string | undefined,
-  fill: string,
-): readonly string[] | undefined {
-  const failed = new Set<number>();
-  const walk = (i: number, j: number): readonly string[] | undefined => {
-    const [one, other] = [a[i], b[j]];
-    if (one === undefined && other === undefined) return [];
-    if (failed.has(i * 2_048 + j)) return undefined;
-    const found = step(i, j, one, other);
-    if (found === undefined) failed.add(i * 2_048 + j);
-    return found;
-  };
-  const then = (head: string, tail: readonly string[] | undefined): readonly string[] | undefined =>
-    tail && [head, ...tail];
-  const step = (i: number, j: number, one?: string, other?: string): readonly string[] | undefined => {
-    const [oneAny, otherAny] = [one !== undefined && isAny(one), other !== undefined && isAny(other)];
-    if (oneAny && otherAny) return walk(i + 1, j) ?? walk(i, j + 1);
-    if (oneAny)
-      return walk(i + 1, j) ?? (other === undefined ? undefined : then(other.replaceAll("*", fill), walk(i, j + 1)));
-    if (otherAny)
-      return walk(i, j + 1) ?? (one === undefined ? undefined : then(one.replaceAll("*", fill), walk(i + 1, j)));
-    const head = one === undefined || other === undefined ? undefined : both(one, other);
-    return head === undefined ? undefined : then(head, walk(i + 1, j + 1));
-  };
-  return walk(0, 0);
+  return distinct(["", unmentioned, ...globPaths(globs).paths]);
 }
 
 /** The same letters to what forbids, and others to what grants. */
