@@ -8,7 +8,8 @@ it("a Worker takes tools, policy, triggers and names of secrets from a configura
   const { tools, pipelines, policy, modeTriggers, secrets } = configuredParts(document);
   expect(tools.map(({ manifest }) => manifest.name)).toEqual(["weather"]);
   expect(pipelines.map(({ definition }) => definition.name)).toEqual(["report"]);
-  expect(policy).toMatchObject({ tools: { weather: { bounds: { callsPerHour: 3 } } } });
+  const usual = { version: "1", posture: "standard" } as const;
+  expect(policy(undefined, usual)).toMatchObject({ tools: { weather: { bounds: { callsPerHour: 3 } } } });
   expect(modeTriggers).toHaveLength(1);
   const store = secrets?.({ KEYHOLE_TEST_WEATHER: "0123456789abcdef", OTHER: "fedcba9876543210" });
   expect([store?.get("weather"), store?.get("OTHER")]).toEqual(["0123456789abcdef", undefined]);

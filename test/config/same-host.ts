@@ -10,7 +10,10 @@ export function configuredWithoutFiles(): void {
   it("a configuration without files makes the same tools and decides the same", async () => {
     const read = readConfig(JSON.parse(inJson));
     if (!read.ok) throw new Error(read.fault.message);
-    const { packages, pipelines, policy } = read.config;
+    const { packages, pipelines, limited } = read.config;
+    const own = limited();
+    if (!own.ok) throw new Error(own.message);
+    const { policy } = own;
     const sent: string[] = [];
     const fetch = async (url: string): Promise<Response> => (sent.push(url), Response.json({ temp: 21 }));
     const kernel = await createFullKernel({ host: httpHost({ brokers: [netBroker({ fetch })] }), policy });

@@ -7,8 +7,13 @@ import { Misconfigured } from "../app/problem.ts";
 export interface ConfiguredParts {
   readonly tools: readonly ToolPackage[];
   readonly pipelines: readonly Tool[];
-  /** Absent where the configuration has none. */
-  readonly policy?: PolicyDocument;
+  /**
+   * The policy that holds, under the limits: `named` stands before that of the configuration, which
+   * stands before `usual`.
+   *
+   * @throws {Misconfigured} for limits that the policy has too
+   */
+  readonly policy: (named: PolicyDocument | undefined, usual: PolicyDocument) => PolicyDocument;
   readonly modeTriggers?: readonly ModeTrigger[];
   readonly secrets?: (env: object) => SecretStore;
   readonly bus?: BusEntry;
@@ -29,14 +34,20 @@ export function configuredParts(document: unknown): ConfiguredParts {
     throw new Misconfigured(`The configuration is invalid at ${path || "its root"}. ${message} ${hint}`.trimEnd());
   }
   const { config } = read;
-  const { policy, limits, modeTriggers, secrets, bus } = config.document;
+  const { policy, modeTriggers, secrets, bus } = config.document;
   const other = elsewhere.find((name) => config.document[name] !== undefined);
   if (other !== undefined)
     throw new Misconfigured(`The section \`${other}\` of the configuration is for Node. A Worker has bindings.`);
   return {
     tools: config.packages,
     pipelines: config.pipelines,
-    ...((policy !== undefined || limits !== undefined) && { policy: config.policy }),
+    policy(named, usual) {
+      const limited = config.limited(named ?? (policy === undefined ? usual : undefined));
+      if (limited.ok) return limited.policy;
+      const { path, message, hint } = limited;
+      const detail = `The policy is invalid with the configuration at ${path}. ${message} ${hint}`.trimEnd();
+      throw new Misconfigured(detail, "The policy is not valid with the limits of the configuration.");
+    },
     ...(modeTriggers && { modeTriggers }),
     ...(bus && { bus }),
     ...(secrets && { secrets: (env: object) => secretsOf(new Map(Object.entries(secrets)), env) }),

@@ -48,7 +48,7 @@ import { writeProbe } from "./write-probe.ts";
 await loadLateParts();
 
 export interface KernelObjectOptions {
-  /** A configuration, whose tools stand beside `tools`, and whose policy stands before `policy`. Default: none. */
+  /** A configuration, whose tools stand beside `tools`, and whose policy stands before `policy`. Its limits hold over each policy. Default: none. */
   readonly config?: unknown;
   readonly tools: readonly ToolPackage[] | ((env: Env) => readonly ToolPackage[]);
   /** Joins the bus of `config`: `edgeBus({ wsconnect, headers })` of `@keyhole/edge/bus`. Default: the object refuses a configuration with a bus. */
@@ -126,7 +126,8 @@ export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
 async function startRoutes(options: KernelObjectOptions, context: DurableObjectState, env: Env): Promise<Routes> {
   const { tools, policy: ownPolicy, databases = () => ({}), secrets } = options;
   const config = options.config === undefined ? undefined : configuredParts(options.config);
-  const policy = readPolicy(env.KEYHOLE_POLICY) ?? config?.policy ?? ownPolicy;
+  const named = readPolicy(env.KEYHOLE_POLICY);
+  const policy = config ? config.policy(named, ownPolicy) : (named ?? ownPolicy);
   const desk = approvalDesk();
   const content = sqlContent(context.storage);
   const store = secrets?.(env, tenantOf(context.id)) ?? config?.secrets?.(env);

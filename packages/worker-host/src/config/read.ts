@@ -15,7 +15,7 @@ import { type BusEntry, busTools } from "./sections/bus.ts";
 import { type HttpEntry, readHttp } from "./sections/http.ts";
 import type { BrokersEntry, SecretsEntry, SinkEntry } from "./sections/kernel.ts";
 import { type PipelineEntry, readPipelines } from "./sections/pipelines.ts";
-import { type Limits, policyWith } from "./sections/policy.ts";
+import { type LimitedPolicy, type Limits, policyWith } from "./sections/policy.ts";
 
 /** A configuration as it is written. Each section has a file in `sections/`. */
 export interface ConfigDocument {
@@ -46,8 +46,11 @@ export interface ConfigDocument {
 /** A configuration that was checked, and the tools that it defines. */
 export interface Config {
   readonly document: ConfigDocument;
-  /** With the limits of the configuration. */
-  readonly policy: PolicyDocument;
+  /**
+   * Puts the limits on the policy that holds: `instead`, or that of the configuration. A policy
+   * without them cannot be read here, so that neither puts the other out of force.
+   */
+  readonly limited: (instead?: PolicyDocument) => LimitedPolicy;
   /** Requests. */
   readonly packages: readonly ToolPackage[];
   /** Pipelines: data that the kernel's own realm runs, so the program registers them as trusted. */
@@ -106,9 +109,16 @@ function readOwn(own: JsonValue, policyFile: ((path: string) => JsonValue) | und
       message: "The policy is the path of a file, and this host has no files.",
       hint: "Write the policy itself.",
     });
-  const policy = policyWith(typeof named === "string" ? policyFile?.(named) : named, limits);
+  const written = typeof named === "string" ? policyFile?.(named) : named;
+  const limited = (instead?: PolicyDocument): LimitedPolicy => {
+    if (instead === undefined) return policyWith(written, limits);
+    // Without limits the kernel checks it, which takes compiled policies too.
+    const isWhole = Object.keys(limits).length === 0;
+    return isWhole ? { ok: true, policy: instead } : policyWith(instead as unknown as JsonValue, limits);
+  };
+  const policy = limited();
   if (!policy.ok) return refused(policy);
-  return { ok: true, config: { document, policy: policy.policy, packages, pipelines: tools } };
+  return { ok: true, config: { document, limited, packages, pipelines: tools } };
 }
 
 function refused({ path, message, hint }: ConfigFault): ReadConfig {

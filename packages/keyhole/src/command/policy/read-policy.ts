@@ -17,21 +17,28 @@ export interface ChosenPolicy {
   readonly file: string | undefined;
 }
 
-/** The policy that a person named, else that of the configuration, else the one of the working directory, else one without grants.
+/**
+ * The policy that a person named, else that of the configuration, else the one of the working directory, else one without grants. The limits of the configuration hold over each.
  *
  * @throws {Unusable} for a policy that cannot be read or is refused
  */
 export async function choosePolicy(typed: unknown, io: CommandIo, config?: ConfigFile): Promise<ChosenPolicy> {
-  if (typeof typed !== "string" && config && hasPolicy(config))
-    return { document: config.config.policy, file: config.file };
+  if (typeof typed !== "string" && config?.config.document.policy !== undefined)
+    return { document: await underLimits(config, undefined), file: config.file };
   const file = typeof typed === "string" ? typed : await usual(io.folder);
-  if (file === undefined) return { document: withoutGrants, file };
-  return { document: await readPolicy(file, io.files), file };
+  const document = file === undefined ? withoutGrants : await readPolicy(file, io.files);
+  return { document: config ? await underLimits(config, document) : document, file };
 }
 
-/** A limit is part of a policy. */
-function hasPolicy({ config: { document } }: ConfigFile): boolean {
-  return document.policy !== undefined || document.limits !== undefined;
+/** @throws {Unusable} for limits that the policy has too */
+async function underLimits(config: ConfigFile, instead: JsonValue | undefined): Promise<PolicyDocument> {
+  const { limitedPolicy } = await import("@keyhole/worker-host/node/config");
+  try {
+    return limitedPolicy(config, instead as unknown as PolicyDocument | undefined);
+  } catch (error) {
+    if (error instanceof TypeError) throw new Unusable(visible(error.message), { cause: error });
+    throw error;
+  }
 }
 
 async function usual(folder: string): Promise<string | undefined> {

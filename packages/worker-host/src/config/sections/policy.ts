@@ -24,11 +24,12 @@ export type Limits = Readonly<Record<string, Readonly<Record<string, number>>>>;
 /** The policy grants no access, and tier 2 asks. */
 const withoutGrants: JsonObject = { version: "1", posture: "standard" };
 
+export type LimitedPolicy =
+  | { readonly ok: true; readonly policy: PolicyDocument }
+  | ({ readonly ok: false } & ConfigFault);
+
 /** The policy with the limits of the configuration. The host refuses two limits of one bound: which one holds is not said. */
-export function policyWith(
-  document: JsonValue | undefined,
-  limits: Limits,
-): { readonly ok: true; readonly policy: PolicyDocument } | ({ readonly ok: false } & ConfigFault) {
+export function policyWith(document: JsonValue | undefined, limits: Limits): LimitedPolicy {
   // The text says why the policy's file is unreadable.
   if (typeof document === "string")
     return { ok: false, path: "/policy", message: `The policy's file is unreadable: ${document}.`, hint: "" };

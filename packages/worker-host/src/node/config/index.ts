@@ -5,6 +5,7 @@ export {
   type ConfiguredKernel,
   type ConfiguredOptions,
   type InPlaceOf,
+  limitedPolicy,
   openConfigured,
   registerConfigured,
 } from "./open.ts";

@@ -5,6 +5,7 @@ import {
   type IsolateHost,
   type Kernel,
   pointerOf,
+  type PolicyDocument,
   type ToolPackage,
 } from "@keyhole/kernel";
 import { secretKeeper, type SecretStore } from "@keyhole/kernel/secrets";
@@ -27,21 +28,35 @@ export interface InPlaceOf {
   readonly files?: string | undefined;
   /** The file of the log. */
   readonly log?: string | undefined;
+  /** The limits of the configuration hold over it. */
+  readonly policy?: PolicyDocument | undefined;
 }
 
 export type ConfiguredOptions = FullKernelOptions & { readonly host: IsolateHost; readonly sink?: FileSink };
 
-/** Options of a kernel, with the sink that its owner closes behind it. */
-export function configuredOptions({ config, folder }: ConfigFile, { files, log }: InPlaceOf = {}): ConfiguredOptions {
+/** Options of a kernel, with the sink that its owner closes behind it. @throws TypeError as {@link limitedPolicy} */
+export function configuredOptions(configFile: ConfigFile, { files, log, policy }: InPlaceOf = {}): ConfiguredOptions {
+  const { config, folder } = configFile;
   const { sink, modeTriggers, brokers = {}, secrets } = config.document;
   const file = log ?? (sink && resolve(folder, sink.file));
   return {
     host: nodeHost({ ...hostOptions(brokers, folder), ...(files !== undefined && { files }) }),
-    policy: config.policy,
+    policy: limitedPolicy(configFile, policy),
     ...(file !== undefined && { sink: fileSink(file, sink?.fsync && { fsync: sink.fsync }) }),
     ...(modeTriggers && { modeTriggers }),
     ...(secrets && { secrets: secretKeeper(storeOf(secrets)) }),
   };
+}
+
+/**
+ * The policy of a configuration, or another in its place, under the limits of the configuration.
+ *
+ * @throws TypeError for a policy that has limits of the same tools; the message names file and line
+ */
+export function limitedPolicy({ config, explain }: ConfigFile, instead?: PolicyDocument): PolicyDocument {
+  const limited = config.limited(instead);
+  if (limited.ok) return limited.policy;
+  throw new TypeError(explain(limited));
 }
 
 /**
@@ -77,7 +92,7 @@ export function registerConfigured(kernel: Kernel, file: ConfigFile, packages: r
 /**
  * A kernel on Node as a configuration says, with its tools, on its bus.
  *
- * @param options replace those of the configuration
+ * @param options replace those of the configuration; its limits hold over another policy
  * @throws TypeError as {@link registerConfigured}
  * @example
  * const loaded = await loadConfig("keyhole.config.yaml");
@@ -87,9 +102,9 @@ export function registerConfigured(kernel: Kernel, file: ConfigFile, packages: r
 export async function openConfigured(
   file: ConfigFile,
   packages: readonly ToolPackage[] = [],
-  options: FullKernelOptions = {},
+  { policy, ...options }: FullKernelOptions = {},
 ): Promise<ConfiguredKernel> {
-  const { sink, ...own } = configuredOptions(file);
+  const { sink, ...own } = configuredOptions(file, { policy: policy as PolicyDocument | undefined });
   const kernel = await createFullKernel({ ...own, ...(sink && { sink }), ...options });
   let leave = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
