@@ -205,8 +205,7 @@ export class Limiter {
 }
 
 /** Of all versions together: a new one brings no new hour. The caller comes first: it owns the window. */
-const windowKey = (toolId: string, caller: string): string =>
-  JSON.stringify([caller, readVersionedId(toolId).name]);
+const windowKey = (toolId: string, caller: string): string => JSON.stringify([caller, readVersionedId(toolId).name]);
 
 const atOnce: Patience = { waitMs: 0 };
 
