@@ -61,5 +61,7 @@ it("folders of the owner stay when they are empty, and those of the store go", a
     expect(await store.write(path, new Uint8Array(1))).toMatchObject({ ok: true });
     expect(await store.remove(path)).toMatchObject({ ok: true });
   }
-  expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(["spool", join("spool", "inbox")]);
+  expect(new Set(readdirSync(folder, { encoding: "utf8", recursive: true }))).toEqual(
+    new Set(["spool", join("spool", "inbox")]),
+  );
 });

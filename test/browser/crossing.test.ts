@@ -103,7 +103,9 @@ it("keeps apart what two clients of one kernel end", async () => {
   let started = 0;
   const run = (_: unknown, { signal }: ToolContext): Promise<unknown> => {
     started++;
-    const stopped = new Promise((_, reject) => void signal.addEventListener("abort", () => reject(signal.reason)));
+    const stopped = new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(new Error("It was stopped.")));
+    });
     return Promise.race([ended.promise, stopped]);
   };
   kernel.registerTrusted(toolOf(run));

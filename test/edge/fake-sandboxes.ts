@@ -36,8 +36,8 @@ class FakeSandbox implements IsolateLoader {
     this.seen.push(`load ${id}`);
     await this.#still?.promise;
     this.#tools.set(id, String(code));
-    if (/^load late/.test(String(code))) await new Promise((resolve) => setTimeout(resolve, 100));
-    if (/^spin at load/.test(String(code))) await this.spin(String(code));
+    if (String(code).startsWith("load late")) await new Promise((resolve) => setTimeout(resolve, 100));
+    if (String(code).startsWith("spin at load")) await this.spin(String(code));
     await this.#still?.promise;
     return { type: "loaded" };
   }

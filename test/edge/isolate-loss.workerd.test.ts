@@ -70,7 +70,7 @@ it("an isolate that did not open is closed", async () => {
   const close = async (id: string): Promise<void> => void closed.push(id);
   await expect(
     opened({ load: async () => ({ type: "load-failed", name: "Error", message: "no" }), close }),
-  ).rejects.toThrow();
+  ).rejects.toThrow("no");
   expect(closed).toHaveLength(1);
 });
 

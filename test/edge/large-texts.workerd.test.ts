@@ -90,13 +90,22 @@ function commandOf(dataBytes: number): Uint8Array<ArrayBuffer> {
   ];
   const data = [1, 0, 0x41, 0, 0x0b, ...number(dataBytes)];
   const head = [
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    0,
+    0x61,
+    0x73,
+    0x6d,
+    1,
+    0,
+    0,
+    0,
     ...section(1, 1, 0x60, 0, 0),
     ...section(3, 1, 0),
     ...section(5, 1, 0, ...number(Math.ceil(dataBytes / 65_536))),
     ...section(7, 2, ...named("memory", 2, 0), ...named("_start", 0, 0)),
     ...section(10, 1, 2, 0, 0x0b),
-    ...[11, ...number(data.length + dataBytes), ...data],
+    11,
+    ...number(data.length + dataBytes),
+    ...data,
   ];
   const module = new Uint8Array(head.length + dataBytes);
   module.set(head);

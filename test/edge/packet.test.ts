@@ -32,7 +32,7 @@ const message = fc.letrec((tie) => ({
 describe("a packet", () => {
   it("gives back every message, its texts and bytes included", () => {
     fc.assert(
-      fc.property(message, (sent) => void expect(unpacked(structuredClone(packed(sent)))).toEqual(sent)),
+      fc.property(message, (sent) => expect(unpacked(structuredClone(packed(sent)))).toEqual(sent)),
       { numRuns: sized(100, 5_000) },
     );
   });
@@ -69,7 +69,10 @@ describe("a packet of a guest", () => {
     ["a part that is missing", { json: json('["t","t"]'), parts: [part] }],
     ["a hole for a part", { json: json('"b"'), parts: Array(1) }],
     ["a part that it does not name", { json: json("1"), parts: [part] }],
-    ["more parts than a shell sends", { json: json('["b","b","b","b","b"]'), parts: Array(5).fill(part) }],
+    [
+      "more parts than a shell sends",
+      { json: json('["b","b","b","b","b"]'), parts: Array.from({ length: 5 }, () => part) },
+    ],
     ["a text of no kind", { json: json('"text"'), parts: [] }],
     ["an empty text", { json: json('""'), parts: [] }],
     ["no JSON", { json: json("{"), parts: [] }],

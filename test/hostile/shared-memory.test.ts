@@ -98,8 +98,15 @@ const standing: Store = async () => {
   const clock = new FakeClock();
   const all = new Approvals(clock, new SteadyClock(clock), standingTable());
   const key = (caller: string, argsHash: string): ApprovalKey => ({
-    ...{ sessionId: "s", caller, toolHash: "t", argsHash, grantHash: "g", policyHash: "p" },
-    ...{ mode: "NORMAL", within: null, asks: [] },
+    sessionId: "s",
+    caller,
+    toolHash: "t",
+    argsHash,
+    grantHash: "g",
+    policyHash: "p",
+    mode: "NORMAL",
+    within: null,
+    asks: [],
   });
   const remember = (caller: string, argsHash: string): void => {
     const approval = { approvalId: argsHash, argsHash, approver: "ada", scope: "session", nonce: "", expiresAt: "" };

@@ -26,7 +26,11 @@ const toolSlots = (): Take => {
 };
 
 const ownerOf = (caller: string, n: number): Owner => ({
-  ...{ caller, sessionId: `${n}`, callId: `${caller} ${n}`, within: [], around: 0 },
+  caller,
+  sessionId: `${n}`,
+  callId: `${caller} ${n}`,
+  within: [],
+  around: 0,
 });
 
 /** Every isolate of the host is in use. */

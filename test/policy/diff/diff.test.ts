@@ -223,7 +223,7 @@ describe("policies that differ in one class of calls", () => {
     [
       "a name that holds a slash to what denies alone",
       files("*"),
-      { ...files("*"), ...{ rules: when({ path: ["a/b"] }).rules! } },
+      { ...files("*"), rules: when({ path: ["a/b"] }).rules! },
     ],
     ["a number that a text means", account({ equals: "10" }), account({ equals: "10" }, { lessThan: 5 })],
     [

@@ -109,6 +109,7 @@ async function holdLog(database: string): Promise<() => void> {
     if (!waiting.signal.aborted) throw error;
     throw new Error(
       `Another page of this origin writes the log ${database}. Close that page, or name another database for this one.`,
+      { cause: error },
     );
   } finally {
     clearTimeout(timer);

@@ -6,7 +6,6 @@ import type { SuspendableRun } from "../../call/steps/run.ts";
 import type { Started } from "../../call/steps/start.ts";
 import type { Lease } from "../../isolate/pool/lease.ts";
 import type { OwnIsolate } from "../../isolate/bounded-call.ts";
-import type { Theirs } from "../../support/foreign.ts";
 import { type Again, type Pending, Requests } from "./requests.ts";
 
 /** The run of a resumed call. */

@@ -15,7 +15,7 @@ export function heldBytes(value: JsonValue | Uint8Array): number {
     if (typeof next !== "object" || next === null) continue;
     for (const [name, each] of Object.entries(next)) {
       bytes += name.length * UNIT_BYTES;
-      left.push(each as JsonValue);
+      left.push(each);
     }
   }
   return bytes;

@@ -48,7 +48,7 @@ function nodesOf(globs: readonly string[]): { readonly nodes: readonly Node[]; r
       for (const segment of (isDeny ? foldLetters(glob) : glob).split("/")) {
         if (segment === "**") nodes.push({ any: "enter", isOpen: true, isDeny }, { any: "inside", isDeny });
         else
-          for (const letter of [...segment, "/"])
+          for (const letter of Array.from(`${segment}/`))
             nodes.push(letter === "*" ? { any: "stay", isOpen: true, isDeny } : { letter, isDeny });
       }
       nodes.push({ ends: 2 * at + Number(isDeny), isDeny });
@@ -167,7 +167,7 @@ class Spellings {
   }
 
   #one(letter: string): Spelling {
-    const known = this.#ones.get(letter) ?? { letter, folded: [...foldLetters(letter)] };
+    const known = this.#ones.get(letter) ?? { letter, folded: Array.from(foldLetters(letter)) };
     this.#ones.set(letter, known);
     return known;
   }
