@@ -13,13 +13,24 @@ const shares = new WeakMap<CallRecord, NestedFuel>();
 export function fuelOf(call: CallRecord): NestedFuel | undefined {
   const known = shares.get(call);
   const left = call.parent?.fuelLeft ?? call.options.bounds?.fuel ?? Infinity;
-  if (known || left === Infinity) return known;
+  return known || left === Infinity ? known : shareOf(call, left);
+}
+
+/** Of a call that resumes: the calls within it have the rest, and no new bound. */
+export function restoreFuel(call: CallRecord, left: number | null): void {
+  if (left !== null) shareOf(call, left);
+}
+
+function shareOf(call: CallRecord, left: number): NestedFuel {
   let last: Promise<unknown> = Promise.resolve();
+  let unfinished = 0;
   const share: NestedFuel = {
     left,
     inTurn(make) {
-      const made = last.then(make);
-      last = made.catch(() => {});
+      // With nobody before it a call begins at once: a suspension knows its request by that.
+      const made = unfinished++ === 0 ? make() : last.then(make);
+      const leave = (): void => void unfinished--;
+      last = made.then(leave, leave);
       return made;
     },
   };

@@ -14,6 +14,7 @@ import { noChanges, type StateChange } from "../../state/change.ts";
 import { withProgram } from "../../tool/program.ts";
 import type { ExtensionContext } from "../extension.ts";
 import { callerOf, replyOf, within } from "../nested/nested-calls.ts";
+import { fuelOf, restoreFuel } from "../nested/nested-fuel.ts";
 import { replyOf as answerOf } from "./snapshot.ts";
 import { type Snapshot, type SnapshotCall, type SnapshotRequest, type SnapshotRun, partOf } from "./snapshot-format.ts";
 import type { SuspendableCall, Restored } from "./suspension-port.ts";
@@ -42,13 +43,14 @@ export function restoreCall(
   tree: Snapshot["tree"] = { callsLeft: 0, messagesLeft: 0 },
 ): CallRecord {
   const { callId, sessionId, caller, traceparent, correlationId, seed, nowMs, tool, version } = frozen;
-  const { queuedMs, warnings, parts } = frozen;
+  const { queuedMs, warnings, parts, fuelLeft } = frozen;
   const given: OwnOptions = { ...frozen.options, ...options, version };
   const identity = { callId, sessionId, caller, traceparent, correlationId, seed, nowMs };
   const call = new CallRecord({
     ...identity,
     hash,
-    parent,
+    // The calls within it may have used some of what it was given: its own run is bounded as before.
+    parent: parent && fuelLeft !== null ? { ...parent, fuelLeft } : parent,
     toolName: tool,
     options: correlationId === null ? given : { ...given, correlationId },
     scope: eventScope(callId, sessionId, traceparent, options.onEvent),
@@ -57,6 +59,7 @@ export function restoreCall(
     before: { queuedMs, warnings, parts, since },
   });
   call.edits = frozen.edits;
+  restoreFuel(call, frozen.nestedFuelLeft);
   call.reach({ tool: { id: versionedId({ name: tool, version }) } });
   return call;
 }
@@ -123,7 +126,9 @@ function againOf(
         begun.add(frozen);
         const make = (options: OwnOptions, parent: Parent): Promise<CallResult> =>
           resumeRun(restoreCall(frozen, resumption, listenersOf(options), parent), frozen, resumption, false);
-        return replyOf(await within(callerOf(started, started.deadline), session, make), session);
+        const resume = (): Promise<CallResult> => within(callerOf(started, started.deadline), session, make);
+        // The calls that waited for their turn behind it ask anew, and use what it leaves.
+        return replyOf(await (fuelOf(started.call)?.inTurn(resume) ?? resume()), session);
       };
       return { ticket: { ...index, serve } };
     }

@@ -9,7 +9,7 @@ import { joinBytes } from "../../bytes/join-bytes.ts";
  * Kernels with the same text read each other's snapshots. It names the policy engine and the form
  * of {@link Snapshot}. Raise the number with every change of the form or of its meaning.
  */
-export const kernelVersion: string = `${engineVersion} suspend/4`;
+export const kernelVersion: string = `${engineVersion} suspend/5`;
 
 /**
  * The content of a snapshot: all that the kernel knew of a call, and of the nested calls that it
@@ -41,6 +41,10 @@ export interface SnapshotCall extends CallIdentity {
   readonly queuedMs: number;
   readonly warnings: readonly string[];
   readonly edits: number;
+  /** As its parent bounded it; `null` for a call without a bound. */
+  readonly fuelLeft: number | null;
+  /** Of the calls within it together; `null` where no caller bounds the fuel. */
+  readonly nestedFuelLeft: number | null;
   /** As each step and extension gave its own. */
   readonly parts: Readonly<Record<string, unknown>>;
   /** `null` where it waits for an answer, and nothing of it has run. */

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { CapabilityReply } from "../../capability/request.ts";
 import type { ExtensionContext } from "../extension.ts";
+import { fuelOf } from "../nested/nested-fuel.ts";
 import {
   type Snapshot,
   type SnapshotCall,
@@ -50,6 +51,8 @@ function freezeCall(live: SuspendableCall, isolates: Isolates, clock: Clock): Sn
     toolHash: tool.hash,
     options: optionsOf(call),
     elapsedMs: clock.monotonicMs() - call.arrivedMs,
+    fuelLeft: call.parent?.fuelLeft ?? null,
+    nestedFuelLeft: fuelOf(call)?.left ?? null,
     parts: call.carriedNow(),
     run: phase.kind === "asking" ? null : runOf(live, phase, isolates, clock),
   };
