@@ -35,7 +35,7 @@ export const budgets = [
     maxBytes: 117_184,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 121_248 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 121_280 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
