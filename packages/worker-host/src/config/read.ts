@@ -50,7 +50,7 @@ export interface Config {
    * Puts the limits on the policy that holds: `instead`, or that of the configuration. A policy
    * without them cannot be read here, so that neither puts the other out of force.
    */
-  readonly limited: (instead?: PolicyDocument) => LimitedPolicy;
+  readonly limited: (instead?: unknown) => LimitedPolicy;
   /** Requests. */
   readonly packages: readonly ToolPackage[];
   /** Pipelines: data that the kernel's own realm runs, so the program registers them as trusted. */
@@ -110,11 +110,11 @@ function readOwn(own: JsonValue, policyFile: ((path: string) => JsonValue) | und
       hint: "Write the policy itself.",
     });
   const written = typeof named === "string" ? policyFile?.(named) : named;
-  const limited = (instead?: PolicyDocument): LimitedPolicy => {
+  const limited = (instead?: unknown): LimitedPolicy => {
     if (instead === undefined) return policyWith(written, limits);
     // Without limits the kernel checks it, which takes compiled policies too.
     const isWhole = Object.keys(limits).length === 0;
-    return isWhole ? { ok: true, policy: instead } : policyWith(instead as unknown as JsonValue, limits);
+    return isWhole ? { ok: true, policy: instead as PolicyDocument } : policyWith(instead as JsonValue, limits);
   };
   const policy = limited();
   if (!policy.ok) return refused(policy);

@@ -34,7 +34,7 @@ export async function choosePolicy(typed: unknown, io: CommandIo, config?: Confi
 async function underLimits(config: ConfigFile, instead: JsonValue | undefined): Promise<PolicyDocument> {
   const { limitedPolicy } = await import("@keyhole/worker-host/node/config");
   try {
-    return limitedPolicy(config, instead as unknown as PolicyDocument | undefined);
+    return limitedPolicy(config, instead);
   } catch (error) {
     if (error instanceof TypeError) throw new Unusable(visible(error.message), { cause: error });
     throw error;

@@ -29,7 +29,7 @@ export interface InPlaceOf {
   /** The file of the log. */
   readonly log?: string | undefined;
   /** The limits of the configuration hold over it. */
-  readonly policy?: PolicyDocument | undefined;
+  readonly policy?: unknown;
 }
 
 export type ConfiguredOptions = FullKernelOptions & { readonly host: IsolateHost; readonly sink?: FileSink };
@@ -53,7 +53,7 @@ export function configuredOptions(configFile: ConfigFile, { files, log, policy }
  *
  * @throws TypeError for a policy that has limits of the same tools; the message names file and line
  */
-export function limitedPolicy({ config, explain }: ConfigFile, instead?: PolicyDocument): PolicyDocument {
+export function limitedPolicy({ config, explain }: ConfigFile, instead?: unknown): PolicyDocument {
   const limited = config.limited(instead);
   if (limited.ok) return limited.policy;
   throw new TypeError(explain(limited));
@@ -104,7 +104,7 @@ export async function openConfigured(
   packages: readonly ToolPackage[] = [],
   { policy, ...options }: FullKernelOptions = {},
 ): Promise<ConfiguredKernel> {
-  const { sink, ...own } = configuredOptions(file, { policy: policy as PolicyDocument | undefined });
+  const { sink, ...own } = configuredOptions(file, { policy });
   const kernel = await createFullKernel({ ...own, ...(sink && { sink }), ...options });
   let leave = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
