@@ -1,4 +1,11 @@
-import { type ArgumentCondition, loadPolicy, type Policy, type PolicyDocument, type PolicyRule } from "@keyhole/kernel";
+import {
+  type ArgumentCondition,
+  type GrantRule,
+  loadPolicy,
+  type Policy,
+  type PolicyDocument,
+  type PolicyRule,
+} from "@keyhole/kernel";
 import { builtInFamilies } from "@keyhole/kernel/families";
 import { diffPolicies } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
@@ -138,8 +145,47 @@ describe("the difference of two policies", () => {
     const { limits, allows, denies, asks } = diff({ grants: grants(5) }, { grants: grants(9) });
     expect([allows, denies, asks]).toEqual([[], [], []]);
     expect(limits.map(({ sentence }) => sentence)).toEqual([
-      `The limits of net.read for fetch: B has ["{\\"requests\\":9}"]; A has ["{\\"requests\\":5}"].`,
+      'The limits of net.read for fetch ({"hosts":["a.example"]}): B has [{"requests":9}]; A has [{"requests":5}].',
     ]);
+  });
+});
+
+describe("budgets of grants", () => {
+  const net = (tool: string, host: string, requests?: number): GrantRule => ({
+    tool,
+    capability: { kind: "net.read", hosts: [host], ...(requests !== undefined && { requests }) },
+  });
+  it.each<[string, readonly GrantRule[], readonly GrantRule[]]>([
+    [
+      "swapped",
+      [net("t", "a.example", 1), net("t", "b.example", 100)],
+      [net("t", "a.example", 100), net("t", "b.example", 1)],
+    ],
+    ["of one tool beside all", [net("*", "a.example", 5)], [net("*", "a.example", 5), net("t", "a.example", 500)]],
+    ["of one host beside all", [net("*", "*", 5)], [net("*", "*", 5), net("*", "a.example", 500)]],
+    [
+      "of one caller",
+      [net("t", "a.example", 5)],
+      [net("t", "a.example", 5), { ...net("t", "a.example", 9), caller: "ada" }],
+    ],
+    ["twice", [net("t", "a.example", 5)], [net("t", "a.example", 5), net("t", "a.example", 5)]],
+  ])("differ where they are %s", (_, a, b) => {
+    expect(diff({ grants: a }, { grants: b }).limits.length).toBeGreaterThan(0);
+    expect(diff({ grants: b }, { grants: a }).limits.length).toBeGreaterThan(0);
+  });
+  it("are named as open beside a grant without one", () => {
+    const limited = net("*", "a.example", 5);
+    const { differs, capped } = diff({ grants: [limited] }, { grants: [limited, net("t", "a.example")] });
+    expect([differs, capped.map(({ dimension }) => dimension)]).toEqual([false, ["limits of net.read"]]);
+  });
+  it("are none of a difference where no request is of both", () => {
+    const grants = [net("t", "a.example", 5), net("t", "b.example")];
+    expect(diff({ grants }, { grants: grants.toReversed() })).toMatchObject({ differs: false, capped: [] });
+    const { limits, capped } = diff(
+      { grants },
+      { grants: [...grants, net("t", "c.example"), net("t", "d.example", 7)] },
+    );
+    expect([limits, capped]).toEqual([[], []]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Decision } from "../../document/policy.ts";
 import type { ReasonCode } from "../../proof/proof.ts";
 import { type Draft, inputOf } from "./draft.ts";
 import type { Found, Leaf, Ways } from "./graph.ts";
-import { type LimitDifference, limitDifferences } from "./limit-differences.ts";
+import { type LimitDifference, limitDifferences, openBudgets } from "./limit-differences.ts";
 import { search } from "./search.ts";
 
 export type { LimitDifference } from "./limit-differences.ts";
@@ -107,7 +107,13 @@ export function diffPolicies(a: Policy, b: Policy, mostTests: number = 10_000_00
     denies: ofLevel(3),
     asks: ofLevel(1, 2),
     limits,
-    capped: Array.from(capped, ([dimension, reason]) => ({ dimension, reason })),
+    capped: [
+      ...Array.from(capped, ([dimension, reason]) => ({ dimension, reason })),
+      ...openBudgets(a, b).map((kind) => ({
+        dimension: `limits of ${kind}`,
+        reason: "Only one policy has a grant that may give more of what another one limits.",
+      })),
+    ],
     tests,
   };
 }

@@ -1,3 +1,4 @@
+import { areTexts } from "../../../capability/fields.ts";
 import { canonicalJson } from "../../../json/canonical-json.ts";
 import type { JsonValue } from "../../../json/json.ts";
 import type { Policy } from "../../document/make.ts";
@@ -31,29 +32,84 @@ export function limitDifferences(a: Policy, b: Policy): readonly LimitDifference
   ];
 }
 
-/** Budgets of grants, where both policies grant the kind. */
+type Grant = NonNullable<Policy["document"]["grants"]>[number];
+
+/** The accesses of a grant, apart from the budgets for them. */
+interface Place {
+  readonly grant: Grant;
+  /** For people. */
+  readonly name: string;
+  readonly access: ReadonlyMap<string, unknown>;
+  readonly budgets: JsonValue[];
+}
+
+/** Budgets of grants for the same accesses; and those of a grant that one policy has beside grants of the other. */
 function budgetDifferences(a: Policy, b: Policy): readonly LimitDifference[] {
-  const [ofA, ofB] = [budgetsOf(a), budgetsOf(b)];
-  return [...ofA].flatMap(([place, { tool, limits }]) => {
-    const other = ofB.get(place);
-    if (!other) return [];
-    return differ(tool, `The limits of ${place}`, limits.toSorted(), other.limits.toSorted());
+  const [ofA, ofB] = [placesOf(a), placesOf(b)];
+  return [...new Map([...ofA, ...ofB])].flatMap(([key, place]) => {
+    const [inA, inB] = [ofA.get(key), ofB.get(key)];
+    if (![inA, inB].some((each) => each && isBudgeted(each))) return [];
+    const others = inA && inB ? [place] : [...(inA ? ofB : ofA).values()];
+    if (!others.some((each) => mayMeet(each, place))) return [];
+    const shownOf = (each: Place | undefined): JsonValue => each?.budgets ?? null;
+    return differ(place.grant.tool, `The limits of ${place.name}`, shownOf(inA), shownOf(inB));
   });
 }
 
-function budgetsOf({
-  document: { grants = [] },
-}: Policy): ReadonlyMap<string, { readonly tool: string; readonly limits: string[] }> {
-  const places = new Map<string, { readonly tool: string; readonly limits: string[] }>();
-  for (const { tool, caller, capability } of grants) {
-    const place = `${capability.kind} for ${tool}${caller === undefined ? "" : ` and ${caller}`}`;
+/** Kinds with a grant in one policy alone that has no budget, and may add to one that has. */
+export function openBudgets(a: Policy, b: Policy): readonly string[] {
+  const [ofA, ofB] = [placesOf(a), placesOf(b)];
+  const budgeted = [...ofA.values(), ...ofB.values()].filter(isBudgeted);
+  const kinds = [...new Map([...ofA, ...ofB])].flatMap(([key, place]) => {
+    if ((ofA.has(key) && ofB.has(key)) || isBudgeted(place)) return [];
+    return budgeted.some((each) => mayMeet(each, place)) ? [place.grant.capability.kind] : [];
+  });
+  return [...new Set(kinds)];
+}
+
+const isBudgeted = ({ budgets }: Place): boolean => budgets.some((each) => canonicalJson(each) !== "{}");
+
+function placesOf({ document: { grants = [] } }: Policy): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  for (const grant of grants) {
+    const { tool, caller, capability } = grant;
     const own = Object.values(shapeOf(capability.kind)?.parts ?? {}).flatMap(({ members }) => members);
-    const budget = Object.entries(capability).filter(([name]) => name !== "kind" && !own.includes(name));
-    const known = places.get(place) ?? { tool, limits: [] };
-    places.set(place, known);
-    known.limits.push(canonicalJson(Object.fromEntries(budget)));
+    const members = Object.entries(capability).filter(([name]) => name !== "kind");
+    const access = members
+      .filter(([name]) => own.includes(name))
+      .map(([name, value]: [string, unknown]) => [name, sorted(value)] as const);
+    // Members of a document are JSON.
+    const text = canonicalJson(Object.fromEntries(access) as JsonValue);
+    const budget = Object.fromEntries(members.filter(([name]) => !own.includes(name))) as JsonValue;
+    const name = `${capability.kind} for ${tool}${caller === undefined ? "" : ` and ${caller}`} (${shown(text)})`;
+    const key = canonicalJson([capability.kind, tool, caller ?? null, text]);
+    const known = places.get(key) ?? { grant, name, access: new Map(access), budgets: [] };
+    places.set(key, known);
+    known.budgets.push(budget);
+    known.budgets.sort((x, y) => (canonicalJson(x) < canonicalJson(y) ? -1 : 1));
   }
   return places;
+}
+
+const sorted = (value: unknown): unknown =>
+  Array.isArray(value) && value.every((each) => typeof each === "string") ? [...new Set(value)].toSorted() : value;
+
+/** Members in which two names without a wildcard are two things. */
+const plainMembers = ["hosts", "databases", "names", "tools"];
+
+/** Whether one request could be of both grants, as far as their form tells. */
+function mayMeet(one: Place, other: Place): boolean {
+  const [x, y] = [one.grant, other.grant];
+  if (x.capability.kind !== y.capability.kind) return false;
+  if (x.tool !== y.tool && x.tool !== "*" && y.tool !== "*") return false;
+  if (x.caller !== undefined && y.caller !== undefined && x.caller !== y.caller) return false;
+  return plainMembers.every((name) => {
+    const [ofOne, ofOther] = [one.access.get(name), other.access.get(name)];
+    if (!areTexts(ofOne) || !areTexts(ofOther)) return true;
+    if ([...ofOne, ...ofOther].some((each) => each.includes("*"))) return true;
+    const folded = new Set(ofOne.map((each) => each.toLowerCase()));
+    return ofOther.some((each) => folded.has(each.toLowerCase()));
+  });
 }
 
 function differences(
