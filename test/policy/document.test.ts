@@ -43,6 +43,7 @@ describe("a document", () => {
       "/rules/0/when/time/before",
     ],
     ["an empty window", day({ from: "08:00", to: "08:00" }), "/rules/0/when/time/to"],
+    ["an empty window from the default", day({ to: "00:00" }), "/rules/0/when/time/to"],
     [
       "a star in a path of the network",
       { grants: [{ tool: "x", capability: { kind: "net.read", hosts: ["example.com"], paths: ["/docs/*"] } }] },

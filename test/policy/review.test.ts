@@ -1,4 +1,4 @@
-import { type JsonValue, loadPolicy } from "@keyhole/kernel";
+import { type JsonValue, loadPolicy, type PolicyRule } from "@keyhole/kernel";
 import { explain, lintPolicy, locate, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { describe, expect, it, vi } from "vitest";
 import { checkPolicy } from "../../packages/keyhole/src/command/policy/check.ts";
@@ -74,7 +74,7 @@ describe("lint", () => {
     [
       "never-matching",
       [
-        rule("a", "deny", {
+        rule("a", "allow", {
           arguments: [
             { at: "/n", moreThan: 5 },
             { at: "/n", atMost: 5 },
@@ -87,7 +87,7 @@ describe("lint", () => {
     [
       "never-matching",
       [
-        rule("a", "deny", {
+        rule("a", "allow", {
           arguments: [
             { at: "/n", in: [1, 2] },
             { at: "/n", equals: 3 },
@@ -100,7 +100,7 @@ describe("lint", () => {
     [
       "never-matching",
       [
-        rule("a", "deny", {
+        rule("a", "allow", {
           arguments: [
             { at: "/n", equals: 3 },
             { at: "/n", notIn: [3] },
@@ -133,7 +133,59 @@ describe("lint", () => {
     ];
     expect(lintPolicy(loaded({ rules }), ["x", "y"])).toEqual([]);
   });
+  const at = "/user";
+  it.each<[readonly object[], JsonValue]>([
+    [
+      [
+        { at, equals: "admin" },
+        { at, differs: "admin" },
+      ],
+      "ADMIN",
+    ],
+    [
+      [
+        { at, in: [1] },
+        { at, in: ["1"] },
+      ],
+      "1",
+    ],
+    [
+      [
+        { at, moreThan: 5 },
+        { at, lessThan: 3 },
+      ],
+      "7",
+    ],
+  ])("says nothing of %j in a rule that denies %j", async (conditions, user) => {
+    const policy = loaded({ rules: [rule("a", "deny", { arguments: conditions })] });
+    expect(lintPolicy(policy)).toEqual([]);
+    const { manifest } = await record();
+    const [row] = simulate(policy, [{ manifest, input: { user }, time: "2026-01-01T00:00:00Z" }]);
+    expect(row?.after).toBe("deny");
+  });
+  it("takes a passkey for more than an answer", () => {
+    const passkey = { ...rule("b", "ask", { tool: ["x"] }), approver: "passkey" as const };
+    const plain = rule("a", "ask", { tool: ["x"] });
+    const among = (...rules: readonly PolicyRule[]) =>
+      lintPolicy(loaded({ passkeys: testPasskeys, rules })).map(({ kind, ruleId }) => [kind, ruleId]);
+    expect(among(rule("a", "ask", {}), passkey)).toEqual([]);
+    expect(among(plain, passkey)).toEqual([["contradicting", "a"]]);
+    expect(among(passkey, { ...passkey, id: "c" })).toEqual([["shadowed", "c"]]);
+  });
 });
+
+/** As a document holds them. */
+const testPasskeys = {
+  rpId: "approvals.example.com",
+  origins: ["https://approvals.example.com"],
+  keys: [
+    {
+      approver: "ada",
+      credentialId: "bm90LWEtcmVhbC1jcmVkZW50aWFs",
+      publicKey: "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE",
+    },
+  ],
+};
 
 describe("locate", () => {
   const text =

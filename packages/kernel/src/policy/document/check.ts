@@ -165,9 +165,10 @@ function checkTime({ from, to, after, before }: TimeWindow): DocumentFault | und
     const message = instant === undefined ? undefined : checkInstant(instant);
     if (message !== undefined) return { path: `/${name}`, message };
   }
-  if (from !== undefined && from === to)
-    return { path: "/to", message: "A window that ends when it begins never holds." };
   if (from === "24:00") return { path: "/from", message: "A day does not begin at 24:00." };
+  // `to` alone counts from the beginning of the day.
+  if (to !== undefined && to === (from ?? "00:00"))
+    return { path: "/to", message: "A window that ends when it begins never holds." };
   return after !== undefined && before !== undefined && Date.parse(after) >= Date.parse(before)
     ? { path: "/before", message: "A window that ends before it begins never holds." }
     : undefined;

@@ -16,7 +16,11 @@ export interface Finding {
   readonly message: string;
 }
 
-const strictness = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Decision, number>;
+const strictness = { allow: 0, ask: 1, deny: 3 } as const satisfies Record<Decision, number>;
+
+/** A passkey is more than an answer. */
+const strictnessOf = ({ effect, approver }: PolicyRule): number =>
+  effect === "ask" && approver === "passkey" ? 2 : strictness[effect];
 
 /** Rules that are compared with each other, each with each; of more, only those with the same conditions. */
 const comparedRules = 2_000;
@@ -35,7 +39,11 @@ export function lintPolicy(policy: Policy, tools?: readonly string[]): readonly 
   ];
 }
 
-function neverMatching({ id, when }: PolicyRule, policy: Policy, tools: readonly string[] | undefined): Finding[] {
+function neverMatching(
+  { id, effect, when }: PolicyRule,
+  policy: Policy,
+  tools: readonly string[] | undefined,
+): Finding[] {
   const never = (message: string): Finding[] => [{ kind: "never-matching", ruleId: id, by: null, message }];
   if (tools && when.tool?.every((tool) => !tools.includes(tool)))
     return never(`There is no tool ${when.tool.join(", ")}.`);
@@ -50,6 +58,8 @@ function neverMatching({ id, when }: PolicyRule, policy: Policy, tools: readonly
   const isShown = Array.from(families).some((family) => canShow(family, when, families));
   if (isAboutRequests(when, families) && !isShown)
     return never("No request is of a kind that could meet all of its conditions.");
+  // A deny or an ask reads a value in every spelling, and matches where a condition errs.
+  if (effect !== "allow") return [];
   for (const [at, conditions] of Map.groupBy(when.arguments ?? [], (condition) => condition.at)) {
     if (isImpossible(conditions)) return never(`No value at ${at || "the root"} fulfils all of its conditions.`);
   }
@@ -106,14 +116,16 @@ function shadows(rules: readonly PolicyRule[]): Finding[] {
     const others = group === rules ? group : group.filter(isFirstOfEffect());
     return group.flatMap((rule, index): Finding[] => {
       const by = others.find((other) => {
-        if (other === rule || strictness[other.effect] < strictness[rule.effect] || !includes(other.when, rule.when))
+        if (other === rule || strictnessOf(other) < strictnessOf(rule) || !includes(other.when, rule.when))
           return false;
         // Of two rules that say the same, the later one is the superfluous one.
-        return other.effect !== rule.effect || !includes(rule.when, other.when) || places.get(other)! < index;
+        return (
+          strictnessOf(other) !== strictnessOf(rule) || !includes(rule.when, other.when) || places.get(other)! < index
+        );
       });
       if (!by) return [];
       const isSame = includes(rule.when, by.when);
-      if (by.effect === rule.effect)
+      if (strictnessOf(by) === strictnessOf(rule))
         return [
           {
             kind: "shadowed",
@@ -128,17 +140,23 @@ function shadows(rules: readonly PolicyRule[]): Finding[] {
           ruleId: rule.id,
           by: by.id,
           message: isSame
-            ? `${by.id} says ${by.effect} to exactly the same calls, and wins.`
-            : `For every call that it matches, ${by.id} matches too, says ${by.effect}, and wins.`,
+            ? `${by.id} says ${said(by)} to exactly the same calls, and wins.`
+            : `For every call that it matches, ${by.id} matches too, says ${said(by)}, and wins.`,
         },
       ];
     });
   });
 }
 
+const said = ({ effect, approver }: PolicyRule): string =>
+  approver === "passkey" ? `${effect} with a passkey` : effect;
+
 function isFirstOfEffect(): (rule: PolicyRule) => boolean {
-  const seen = new Set<Decision>();
-  return ({ effect }) => !seen.has(effect) && seen.add(effect).has(effect);
+  const seen = new Set<number>();
+  return (rule) => {
+    const each = strictnessOf(rule);
+    return !seen.has(each) && seen.add(each).has(each);
+  };
 }
 
 /** Whether every call that meets `inner` meets `outer`, as far as the form of the conditions tells. */
