@@ -218,6 +218,25 @@ describe("what a run leaves", () => {
       "0 of 1 decisions changed",
     );
   });
+
+  it("is decided again in its session", async () => {
+    const recorded = readFileSync(join(root, "day.keyhole"), "utf8").split("\n");
+    const { sessionId } = JSON.parse(recorded.find((line) => line.includes("sessionId")) ?? "{}") as {
+      sessionId: string;
+    };
+    const rule = { id: "r", effect: "deny", when: { session: [sessionId] }, reason: "x" };
+    writeFileSync(join(root, "sessions.json"), JSON.stringify({ ...policy, rules: [rule] }));
+    expect((await run(["policy", "simulate", "sessions.json", "day.keyhole"])).output).toMatch(/allow +deny +r$/m);
+  });
+
+  it("is decided again for a caller", async () => {
+    const rule = { id: "r", effect: "deny", when: { caller: ["agent"] }, reason: "x" };
+    writeFileSync(join(root, "callers.json"), JSON.stringify({ version: "1", posture: "standard", rules: [rule] }));
+    const words = ["policy", "simulate", "callers.json", "calls.json"];
+    const anonymous = await run(words);
+    expect([anonymous.exitCode, anonymous.notes]).toEqual([0, expect.stringContaining("--caller NAME")]);
+    expect((await run([...words, "--caller", "agent"])).output).toMatch(/agent +allow +deny +r/);
+  });
 });
 
 describe("keyhole policy explain", () => {

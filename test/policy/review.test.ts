@@ -60,6 +60,20 @@ describe("simulate", () => {
   });
 });
 
+it("simulate decides about the input that the schema makes of it", async () => {
+  const { manifest } = await record();
+  const amount = { type: "number", default: 1_000 };
+  const pay = { ...manifest, input: { type: "object", properties: { amount }, additionalProperties: false } };
+  const policy = loaded({ rules: [denyWhen({ arguments: [{ at: "/amount", moreThan: 100 }] })] });
+  const rows = simulate(
+    policy,
+    [{}, { amount: 50 }, { amount: 50, to: "eve" }].map((input, second) => {
+      return { manifest: pay, input, time: `2026-01-01T00:00:0${second}Z` };
+    }),
+  );
+  expect(rows.map(({ after, rules }) => [after, ...rules])).toEqual([["deny", "r"], ["allow"], ["deny"]]);
+});
+
 describe("lint", () => {
   const rule = (id: string, effect: "allow" | "ask" | "deny", when: object) => ({ id, effect, when, reason: "x" });
   it.each([

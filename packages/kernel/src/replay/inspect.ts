@@ -10,6 +10,7 @@ type CallEntry = Extract<RunEntry, { kind: "call" }>;
 /** One run of a tool, as a run file tells it. */
 export interface InspectedCall {
   readonly callId: string;
+  readonly sessionId: string;
   /** From 1; more where the call was tried again. */
   readonly attempt: number;
   /** `name@version`. */
@@ -42,9 +43,10 @@ export function inspect({ entries }: Run): readonly InspectedCall[] {
     const { callId } = entry;
     switch (entry.kind) {
       case "call": {
-        const { attempt = 1, tool, toolHash, nowMs } = entry;
+        const { sessionId, attempt = 1, tool, toolHash, nowMs } = entry;
         const call: Open = {
           callId,
+          sessionId,
           attempt,
           tool,
           toolHash,

@@ -6,6 +6,9 @@ import { applyAll } from "../../state/change.ts";
 import { SteadyClock } from "../../state/steady-clock.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
+import { compileSchema } from "../../schema/compile-schema.ts";
+import type { OwnValidator } from "../../schema/types.ts";
+import * as limits from "../../limits.ts";
 import { Counters } from "../decision/counters.ts";
 import { decideCall } from "../decision/decide-targets.ts";
 import type { Policy } from "../document/make.ts";
@@ -18,6 +21,7 @@ import { neededKinds, targetArguments, targetsIn } from "../../tool/targets.ts";
 /** A call as it was made: from a journal, or written down for the purpose. */
 export interface RecordedCall {
   readonly manifest: ToolManifest;
+  /** As the client sent it, or as the kernel filled it in. */
   readonly input: JsonValue;
   /** RFC 3339. Calls are simulated in the order of their times. */
   readonly time: string;
@@ -40,7 +44,7 @@ export interface SimulatedCall {
 }
 
 /**
- * The decisions of a policy about recorded calls. Its counters and labels advance with the recorded
+ * The decisions of a policy about recorded calls, for inputs as the schemas of the tools fill them in. Its counters and labels advance with the recorded
  * times. A call that it would ask about counts as run.
  */
 export function simulate(policy: Policy, calls: readonly RecordedCall[]): readonly SimulatedCall[] {
@@ -49,9 +53,10 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
   const steady = new SteadyClock(clock);
   const counters = new Counters(steady);
   const labels = new SessionLabels(steady);
+  const inputs = new Inputs();
   const inOrder = calls.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time));
   return inOrder.map(
-    ({ manifest, input, time, caller = "anonymous", sessionId, mode = "NORMAL", decision = null }, index) => {
+    ({ manifest, input: given, time, caller = "anonymous", sessionId, mode = "NORMAL", decision = null }, index) => {
       nowMs = Date.parse(time);
       const session = { caller, sessionId: sessionId ?? `call ${index}` };
       const row = (after: Decision, rules: readonly string[], reason: string): SimulatedCall => ({
@@ -63,7 +68,11 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
         rules,
         reason,
       });
+      const input = inputs.of(manifest, given);
+      if (input === undefined) return row("deny", [], "The input does not fit the schema of the tool.");
       const { families } = policy;
+      const inputBytes = new TextEncoder().encode(canonicalJson(input)).length;
+      if (inputBytes > limits.inputBytes) return row("deny", [], "The input is too large for a call.");
       const read = targetsIn(input, targetArguments(manifest, families));
       if (!read.ok) return row("deny", [], read.fault.message);
       const { targets } = read;
@@ -77,7 +86,7 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
           ...session,
           mode,
           input,
-          inputBytes: new TextEncoder().encode(canonicalJson(input)).length,
+          inputBytes,
           granted: grant.kinds,
           nowMs,
           labels: labels.of(session, policy.allLabels),
@@ -98,6 +107,22 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
       );
     },
   );
+}
+
+/** Inputs as the schemas of their tools make them: validated, with defaults. */
+class Inputs {
+  readonly #validators = new Map<ToolManifest["input"], OwnValidator | undefined>();
+
+  /** `undefined` where the kernel refuses the input, or the tool. */
+  of({ input: schema }: ToolManifest, given: JsonValue): JsonValue | undefined {
+    if (!this.#validators.has(schema)) {
+      const compiled = compileSchema(schema);
+      this.#validators.set(schema, compiled.ok ? compiled.validator : undefined);
+    }
+    const valid = this.#validators.get(schema)?.validateOwn(given);
+    // JSON with defaults from a manifest is JSON.
+    return valid?.ok ? (valid.value as JsonValue) : undefined;
+  }
 }
 
 /** Rows as a table for people; changes have the mark `*`. */

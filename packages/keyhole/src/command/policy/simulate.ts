@@ -1,4 +1,4 @@
-import { readVersionedId, loadPolicy, type ToolManifest } from "@keyhole/kernel";
+import { readVersionedId, loadPolicy, type Mode, type Policy, type ToolManifest } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
 import { type RecordedCall, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { inspect, readRun, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
@@ -17,13 +17,15 @@ import { faultLine, idOf } from "../tools/load-tools.ts";
 import { readFileKind } from "../verify/file-kind.ts";
 import { readPolicy } from "./read-policy.ts";
 
+const modes: readonly Mode[] = ["NORMAL", "ALERT", "DEGRADED", "LOCKDOWN", "RECOVERY"];
+
 type CallOfTool = Omit<RecordedCall, "manifest"> & { readonly tool: string };
 
 /** Reports the decisions of a policy about recorded calls. */
 export async function simulatePolicy(
   file: string,
   callsFile: string,
-  { tools, json }: CommandOptions,
+  { tools, json, caller }: CommandOptions,
   io: CommandIo,
 ): Promise<CommandResult> {
   const loaded = loadPolicy(await readPolicy(file, io.files));
@@ -40,14 +42,20 @@ export async function simulatePolicy(
     const manifest = manifests.get(tool) ?? manifests.get(readVersionedId(tool).name);
     if (manifest === undefined)
       throw new Unusable(visible(`The tool ${tool} is not among the tools. Name them: --tools PATH.`));
-    return { ...call, manifest };
+    return { ...(typeof caller === "string" && { caller }), ...call, manifest };
   });
+  if (namesCallers(loaded.value) && recorded.some((call) => call.caller === undefined))
+    io.note("Calls without a caller are decided as those of anonymous. Name their caller: --caller NAME.\n");
   const rows = simulate(loaded.value, recorded);
   const changed = rows.filter(({ before, after }) => before !== null && before !== after).length;
   const exitCode = changed > 0 ? 1 : 0;
   if (json === true) return { exitCode, output: `${JSON.stringify({ changed, calls: rows }, undefined, 2)}\n` };
   const table = simulationTable(rows).split("\n").map(visible).join("\n");
   return { exitCode, output: `${table}\n${changed} of ${rows.length} decisions changed\n` };
+}
+
+function namesCallers({ document: { grants = [], rules = [] } }: Policy): boolean {
+  return grants.some(({ caller }) => caller !== undefined) || rules.some(({ when }) => when.caller !== undefined);
 }
 
 async function readCalls(file: string, io: CommandIo): Promise<readonly CallOfTool[]> {
@@ -59,7 +67,11 @@ async function readCalls(file: string, io: CommandIo): Promise<readonly CallOfTo
   if (kind.kind === "run") {
     const read = await readRun(lines(io.files.chunks(file), RUN_LINE_BYTES));
     if (!read.ok) throw new Unusable(visible(`${file}:${read.line} ${read.reason}`));
-    return inspect(read.run).map(({ tool, input, startedAt }) => ({ tool, input, time: startedAt, decision: "allow" }));
+    // A further attempt is no further call.
+    const calls = inspect(read.run).filter(({ attempt }) => attempt === 1);
+    return calls.map(({ tool, input, startedAt, sessionId }) => {
+      return { tool, input, time: startedAt, sessionId, decision: "allow" };
+    });
   }
   const document = parse(await readText(file, io.files), file);
   if (!Array.isArray(document))
@@ -72,13 +84,15 @@ async function readCalls(file: string, io: CommandIo): Promise<readonly CallOfTo
       Number.isNaN(Date.parse(call["time"]))
     )
       throw new Unusable(`Call ${index + 1} of ${visible(file)} lacks a tool or a time.`);
-    const { caller, sessionId, decision, input = {} } = call;
+    const { caller, sessionId, mode, decision, input = {} } = call;
+    const given = modes.find((each) => each === mode);
     return {
       tool: call["tool"],
       time: call["time"],
       input,
       ...(typeof caller === "string" && { caller }),
       ...(typeof sessionId === "string" && { sessionId }),
+      ...(given && { mode: given }),
       ...((decision === "allow" || decision === "ask" || decision === "deny") && { decision }),
     };
   });

@@ -4,7 +4,7 @@ import { type AddVerb, below } from "./verb.ts";
 const explainHelp = `FILE is a call's result or a proof, and the words give the reasons of the decision. Or FILE is a policy, and --tool and --input name a call: the words give the decision about that call. The tool does not run.
 `;
 
-const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { tool, input, time } with caller, sessionId and decision where you know them.
+const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { tool, input, time } with caller, sessionId, mode and decision where you know them. A run names no caller.
 The exit code is 1 where a decision changed.
 `;
 
@@ -69,6 +69,7 @@ export const addPolicy: AddVerb = (program, act) => {
     .argument("<policy>", "a policy document, JSON or YAML")
     .argument("<calls>", "a recorded run, or a list of calls")
     .option("--tools <path>", "the tools of the calls (default: tools)")
+    .option("--caller <name>", "the caller of calls that name none")
     .option("--json", "print the decisions as JSON")
     .addHelpText("after", below(simulateHelp))
     .action((file: string, calls: string, options: CommandOptions) =>
