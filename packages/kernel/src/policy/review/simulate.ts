@@ -59,20 +59,14 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
     ({ manifest, input: given, time, caller = "anonymous", sessionId, mode = "NORMAL", decision = null }, index) => {
       nowMs = Date.parse(time);
       const session = { caller, sessionId: sessionId ?? `call ${index}` };
-      const row = (after: Decision, rules: readonly string[], reason: string): SimulatedCall => ({
-        time,
-        tool: versionedId(manifest),
-        caller,
-        before: decision,
-        after,
-        rules,
-        reason,
-      });
-      const input = inputs.of(manifest, given);
-      if (input === undefined) return row("deny", [], "The input does not fit the schema of the tool.");
+      const about = { time, tool: versionedId(manifest), caller, before: decision };
+      const row = (after: Decision, rules: readonly string[], reason: string): SimulatedCall => {
+        return { ...about, after, rules, reason };
+      };
+      const taken = inputs.take(manifest, given);
+      if (typeof taken === "string") return row("deny", [], taken);
+      const { input, inputBytes } = taken;
       const { families } = policy;
-      const inputBytes = new TextEncoder().encode(canonicalJson(input)).length;
-      if (inputBytes > limits.inputBytes) return row("deny", [], "The input is too large for a call.");
       const read = targetsIn(input, targetArguments(manifest, families));
       if (!read.ok) return row("deny", [], read.fault.message);
       const { targets } = read;
@@ -109,19 +103,28 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
   );
 }
 
+interface TakenInput {
+  readonly input: JsonValue;
+  /** Of the canonical input. */
+  readonly inputBytes: number;
+}
+
 /** Inputs as the schemas of their tools make them: validated, with defaults. */
 class Inputs {
   readonly #validators = new Map<ToolManifest["input"], OwnValidator | undefined>();
 
-  /** `undefined` where the kernel refuses the input, or the tool. */
-  of({ input: schema }: ToolManifest, given: JsonValue): JsonValue | undefined {
+  /** A sentence where the kernel refuses the input. */
+  take({ input: schema }: ToolManifest, given: JsonValue): TakenInput | string {
     if (!this.#validators.has(schema)) {
       const compiled = compileSchema(schema);
       this.#validators.set(schema, compiled.ok ? compiled.validator : undefined);
     }
     const valid = this.#validators.get(schema)?.validateOwn(given);
+    if (!valid?.ok) return "The input does not fit the schema of the tool.";
     // JSON with defaults from a manifest is JSON.
-    return valid?.ok ? (valid.value as JsonValue) : undefined;
+    const input = valid.value as JsonValue;
+    const inputBytes = new TextEncoder().encode(canonicalJson(input)).length;
+    return inputBytes > limits.inputBytes ? "The input is too large for a call." : { input, inputBytes };
   }
 }
 

@@ -54,7 +54,7 @@ export function urlPathValues(prefixes: readonly string[]): readonly string[] {
   return distinct([`/${unmentioned}`, "/", ...near, ...pairs, "/%c0%ae"]);
 }
 
-/** A way from one prefix to another one; and a path in the letters of the first that a deny takes for one under the second. */
+/** A way from one prefix to another one. And a path in the letters of the first that a deny takes for one under the second. */
 function pairValues(a: string, b: string): readonly string[] {
   const isWithin = a !== b && b.length >= a.length && b.toLowerCase().startsWith(a.toLowerCase());
   const rest = b.slice(a.length);
