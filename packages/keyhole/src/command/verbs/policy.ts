@@ -4,7 +4,7 @@ import { type AddVerb, below } from "./verb.ts";
 const explainHelp = `FILE is a call's result or a proof, and the words give the reasons of the decision. Or FILE is a policy, and --tool and --input name a call: the words give the decision about that call. The tool does not run.
 `;
 
-const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { tool, input, time } with caller, sessionId, mode and decision where you know them. A run names no caller.
+const simulateHelp = `CALLS is a recorded run (.keyhole), or a JSON list of { tool, input, time } with caller, sessionId, mode and decision where known. A run names no caller.
 The exit code is 1 where a decision changed.
 `;
 
