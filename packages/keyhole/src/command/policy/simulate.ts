@@ -45,7 +45,7 @@ export async function simulatePolicy(
     return { ...(typeof caller === "string" && { caller }), ...call, manifest };
   });
   if (namesCallers(loaded.value) && recorded.some((call) => call.caller === undefined))
-    io.note("Calls without a caller are decided as those of anonymous. Name their caller: --caller NAME.\n");
+    io.note("Calls without a caller count for anonymous. Name their caller: --caller NAME.\n");
   const rows = simulate(loaded.value, recorded);
   const changed = rows.filter(({ before, after }) => before !== null && before !== after).length;
   const exitCode = changed > 0 ? 1 : 0;
