@@ -2,7 +2,7 @@ import { type AuditSink, createFullKernel, type EventRecord, eventOf, memorySink
 import type { ToolContext } from "@keyhole/kernel/tool";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../support/fake-clock.ts";
+import { FakeClock, settle } from "../support/fake-clock.ts";
 import { echo, expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
 
 /** Fails from the nth batch on. */
@@ -87,6 +87,44 @@ describe("a log sink that fails while tools run", () => {
     await last.promise;
     // The kernel hears of the failure when it writes the first one.
     expect(served).toEqual(["https://example.com/first"]);
+/** The sink of a kernel, and its steps after the start. */
+async function closing() {
+  const memory = memorySink();
+  const steps: string[] = [];
+  const sink: AuditSink = {
+    ...memory,
+    append: async (events) => {
+      await memory.append(events);
+      steps.push(...events.map((each) => eventOf(each).type));
+    },
+    close: () => void steps.push("closed"),
+  };
+  const clock = new FakeClock();
+  const kernel = await createFullKernel({ policy: openPolicy, sink, clock });
+  steps.length = 0;
+  return { kernel, steps, clock };
+}
+
+describe("the sink of a kernel that closes", () => {
+  it("is closed once, behind the last event", async () => {
+    const { kernel, steps } = await closing();
+    kernel.registerTrusted(echo);
+    await kernel.call("echo", { message: "x" });
+    await kernel.close();
+    await kernel.close();
+    expect(steps.slice(-2)).toEqual(["tool.completed", "closed"]);
+    expect(steps.filter((step) => step === "closed")).toHaveLength(1);
+  });
+
+  it("takes the end of a call that still runs first", async () => {
+    const { kernel, steps, clock } = await closing();
+    kernel.registerTrusted(toolOf(() => new Promise(() => {})));
+    const call = kernel.call("subject", {});
+    await clock.advance(1);
+    await kernel.close();
+    expect(await call).toMatchObject({ error: { code: "ISOLATE_LOST" } });
+    await settle();
+    expect(steps.slice(-2)).toEqual(["tool.failed", "closed"]);
   });
 });
 

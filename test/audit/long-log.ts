@@ -40,5 +40,5 @@ export async function writeLong(sink: AuditSink, events: number): Promise<void> 
     if (log.end.seq % 1_000 === 0) await log.flush();
   }
   await log.flush();
-  log.close();
+  await log.close(async () => {});
 }

@@ -258,7 +258,7 @@ describe("what lies before a checkpoint", () => {
     const sink = await longLog();
     const { log } = await openOn(sink, new Time(), Infinity);
     sink.eventsRead = 0;
-    log.close();
+    await log.close(async () => {});
     expect(await log.verifyEarlier()).toBeNull();
     expect(sink.eventsRead).toBe(0);
   });

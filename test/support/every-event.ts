@@ -35,6 +35,7 @@ function startWatch(): Watch {
     const { sink } = parts;
     const checked: typeof sink = {
       ...(sink.isVolatile !== undefined && { isVolatile: sink.isVolatile }),
+      ...(sink.close && { close: () => sink.close?.() }),
       open: () => sink.open(),
       append(records) {
         for (const record of records) check(record);

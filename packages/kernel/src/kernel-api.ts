@@ -268,6 +268,6 @@ export interface Kernel {
     /** For calls that begin later; those that run do not get anything back. `false` when there is none. */
     restore(revocationId: string, reason: string): Promise<boolean>;
   };
-  /** Terminates all isolates. Calls in flight end as `ISOLATE_LOST`. */
+  /** Terminates all isolates. Calls in flight end as `ISOLATE_LOST`. Closes the sink behind the last event. */
   close(): Promise<void>;
 }

@@ -283,9 +283,10 @@ class KernelImplementation implements Kernel {
   }
 
   async close(): Promise<void> {
-    this.#log.close();
-    for (const pool of this.#pools.values()) pool.close();
-    await Promise.all(this.#hosts.map((host) => host.close()));
+    await this.#log.close(() => {
+      for (const pool of this.#pools.values()) pool.close();
+      return Promise.all(this.#hosts.map((host) => host.close()));
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { SinkEnd } from "./sink-end.ts";
 import { present } from "../support/guards.ts";
 import { numberedIds } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
@@ -49,10 +50,7 @@ export class AuditLog {
   /** Beside `#pending`: the calls that wait for each event. */
   #waiting: EventScope[] = [];
   #writing: Promise<void> | undefined;
-  /**
-   * The next write, shared by all events recorded during the current one. Their callers wait for no
-   * later event.
-   */
+  /** The next write, shared by all events recorded during the current one. Their callers wait for no later event. */
   #next: Promise<void> | undefined;
   #failure: AuditUnavailable | undefined;
   readonly #onFailure = new Set<() => void>();
@@ -72,6 +70,7 @@ export class AuditLog {
   readonly earlier: EarlierCheck;
   readonly #checkpoints: Checkpoints;
   #isClosed = false;
+  readonly #end: SinkEnd;
   /** Calls that have begun and not ended, for the next checkpoint. */
   readonly #open = new Map<string, EventScope>();
   /** For the next event, whichever it is. */
@@ -83,6 +82,7 @@ export class AuditLog {
     this.#sink = sink;
     this.#clock = clock;
     this.#hash = hash;
+    this.#end = new SinkEnd(sink, () => !this.writable || (this.openCalls === 0 && this.backlog === 0));
     this.isVolatile = sink.isVolatile === true;
     this.damage = damage;
     this.earlier = new EarlierCheck(parts, checkpoint, this.damage);
@@ -175,9 +175,10 @@ export class AuditLog {
     return this.#open.size;
   }
 
-  /** Ends the automatic reads of the log. */
-  close(): void {
+  /** Ends the automatic reads of the log. Closes its sink behind the last event, and does not wait for calls that still run. */
+  close(users: () => Promise<unknown>): Promise<void> {
     this.#isClosed = true;
+    return this.#end.behind(users(), async () => this.flush());
   }
 
   /** For a change that no event of its own makes. It takes effect at once and goes with the next event, whichever it is; a crash before that forgets it. */
@@ -289,6 +290,7 @@ export class AuditLog {
       tell(onEvent, [event]);
       for (const listener of this.#listeners) tell(listener, [event]);
     }
+    this.#end.look().catch(() => {}); // Nobody waits for it any more.
   }
 }
 

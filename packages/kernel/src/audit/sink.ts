@@ -23,6 +23,8 @@ export interface AuditSink {
    * the kernel writes the text again some thousand events later.
    */
   writeCheckpoint?(text: string, seq: number): void | Promise<void>;
+  /** Called once by the kernel's `close`, behind the last event. Frees files and connections. */
+  close?(): void | Promise<void>;
 }
 
 /** The state of a sink at its opening. */

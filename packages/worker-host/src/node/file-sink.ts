@@ -25,7 +25,7 @@ export interface FileSinkOptions {
 }
 
 export interface FileSink extends AuditSink {
-  /** Ends the use of the file; the kernel has to be closed before. */
+  /** Ends the use of the file. The kernel's `close` calls it. */
   close(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ export interface IndexedDbSinkOptions {
 }
 
 export interface IndexedDbSink extends AuditSink {
-  /** Ends the use of the database; the kernel has to be closed before. */
+  /** Ends the use of the database. The kernel's `close` calls it. */
   close(): void;
 }
 

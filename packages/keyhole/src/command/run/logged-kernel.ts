@@ -14,7 +14,7 @@ export async function loggedKernel(options: FullKernelOptions, sink: FileSink | 
 }
 
 /** Takes each step, also behind one that fails: a full disk fails the kernel, and its servers have to end all the same. @throws {Unusable} with the first fault */
-export async function closeInOrder(...steps: readonly (() => Promise<void> | undefined)[]): Promise<void> {
+export async function closeInOrder(...steps: readonly (() => void | Promise<void> | undefined)[]): Promise<void> {
   const faults: Error[] = [];
   for (const step of steps) {
     try {

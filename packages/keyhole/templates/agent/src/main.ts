@@ -58,7 +58,6 @@ for (let message = first ?? (await next()); message !== ""; message = first === 
   isBusy = false;
 }
 await local?.close();
-await sink.close();
 if (local) writeFileSync("run.keyhole", writeRun({ entries }));
 
 /** What the person has to set is one line, and no trace. */

@@ -14,6 +14,6 @@ serveMcpStdio(kernel, {
   caller: { caller: "agent" },
   onEnd() {
     page.close();
-    void kernel.close().then(() => sink.close());
+    void kernel.close();
   },
 });

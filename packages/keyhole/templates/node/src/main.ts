@@ -10,5 +10,4 @@ const kernel = await openKernel({ approver: askAtTerminal, files: resolve("works
 const result = await kernel.call(name, JSON.parse(input), { caller: "agent" });
 console.log(result.ok ? result.data : result.error);
 await kernel.close();
-await sink.close();
 process.exitCode = result.ok ? 0 : 1;

@@ -110,7 +110,6 @@ export async function openConfigured(
   const close = async (): Promise<void> => {
     await leave();
     await kernel.close();
-    await sink?.close();
   };
   try {
     registerConfigured(kernel, file, packages);
