@@ -123,8 +123,8 @@ describe("access tokens", () => {
       });
       return oauth.authenticate(request);
     };
-    expect(await grantsOf("read openid")).toEqual({ caller: "desk", grants: [reads] });
-    expect(await grantsOf("admin constructor __proto__")).toEqual({ caller: "desk", grants: [] });
+    expect(await grantsOf("read openid")).toEqual({ caller: `${issuer}#desk`, grants: [reads] });
+    expect(await grantsOf("admin constructor __proto__")).toEqual({ caller: `${issuer}#desk`, grants: [] });
     expect(oauth.resourceMetadata.scopes_supported).toEqual(["read"]);
   });
 });

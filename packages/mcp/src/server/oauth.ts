@@ -39,7 +39,7 @@ export type OauthOptions = CommonOptions &
   (
     | {
         readonly scopes?: undefined;
-        /** Default: the claim `sub`. `undefined` refuses the token. */
+        /** Default: `ISSUER#SUB`, so that no caller of another issuer or of another list has the name. `undefined` refuses the token. */
         readonly callerOf?: CallerOf<McpCaller>;
       }
     | {
@@ -158,7 +158,7 @@ class TokenVerifier {
   }
 
   #callerWith(claims: JWTPayload): McpCaller | Response {
-    const { requiredScopes = [], scopes, callerOf = subject } = this.#options;
+    const { issuer, requiredScopes = [], scopes, callerOf = subjectOf(issuer) } = this.#options;
     const given = scopesOf(claims);
     const missing = requiredScopes.filter((scope) => !given.has(scope));
     if (missing.length > 0)
@@ -202,6 +202,8 @@ function scopesOf({ scope, scp }: JWTPayload): ReadonlySet<string> {
   return new Set(Array.isArray(scp) ? scp.filter((each) => typeof each === "string") : []);
 }
 
-function subject({ sub }: JWTPayload): McpCaller | undefined {
-  return sub === undefined || sub === "" ? undefined : { caller: sub };
-}
+/** An issuer has no fragment (RFC 8414, 2): a name says which issuer it is of. */
+const subjectOf =
+  (issuer: string): CallerOf<McpCaller & { readonly grants?: never }> =>
+  ({ sub }) =>
+    sub === undefined || sub === "" ? undefined : { caller: `${issuer}#${sub}` };
