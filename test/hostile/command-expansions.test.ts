@@ -14,6 +14,8 @@ describe("behind the prefix of a place, an argument that a program expands to a 
   it.each([
     "../admin",
     "%2e%2e/admin",
+    "%u002e%u002e/admin",
+    "%u002E%2e%u2215admin",
     ".%2E/admin",
     "%252e%252e/admin",
     "%c0%ae%c0%ae/admin",

@@ -21,8 +21,8 @@ export type ArgumentPattern =
   | string
   | { readonly oneOf: readonly string[] }
   /**
-   * Matches a text with this beginning and without a step to a parent folder. `""` is any text. The
-   * prefix of an option is its full name: `--format=`.
+   * Matches a text with this beginning and without a step to a parent folder. `""` is any text that begins
+   * like no option, of Windows (`/x`) as well, and like no absolute path. The prefix of an option is its full name: `--format=`.
    */
   | { readonly prefix: string }
   /** A relative path under one of these globs. */
@@ -121,6 +121,8 @@ function grantsCommand(
 
 /** The beginnings of options, of files with arguments, and of a program's own commands (`+`). */
 const special = /^[-@+]/;
+/** The beginnings of options on Windows and of absolute paths. */
+const elsewhere = /^(?:[/\\]|[A-Za-z]:)/;
 /** Texts that some program replaces. */
 const variable = /`|\$[A-Za-z_{(]|%(?![0-9A-Fa-f]{2}%)[A-Za-z_][A-Za-z0-9_]*%/;
 /** Wildcards of paths, and a home folder at the beginning. */
@@ -162,7 +164,7 @@ function matchPrefix(prefix: string, argument: string): boolean {
   if (!argument.startsWith(prefix) || couldStepUp(argument)) return false;
   const tail = argument.slice(Math.max(0, prefix.length - 1));
   if (readingsOf(tail).some((each) => fileValue.test(each))) return false;
-  if (prefix === "") return !isSpecial(argument);
+  if (prefix === "") return !isSpecial(argument) && !readingsOf(argument).some((each) => elsewhere.test(each));
   // Only the prefix of a place says where what follows is.
   return !/[/\\]/.test(prefix) || !variable.test(argument.slice(prefix.length));
 }

@@ -54,15 +54,21 @@ const steps: readonly ((text: string) => string)[] = [
 const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text);
 
 function withoutPercent(text: string): string {
-  return text
-    .replace(/%c0%([89ab][0-9a-f])/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16) - 0x80))
-    .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
-      try {
-        return decodeURIComponent(bytes);
-      } catch {
-        return bytes.replace(/%([0-7][0-9a-f])/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
-      }
-    });
+  return (
+    text
+      // IIS.
+      .replace(/%u([0-9a-f]{4})/gi, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)))
+      .replace(/%c0%([89ab][0-9a-f])/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16) - 0x80))
+      .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
+        try {
+          return decodeURIComponent(bytes);
+        } catch {
+          return bytes.replace(/%([0-7][0-9a-f])/gi, (_, byte: string) =>
+            String.fromCharCode(Number.parseInt(byte, 16)),
+          );
+        }
+      })
+  );
 }
 
 /** A variable, which can be empty. */
