@@ -49,6 +49,7 @@ describe("simulate", () => {
         decision: "allow",
       }) as const;
     const rows = simulate(policy, [at(0, {}), at(0, { x: 1 }), at(0, {}), at(1, {})]);
+    expect(() => simulate(policy, [{ ...at(0, {}), time: "2026-04-31T00:00:00Z" }])).toThrow("a day of the calendar");
     expect(rows.map(({ after }) => after)).toEqual(["allow", "ask", "deny", "allow"]);
     expect(simulationTable(rows).split("\n")).toEqual([
       "   time                  tool           caller     before  after  rules",

@@ -6,7 +6,7 @@ import { checkHostPattern } from "../../capability/matching/hosts.ts";
 import { checkGlob } from "../../capability/matching/paths.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Setup } from "../../result.ts";
-import { dateTime } from "../../schema/formats/dates.ts";
+import { readInstant } from "./instant.ts";
 import { parseRange } from "../../support/semver.ts";
 import { observersFault } from "./check-observers.ts";
 import { passkeysFault } from "./check-passkeys.ts";
@@ -148,9 +148,8 @@ function checkArgument(condition: ArgumentCondition): DocumentFault | undefined 
   return undefined;
 }
 
-/** RFC 3339, 5.6 and 5.7. `Date.parse` of V8 takes 31 April for 1 May; other engines refuse it. */
 function checkInstant(instant: string): string | undefined {
-  return dateTime(instant) && !Number.isNaN(Date.parse(instant))
+  return readInstant(instant) !== undefined
     ? undefined
     : `${instant} is not a day of the calendar with a time from 00:00:00 to 23:59:59.`;
 }

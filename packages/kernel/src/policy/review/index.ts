@@ -7,6 +7,7 @@ export {
   type PolicyDifference,
   type SaidOfCall,
 } from "./diff/diff.ts";
+export { readInstant } from "../document/instant.ts";
 export { explain, type Explanation } from "./explain.ts";
 export { type Finding, lintPolicy } from "./lint.ts";
 export { locate, locator, type Position } from "./locate.ts";

@@ -11,6 +11,7 @@ import type { OwnValidator } from "../../schema/types.ts";
 import * as limits from "../../limits.ts";
 import { Counters } from "../decision/counters.ts";
 import { decideCall } from "../decision/decide-targets.ts";
+import { readInstant } from "../document/instant.ts";
 import type { Policy } from "../document/make.ts";
 import type { Decision } from "../document/policy.ts";
 import { SessionLabels } from "../decision/session-labels.ts";
@@ -43,9 +44,18 @@ export interface SimulatedCall {
   readonly reason: string;
 }
 
+function timeOf({ time }: Pick<RecordedCall, "time">): number {
+  const ms = readInstant(time);
+  if (ms === undefined)
+    throw new RangeError(`Got the time ${JSON.stringify(time)}, expected a day of the calendar: 2026-01-31T12:00:00Z.`);
+  return ms;
+}
+
 /**
  * The decisions of a policy about recorded calls, for inputs as the schemas of the tools fill them in. Its counters and labels advance with the recorded
  * times. A call that it would ask about counts as run.
+ *
+ * @throws RangeError for a time that is no RFC 3339 text
  */
 export function simulate(policy: Policy, calls: readonly RecordedCall[]): readonly SimulatedCall[] {
   let nowMs = 0;
@@ -54,10 +64,10 @@ export function simulate(policy: Policy, calls: readonly RecordedCall[]): readon
   const counters = new Counters(steady);
   const labels = new SessionLabels(steady);
   const inputs = new Inputs();
-  const inOrder = calls.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time));
+  const inOrder = calls.toSorted((a, b) => timeOf(a) - timeOf(b));
   return inOrder.map(
     ({ manifest, input: given, time, caller = "anonymous", sessionId, mode = "NORMAL", decision = null }, index) => {
-      nowMs = Date.parse(time);
+      nowMs = timeOf({ time });
       const session = { caller, sessionId: sessionId ?? `call ${index}` };
       const about = { time, tool: versionedId(manifest), caller, before: decision };
       const row = (after: Decision, rules: readonly string[], reason: string): SimulatedCall => {

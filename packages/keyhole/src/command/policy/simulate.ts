@@ -1,6 +1,6 @@
 import { readVersionedId, loadPolicy, type Mode, type Policy, type ToolManifest } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
-import { type RecordedCall, simulate, simulationTable } from "@keyhole/kernel/policy";
+import { readInstant, type RecordedCall, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { inspect, readRun, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
 import {
   type CommandIo,
@@ -81,9 +81,9 @@ async function readCalls(file: string, io: CommandIo): Promise<readonly CallOfTo
       !isObject(call) ||
       typeof call["tool"] !== "string" ||
       typeof call["time"] !== "string" ||
-      Number.isNaN(Date.parse(call["time"]))
+      readInstant(call["time"]) === undefined
     )
-      throw new Unusable(`Call ${index + 1} of ${visible(file)} lacks a tool or a time.`);
+      throw new Unusable(`Call ${index + 1} of ${visible(file)} lacks a tool or a time of the calendar.`);
     const { caller, sessionId, mode, decision, input = {} } = call;
     const given = modes.find((each) => each === mode);
     return {
