@@ -26,6 +26,8 @@ const mostConnections = 16;
 /** The server cuts off a reader that takes nothing for so long. An answer waits at most half of that for an event. */
 const silenceMs = 30_000;
 const mostOfBody = 4_000;
+/** A client that sends slowly holds one of the connections. */
+const bodyMs = 10_000;
 
 /**
  * Lets the playground watch a kernel of this program, on 127.0.0.1 alone: its tools, its policy and every call. It reads with a new token, and changes
@@ -105,9 +107,14 @@ async function respond(
 async function textOf(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let byteLength = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    byteLength += part.length;
-    if (byteLength <= mostOfBody) parts.push(part);
+  const late = setTimeout(() => request.destroy(), bodyMs);
+  try {
+    for await (const part of request as AsyncIterable<Buffer>) {
+      byteLength += part.length;
+      if (byteLength <= mostOfBody) parts.push(part);
+    }
+  } finally {
+    clearTimeout(late);
   }
   return byteLength <= mostOfBody ? Buffer.concat(parts).toString("utf8") : "";
 }

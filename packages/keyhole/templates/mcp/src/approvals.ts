@@ -42,7 +42,12 @@ export async function openApprovalPage(): Promise<ApprovalPage> {
   });
   async function answer(request: IncomingMessage): Promise<void> {
     let body = "";
-    for await (const chunk of request) if ((body += chunk).length > 1_000) return;
+    const late = setTimeout(() => request.destroy(), 10_000);
+    try {
+      for await (const chunk of request) if ((body += chunk).length > 1_000) return;
+    } finally {
+      clearTimeout(late);
+    }
     const form = new URLSearchParams(body);
     questions.get(form.get("id") ?? "")?.answer(form.get("answer") === "allow");
   }
