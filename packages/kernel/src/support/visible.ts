@@ -12,7 +12,9 @@ const layout = String.raw`[\n\t]|\r(?=\n)`;
 const blank = String.raw`\u2800\ufffc\u{16fe4}\u{1d159}`;
 const pattern = String.raw`(?!${joined}|${selected}|${layout}| )[\p{DI}\p{C}\p{Z}${blank}]`;
 const invisible = new RegExp(pattern, "u");
-const eachInvisible = new RegExp(pattern, "gu");
+/** Spaces beside the one of the keyboard, and signs of letters that nothing is drawn for. Text in many languages has such spaces: a person who decides sees them, and a definition can hold them. */
+const blank = String.raw`(?! )\p{Zs}|[\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]`;
+const eachUnseen = new RegExp(`${pattern}|${blank}`, "gu");
 
 /** Whether a text has a character that a person does not see. */
 export function hasInvisible(text: string): boolean {
@@ -20,13 +22,18 @@ export function hasInvisible(text: string): boolean {
 }
 
 /**
- * A text with an escape of JSON in the place of each character that a person does not see. JSON stays the same JSON. A second pass changes nothing.
+ * A text with an escape of JSON in the place of each character that a person does not see, or takes for a space. JSON stays the same JSON. A second pass changes nothing.
  *
  * @example
  * visible("ada\u3164"); // "ada\\u3164"
  */
 export function visible(text: string): string {
-  return text.replace(eachInvisible, escaped);
+  return text.replace(eachUnseen, escaped);
+}
+
+/** The same in one line: a foreign text forges no line of an output. */
+export function visibleLine(text: string): string {
+  return visible(text).replace(/[\t\n\r]/g, (character) => JSON.stringify(character).slice(1, -1));
 }
 
 function escaped(character: string): string {

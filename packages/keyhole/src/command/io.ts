@@ -1,7 +1,7 @@
 import type { JsonObject } from "@keyhole/kernel";
 import type { EvidenceVerdict } from "@keyhole/kernel/audit";
 // Not from the complete kernel: `keyhole --help` loads none of it.
-import { visible as shown } from "@keyhole/kernel/visible";
+import { visibleLine as visible } from "@keyhole/kernel/visible";
 
 /**
  * | code | of `verify` | of the other verbs |
@@ -64,10 +64,7 @@ export const exitCodes: Readonly<Record<EvidenceVerdict, CommandResult["exitCode
 
 export const marks = { passed: "✓", failed: "✗", skipped: "–", unvouched: "~" } as const;
 
-/** Shows a text of a file in one line. No character steers the terminal, reorders the line or is invisible. */
-export function visible(text: string): string {
-  return shown(text).replace(/[\t\n\r]/g, (character) => JSON.stringify(character).slice(1, -1));
-}
+export { visible };
 
 /** A word that a person copies into a shell: in quotes where the shell would split or expand it. */
 export function shellWord(text: string): string {

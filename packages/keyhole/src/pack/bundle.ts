@@ -1,5 +1,5 @@
 import type { BuildOptions, BuildResult, Loader, Message, Plugin, PluginBuild } from "esbuild";
-import { visible } from "@keyhole/kernel/visible";
+import { visible, visibleLine } from "@keyhole/kernel/visible";
 import { importAt } from "@keyhole/worker-host/protocol";
 import { baseOf, folderOf, type PackFiles } from "./files.ts";
 import { type ImportForm, Resolver } from "./resolve.ts";
@@ -188,10 +188,10 @@ function plain(name: string): string {
 
 /** @param folder of the entry: no reason names a path of the machine */
 function reasonOf(error: unknown, folder: string): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return visibleLine(String(error));
   const messages = "errors" in error && Array.isArray(error.errors) ? (error.errors as readonly Message[]) : [];
-  if (messages.length === 0) return error.message;
-  return messages.map((each) => lineOf(each, folder)).join("\n");
+  if (messages.length === 0) return visibleLine(error.message);
+  return messages.map((each) => visibleLine(lineOf(each, folder))).join("\n");
 }
 
 function lineOf({ id, pluginName, text, location, notes }: Message, folder: string): string {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
-import { visible } from "@keyhole/kernel/visible";
+import { visibleLine } from "@keyhole/kernel/visible";
 import { forward } from "../node/packer.ts";
 import { BundleError, type BundleKind } from "../pack/bundle.ts";
 import { bytesModule } from "../pack/module-text.ts";
@@ -68,13 +68,13 @@ export class Imports {
 /** The import and the reason, for the person who reads the bundler's output. No cause: bundlers print its raw message, too. */
 export function importFailure(file: string, kind: ImportKind, root: string, cause: unknown): Error {
   return new Error(
-    visible(`${specifierOf(forward(relative(root, file)), kind)} cannot be imported: ${reasonOf(cause)}`),
+    visibleLine(`${specifierOf(forward(relative(root, file)), kind)} cannot be imported: ${reasonOf(cause)}`),
   );
 }
 
 /** An import can be in a package from elsewhere. The bundler prints the reason to a terminal. */
 export function resolved<Value>(resolving: Promise<Value>): Promise<Value> {
-  return resolving.catch((error: unknown) => Promise.reject(new Error(visible(reasonOf(error)))));
+  return resolving.catch((error: unknown) => Promise.reject(new Error(visibleLine(reasonOf(error)))));
 }
 
 function reasonOf(cause: unknown): string {

@@ -1,4 +1,4 @@
-import { visible } from "@keyhole/kernel/visible";
+import { visibleLine } from "@keyhole/kernel/visible";
 import { forward, locate } from "../node/packer.ts";
 import { listPattern, listText, resolveSpecifier } from "./ids.ts";
 import { type CommonKind, importFailure, Imports, resolved } from "./imports.ts";
@@ -29,7 +29,7 @@ export class OwnImports {
     if (named === undefined || "list" in named) return named?.list;
     const { file, kind } = named;
     if (kind === "metered" || kind === "metered-url")
-      throw new Error(`${visible(source)} cannot be imported: only keyhole/vite meters modules.`);
+      throw new Error(`${visibleLine(source)} cannot be imported: only keyhole/vite meters modules.`);
     return `\0keyhole-${kind}:${file}`;
   }
 
