@@ -63,7 +63,10 @@ const policy = {
   grants: [
     {
       tool: "*",
-      capability: { kind: "process.spawn", commands: [{ command: "node", args: [{ rest: { prefix: "" } }] }] },
+      capability: {
+        kind: "process.spawn",
+        commands: [{ command: "node", args: [{ prefix: "/" }, { rest: { prefix: "" } }] }],
+      },
     },
   ],
 } as const;

@@ -14,7 +14,7 @@ closeAfterEach();
 const program = fileURLToPath(new URL("mcp-server.ts", import.meta.url));
 const capability = {
   kind: "process.spawn",
-  commands: [{ command: "node", args: [{ rest: { prefix: "" } }] }],
+  commands: [{ command: "node", args: [{ prefix: "/" }, { rest: { prefix: "" } }] }],
 } as const;
 const granting: PolicyDocument = { version: "1", posture: "permissive", grants: [{ tool: "*", capability }] };
 

@@ -15,7 +15,10 @@ closeAfterEach();
 afterAll(removePrograms);
 
 const rude = { command: "node", args: [`${repository}test/node/mcp-server.ts`] };
-const node = { kind: "process.spawn", commands: [{ command: "node", args: [{ rest: { prefix: "" } }] }] };
+const node = {
+  kind: "process.spawn",
+  commands: [{ command: "node", args: [{ prefix: "/" }, { rest: { prefix: "" } }] }],
+};
 const policy = {
   version: "1",
   posture: "standard",

@@ -8,7 +8,10 @@ import { root } from "../support/sources.ts";
 
 /* A home, and clients with a process each. */
 
-const node = { kind: "process.spawn", commands: [{ command: "node", args: [{ rest: { prefix: "" } }] }] };
+const node = {
+  kind: "process.spawn",
+  commands: [{ command: "node", args: [{ prefix: "/" }, { rest: { prefix: "" } }] }],
+};
 export const daily = {
   id: "daily",
   effect: "deny",
