@@ -1,4 +1,4 @@
-import { hasInvisible, visible } from "@keyhole/kernel";
+import { visible } from "@keyhole/kernel";
 import { visibleLine } from "@keyhole/kernel/visible";
 import { importFailure } from "../../packages/keyhole/src/plugin/imports.ts";
 import { describe, expect, it } from "vitest";
@@ -80,29 +80,6 @@ describe("every character that nobody sees", () => {
       return read.ok && !read.hasUnseen;
     });
     expect(wrong.slice(0, 20).map(asEscape)).toEqual([]);
-  });
-});
-
-describe("a blank", () => {
-  it.each([
-    "\u00a0",
-    "\u2003",
-    "\u202f",
-    "\u3000",
-    "\u2800",
-    "\u115f",
-    "\u1160",
-    "\u3164",
-    "\uffa0",
-    "\u00ad",
-    "\ufffc",
-    "\u{1d159}",
-  ])("is shown to a person: %j", (character) => {
-    expect(visible(`ada${character}`)).toBe(`ada${asEscape(character)}`);
-  });
-
-  it("of a language does not make its text an unseen one", () => {
-    expect(hasInvisible("Prix\u00a0: 5\u202f€、全角\u3000空白")).toBe(false);
   });
 });
 

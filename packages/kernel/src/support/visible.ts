@@ -12,9 +12,7 @@ const layout = String.raw`[\n\t]|\r(?=\n)`;
 const blank = String.raw`\u2800\ufffc\u{16fe4}\u{1d159}`;
 const pattern = String.raw`(?!${joined}|${selected}|${layout}| )[\p{DI}\p{C}\p{Z}${blank}]`;
 const invisible = new RegExp(pattern, "u");
-/** Spaces beside the one of the keyboard, and signs of letters that nothing is drawn for. Text in many languages has such spaces: a person who decides sees them, and a definition can hold them. */
-const blank = String.raw`(?! )\p{Zs}|[\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]`;
-const eachUnseen = new RegExp(`${pattern}|${blank}`, "gu");
+const eachInvisible = new RegExp(pattern, "gu");
 
 /** Whether a text has a character that a person does not see. */
 export function hasInvisible(text: string): boolean {
@@ -22,13 +20,13 @@ export function hasInvisible(text: string): boolean {
 }
 
 /**
- * A text with an escape of JSON in the place of each character that a person does not see, or takes for a space. JSON stays the same JSON. A second pass changes nothing.
+ * A text with an escape of JSON in the place of each character that a person does not see. JSON stays the same JSON. A second pass changes nothing.
  *
  * @example
  * visible("ada\u3164"); // "ada\\u3164"
  */
 export function visible(text: string): string {
-  return text.replace(eachUnseen, escaped);
+  return text.replace(eachInvisible, escaped);
 }
 
 /** The same in one line: a foreign text forges no line of an output. */
