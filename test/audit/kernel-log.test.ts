@@ -87,6 +87,9 @@ describe("a log sink that fails while tools run", () => {
     await last.promise;
     // The kernel hears of the failure when it writes the first one.
     expect(served).toEqual(["https://example.com/first"]);
+  });
+});
+
 /** The sink of a kernel, and its steps after the start. */
 async function closing() {
   const memory = memorySink();
