@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { OnLoadResult, OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
 import { idPattern } from "./plugin/ids.ts";
 import { OwnImports } from "./plugin/own-imports.ts";
@@ -10,7 +11,8 @@ import { specifierPattern } from "./pack/specifier.ts";
  * import { keyhole } from "keyhole/esbuild";
  * await build({ plugins: [keyhole()] });
  */
-export function keyhole(): Plugin {
+export function keyhole(options: Readonly<Record<string, never>> = {}): Plugin {
+  knownOptions(options, {}, "keyhole");
   const imports = new OwnImports();
   const onResolve = async ({ path, importer, kind }: OnResolveArgs): Promise<OnResolveResult | undefined> => {
     const id = await imports.resolve(path, kind === "entry-point" ? undefined : importer);

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { idPattern, unschemedPattern } from "./plugin/ids.ts";
 import { OwnImports, ownPattern } from "./plugin/own-imports.ts";
 import { specifierPattern } from "./pack/specifier.ts";
@@ -25,7 +26,8 @@ interface RollupPlugin {
  * import { keyhole } from "keyhole/rollup";
  * export default { plugins: [keyhole()] };
  */
-export function keyhole(): RollupPlugin {
+export function keyhole(options: Readonly<Record<string, never>> = {}): RollupPlugin {
+  knownOptions(options, {}, "keyhole");
   const imports = new OwnImports();
   const asked = [specifierPattern, unschemedPattern, idPattern];
   return {

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { idPattern, unschemedPattern } from "./plugin/ids.ts";
 import { OwnImports } from "./plugin/own-imports.ts";
 
@@ -51,7 +52,8 @@ const name = "keyhole";
  * import { keyhole } from "keyhole/webpack";
  * export default { plugins: [keyhole()] };
  */
-export function keyhole(): { apply(compiler: object): void } {
+export function keyhole(options: Readonly<Record<string, never>> = {}): { apply(compiler: object): void } {
+  knownOptions(options, {}, "keyhole");
   const imports = new OwnImports();
   return {
     apply(given) {

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { ContentStore } from "@keyhole/kernel";
 import type { KvStore } from "./brokers/kv-store.ts";
 import type { FileStore, StoreResult } from "./brokers/store.ts";
@@ -7,6 +8,8 @@ export interface ContentStoreOptions {
   readonly maxBytes?: number;
 }
 
+const MOST_BYTES = 33_554_432;
+
 /**
  * A content store in a store of files: in memory, in a folder (`nodeStore`), in the origin private file system (`opfsStore`), in R2 (`r2Store`). A value lies at
  * `blake3/ab/cd…`, by the digits of its digest. Give it a store of its own, not the one that tools see.
@@ -14,7 +17,8 @@ export interface ContentStoreOptions {
  * @example
  * const kernel = await createFullKernel({ content: contentStore(nodeStore("./kept")), policy });
  */
-export function contentStore(files: FileStore, { maxBytes = 33_554_432 }: ContentStoreOptions = {}): ContentStore {
+export function contentStore(files: FileStore, options: ContentStoreOptions = {}): ContentStore {
+  const { maxBytes = MOST_BYTES } = knownOptions(options, { maxBytes: 1 }, "contentStore");
   return storeOver({
     maxBytes,
     has: async (digest) => (await files.stat(pathOf(digest))).ok,
@@ -31,7 +35,8 @@ export function contentStore(files: FileStore, { maxBytes = 33_554_432 }: Conten
  * @example
  * const kernel = await createFullKernel({ content: keyedContentStore(indexedDbKv({ database: "kept" })), policy });
  */
-export function keyedContentStore(values: KvStore, { maxBytes = 33_554_432 }: ContentStoreOptions = {}): ContentStore {
+export function keyedContentStore(values: KvStore, options: ContentStoreOptions = {}): ContentStore {
+  const { maxBytes = MOST_BYTES } = knownOptions(options, { maxBytes: 1 }, "keyedContentStore");
   return storeOver({
     maxBytes,
     has: async (digest) => {

@@ -1,3 +1,4 @@
+import { knownOptions, plainMembers } from "@keyhole/kernel/foreign";
 import {
   readVersionedId,
   type AuditEvent,
@@ -45,7 +46,12 @@ export interface TracingOptions {
  * @example
  * const kernel = traced(await createFullKernel({ host, policy }));
  */
-export function traced(kernel: Kernel, { tracerProvider, meterProvider }: TracingOptions = {}): Kernel {
+export function traced(kernel: Kernel, given: TracingOptions = {}): Kernel {
+  const { tracerProvider, meterProvider } = knownOptions(
+    given,
+    { tracerProvider: true, meterProvider: true },
+    "traced",
+  );
   const spans = new CallSpans(
     (tracerProvider ?? trace).getTracer(names.scope),
     (meterProvider ?? metrics).getMeter(names.scope).createHistogram(names.duration, {
@@ -91,15 +97,18 @@ class CallSpans {
     options: CallOptions,
     run: (options: CallOptions) => Promise<CallResult>,
   ): Promise<CallResult> {
+    // A copy leaves out what a class carries: the kernel refuses the object itself.
+    const given: CallOptions | undefined = plainMembers(options);
+    if (!given) return run(options);
     const name = calledTool(tool).name.slice(0, limits.nameLength).toWellFormed();
     const started = { kind: SpanKind.INTERNAL, attributes: callAttributes(name) };
-    const span = this.#tracer.startSpan(`${names.operation} ${name}`, started, parentOf(options.traceparent));
+    const span = this.#tracer.startSpan(`${names.operation} ${name}`, started, parentOf(given.traceparent));
     const own = span.spanContext();
     try {
       const result = await run({
-        ...options,
+        ...given,
         ...(isSpanContextValid(own) && { traceparent: `00-${own.traceId}-${own.spanId}-${flags(own.traceFlags)}` }),
-        onEvent: this.#listener(span, options.onEvent),
+        onEvent: this.#listener(span, given.onEvent),
       });
       this.#open.delete(result.callId);
       const code = result.ok ? undefined : result.error.code;

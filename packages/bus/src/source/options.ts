@@ -1,4 +1,5 @@
 import type { Capability, Clock, Effect, LogEntry, Need, Tier } from "@keyhole/kernel";
+import type { OptionNames } from "@keyhole/kernel/foreign";
 import type { ForeignBounds, ForeignTool, ToolPinStore } from "@keyhole/kernel/foreign-tools";
 import type { BusCredential } from "../wire/seal.ts";
 
@@ -33,6 +34,27 @@ export interface BusSourceOptions extends ForeignBounds {
   /** Receives dropped messages, at most ten at once and then one a second. Default: none. */
   readonly onError?: (error: Error) => void;
 }
+
+export const sourceOptions: OptionNames<BusSourceOptions> = {
+  name: true,
+  prefix: true,
+  inboxPrefix: true,
+  credential: true,
+  pins: true,
+  tiers: true,
+  capabilities: true,
+  needs: true,
+  effects: true,
+  expect: true,
+  discoveryMs: 1,
+  askMs: 1,
+  clock: true,
+  onChange: true,
+  onError: true,
+  timeoutMs: 1,
+  resultBytes: 1,
+  callsPerHour: 1,
+};
 
 /** The tools of the kernels on a bus, in this kernel. */
 export interface BusSource {

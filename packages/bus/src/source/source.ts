@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { type JsonObject, type Kernel, systemClock, type ToolContext } from "@keyhole/kernel";
 import {
   boundsOf,
@@ -14,7 +15,7 @@ import { BusCall, type BusCallPorts, type BusOutput } from "./bus-call.ts";
 import { callError } from "./call-error.ts";
 import { discover } from "./discovery.ts";
 import { Inbox } from "./inbox.ts";
-import type { BusSource, BusSourceOptions } from "./options.ts";
+import { type BusSource, type BusSourceOptions, sourceOptions } from "./options.ts";
 import { sourceTool } from "./source-tool.ts";
 
 const DISCOVERY_MS = 500;
@@ -29,7 +30,8 @@ const ASK_MS = 2_000;
  * @example
  * const source = await busSource(kernel, natsBus(connection), { name: "shop", credential });
  */
-export async function busSource(kernel: Kernel, port: BusPort, options: BusSourceOptions): Promise<BusSource> {
+export async function busSource(kernel: Kernel, port: BusPort, given: BusSourceOptions): Promise<BusSource> {
+  const options = knownOptions(given, sourceOptions, "busSource");
   checkSourceName(options.name);
   checkNeeds(options.capabilities ?? [], options.needs ?? []);
   if (options.credential) checkCredential(options.credential);

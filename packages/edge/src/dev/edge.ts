@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,6 +32,17 @@ export interface EdgeOptions extends WorkerSource {
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
+const known = {
+  port: 0,
+  token: true,
+  approvalKey: true,
+  state: true,
+  onLine: true,
+  config: true,
+  environment: true,
+  vars: true,
+} as const;
+
 /** A kernel with its sandbox, on this machine. */
 export interface Edge {
   /** Of the kernel. */
@@ -60,7 +72,8 @@ export interface Edge {
  * @example
  * const edge = await startEdge({ config: "wrangler.toml", port: 8787 });
  */
-export async function startEdge({ port, state, onLine, token, approvalKey, ...source }: EdgeOptions): Promise<Edge> {
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const { port, state, onLine, token, approvalKey, ...source } = knownOptions(options, known, "startEdge");
   const wrangler = await loadWrangler();
   const { miniflare } = wrangler;
   const { worker, isOpened } = openedBy(token, approvalKey, configuredWorker(wrangler, source));

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { Oauth } from "@keyhole/mcp";
 import type { Env } from "../env.ts";
 import { gatewayWith } from "../gateway-worker.ts";
@@ -14,6 +15,7 @@ export interface McpGatewayOptions {
  * @example
  * export default mcpGateway({ oauth: oauthTokens({ issuer, resource: "https://tools.example.com/mcp", keys }) });
  */
-export function mcpGateway({ oauth }: McpGatewayOptions): ExportedHandler<Env> {
+export function mcpGateway(options: McpGatewayOptions): ExportedHandler<Env> {
+  const { oauth } = knownOptions(options, { oauth: true }, "mcpGateway");
   return gatewayWith(accessBy(oauth));
 }

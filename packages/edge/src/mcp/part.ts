@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { type ApprovalRequest, type Approver, type Capability, isOfDomain, parseUrl } from "@keyhole/kernel";
 import {
   type ApprovalDesk as ApprovalPages,
@@ -20,6 +21,25 @@ export type EdgeMcpOptions = Omit<McpServerOptions, "approvals" | "content" | "c
   SessionLimits &
   SubscriptionLimits;
 
+const known = {
+  questions: true,
+  definitionOf: true,
+  methodOf: true,
+  onListChange: true,
+  pageSize: 1,
+  name: true,
+  version: true,
+  instructions: true,
+  waitMs: 0,
+  extend: true,
+  onError: true,
+  sessions: 1,
+  sessionsPerCaller: 1,
+  sessionIdleMs: 1,
+  subscriptions: 1,
+  subscriptionsPerCaller: 1,
+} as const;
+
 /**
  * `/mcp` in both eras of the protocol, beside the kernel of one tenant. A token needs the scopes `tools:read` and `tools:call`. Where `KEYHOLE_URL` is set, a question
  * has a page: it takes a token with the scope `approvals:write` that cannot call tools.
@@ -28,7 +48,8 @@ export type EdgeMcpOptions = Omit<McpServerOptions, "approvals" | "content" | "c
  * const Configured: KernelObjectClass = kernelObject({ tools, policy, mcp: edgeMcp() });
  */
 export function edgeMcp(options: EdgeMcpOptions = {}): (served: McpServed) => McpPart {
-  return (served) => new EdgeMcp(served, options);
+  const given = knownOptions(options, known, "edgeMcp");
+  return (served) => new EdgeMcp(served, given);
 }
 
 class EdgeMcp implements McpPart {

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { type ContentStore, isDigest } from "@keyhole/kernel";
 import { Shares } from "@keyhole/kernel/context";
 
@@ -16,10 +17,8 @@ export interface SqlContentOptions {
  * holds back everything that the kernel sends until both are durable. So a value exists when the
  * event that commits to it exists.
  */
-export function sqlContent(
-  storage: DurableObjectStorage,
-  { outputBytes = 268_435_456 }: SqlContentOptions = {},
-): ContentStore {
+export function sqlContent(storage: DurableObjectStorage, options: SqlContentOptions = {}): ContentStore {
+  const { outputBytes = 268_435_456 } = knownOptions(options, { outputBytes: 1 }, "sqlContent");
   return new SqlContent(storage, outputBytes);
 }
 

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { DurableObject } from "cloudflare:workers";
 import {
   type Broker,
@@ -87,6 +88,20 @@ export type KernelObjectClass = new (
   env: Env,
 ) => DurableObject<Env> & { fetch(request: Request): Promise<Response> };
 
+const known = {
+  config: true,
+  tools: true,
+  bus: true,
+  mcp: true,
+  policy: true,
+  modeTriggers: true,
+  secrets: true,
+  databases: true,
+  engine: true,
+  modules: true,
+  commands: true,
+} as const;
+
 /**
  * The kernel of one tenant as a Durable Object: registry, rate windows, waiting approvals and the log exist once, for every Worker that a request came
  * through. Its SQLite storage keeps the log and what the log or a result stands for by digest; everything else starts anew with the object.
@@ -95,7 +110,8 @@ export type KernelObjectClass = new (
  * const Configured: KernelObjectClass = kernelObject({ tools: [...builtinTools, myTool], policy });
  * export class KernelObject extends Configured {}
  */
-export function kernelObject(options: KernelObjectOptions): KernelObjectClass {
+export function kernelObject(given: KernelObjectOptions): KernelObjectClass {
+  const options = knownOptions(given, known, "kernelObject");
   return class extends DurableObject<Env> {
     /** The object keeps a failed start as well: it answers every request. */
     readonly #routes: Promise<Routes>;

@@ -33,7 +33,8 @@ export {
 } from "./redact.ts";
 export type { ProofPublicKey } from "./public-key.ts";
 export { type EnclosedKeys, type KeySource, pinKeys, type TrustedKeys, trustKeys } from "./trusted-keys.ts";
-export { type AuditCheck, type AuditFacts, type AuditSource, verifyAudit, type VerifyOptions } from "./verify.ts";
+export { type AuditCheck, type AuditFacts, type AuditSource, verifyAudit } from "./verify.ts";
+export type { VerifyOptions } from "./verify-options.ts";
 export {
   afterColon,
   type EvidenceVerdict,

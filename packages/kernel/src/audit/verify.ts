@@ -1,3 +1,4 @@
+import { type VerifyOptions, verifyOptions } from "./verify-options.ts";
 import { isSafeInteger } from "../support/guards.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import { type Digest, type DigestAlgorithm, type Hash, isDigest } from "../hash/hash.ts";
@@ -10,25 +11,10 @@ import { EvidenceExcess, EvidenceFault, readItem } from "./evidence-item.ts";
 import { LineFault, Lines } from "./lines.ts";
 import { type MerkleFrontier, merkleFrontier, treeHashOf } from "./merkle.ts";
 import { commitmentOf, readOpening } from "./opening.ts";
-import type { TrustedKeys } from "./trusted-keys.ts";
 import type { VouchedByKey, VouchedByNobody } from "./vouched.ts";
 
 /** The input of `verifyAudit`: lines of a log file, or events. Trust neither. */
 export type AuditSource = Iterable<unknown> | AsyncIterable<unknown>;
-
-export interface VerifyOptions {
-  /**
-   * Checkpoints of the same log, as they were found: foreign data. A log that ends before one of them was cut; one whose events differ was
-   * rewritten. They need the log from its beginning.
-   */
-  readonly checkpoints?: readonly unknown[];
-  /** Keys whose checkpoints vouch for the log. With them, a checkpoint that none of them signed is a fault. */
-  readonly trusted?: TrustedKeys | undefined;
-  /** Take events of which only the place in the chain was handed out. Default: they are a fault, because anything could have been in them. */
-  readonly withheld?: boolean;
-  /** The hash algorithm of every event. Default: that of the first event. */
-  readonly algorithm?: DigestAlgorithm;
-}
 
 /** The facts of an intact log. */
 export interface AuditFacts {
@@ -117,7 +103,7 @@ const PLACE_MEMBERS = 4;
  * if (check.verdict !== "verified") console.error(verdictLine(check));
  */
 export async function verifyAudit(source: AuditSource, given: VerifyOptions = {}): Promise<AuditCheck> {
-  const own = knownOptions(given, { checkpoints: true, trusted: true, withheld: true, algorithm: true }, "verifyAudit");
+  const own = knownOptions(given, verifyOptions, "verifyAudit");
   const checkpoints: Held[] = [];
   for (const foreign of own.checkpoints ?? []) {
     const check = await verifyCheckpoint(foreign, own.trusted);

@@ -1,10 +1,11 @@
+import type { Foreign } from "../support/foreign.ts";
 import { isSafeInteger } from "../support/guards.ts";
 import { unknownKey } from "../support/unknown-key.ts";
 import { plainMembers } from "./plain-members.ts";
 
 /** Every member of an object of options: the least whole number that a number can be, and `true` for all else. */
 export type OptionNames<Options extends object> = {
-  readonly [Name in keyof Options]-?: Extract<Options[Name], number> extends never ? true : number;
+  readonly [Name in keyof Options]-?: [NonNullable<Options[Name]>] extends [number] ? number : true;
 };
 
 /**
@@ -18,7 +19,7 @@ export type OptionNames<Options extends object> = {
  * const { timeMs = 5_000 } = knownOptions(options, { timeMs: 1, rows: 1, bytes: 1 }, "dbBroker");
  */
 export function knownOptions<Options extends object>(
-  given: Options,
+  given: Foreign<Options>,
   names: OptionNames<NoInfer<Options>>,
   owner: string,
 ): Options {
@@ -27,11 +28,11 @@ export function knownOptions<Options extends object>(
     throw new TypeError(`The options of ${owner} are not a plain object. Pass a literal that owns its members.`);
   const known = Object.keys(names);
   const unknown = unknownKey(members, known);
-  if (unknown !== undefined)
+  if (unknown !== undefined) {
     // All of the few names: a search for the nearest would be part of each page.
-    throw new TypeError(
-      `${owner} has no option \`${unknown.slice(0, 64).toWellFormed()}\`. Known are ${known.join(", ")}.`,
-    );
+    const hint = known.length === 0 ? "It has none." : `Known are ${known.join(", ")}.`;
+    throw new TypeError(`${owner} has no option \`${unknown.slice(0, 64).toWellFormed()}\`. ${hint}`);
+  }
   for (const [name, least] of Object.entries<true | number>(names)) {
     const { [name]: value } = members;
     // Each comparison with NaN is false: as a limit it would be none.

@@ -1,3 +1,4 @@
+import { plainMembers } from "../json/plain-members.ts";
 import { present } from "../support/guards.ts";
 import { childSpan } from "../id/trace.ts";
 import type { CallOptions, Kernel } from "../kernel-api.ts";
@@ -54,6 +55,8 @@ export type PipelineResult =
 
 const maxSteps = 100;
 
+const notPlain = "The options are not a plain object. Pass a literal that owns its members.";
+
 const validator = requireCopying(
   {
     type: "array",
@@ -91,7 +94,9 @@ export async function runPipeline(
 ): Promise<PipelineResult> {
   const checked = readSteps(kernel, steps);
   if ("message" in checked) return { ok: false, kind: "invalid", ...checked, steps: [] };
-  const { traceparent: parent, idempotencyKey: key, bounds, grants, ...options } = { ...(foreign as CallOptions) };
+  const own: CallOptions | undefined = plainMembers(foreign);
+  if (!own) return { ok: false, kind: "invalid", path: "", message: notPlain, steps: [] };
+  const { traceparent: parent, idempotencyKey: key, bounds, grants, ...options } = own;
   const traceparent = childSpan(parent);
   const narrowing = snapshot({ bounds, grants });
   // Without a session of the caller's, one of its own: the trace's name is as unique as any. Later steps need what earlier ones gave, not where it is.

@@ -1,3 +1,4 @@
+import { plainMembers } from "../json/plain-members.ts";
 import { readVersionedId } from "../support/tool-names.ts";
 import type { CallOptions, Kernel } from "../kernel-api.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
@@ -91,7 +92,9 @@ export function rerun(
   options: Omit<CallOptions, "correlationId"> = {},
 ): Promise<CallResult> {
   const { name, version } = readVersionedId(tool);
-  return kernel.call(name, input, { version, ...options, correlationId: callId });
+  // A copy leaves out what a class carries: the kernel refuses the object itself.
+  const given = plainMembers(options);
+  return kernel.call(name, input, given ? { version, ...given, correlationId: callId } : options);
 }
 
 /** The time in a UUIDv7 (RFC 9562, section 5.7); the tool's clock where the id is another one. */

@@ -1,3 +1,4 @@
+import { knownOptions } from "../json/known-options.ts";
 import { Deadline } from "../bounds/deadline.ts";
 import { openWithin } from "../isolate/open-within.ts";
 import { readVersionedId } from "../support/tool-names.ts";
@@ -65,7 +66,12 @@ export type Replay =
  * const replayed = await replay(run, { host, tools, clock: systemClock });
  * if (!replayed.ok && replayed.kind === "diverged") console.log(replayed.divergence);
  */
-export async function replay({ entries }: Run, options: ReplayOptions): Promise<Replay> {
+export async function replay({ entries }: Run, given: ReplayOptions): Promise<Replay> {
+  const options = knownOptions(
+    given,
+    { host: true, tools: true, clock: true, instead: true, timeoutMs: 1 },
+    "replay",
+  );
   const fault = runFault({ entries });
   if (fault) return { ok: false, kind: "refused", callId: fault.callId, reason: fault.reason };
   const calls: Playable[] = [];

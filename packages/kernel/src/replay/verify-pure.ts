@@ -1,3 +1,4 @@
+import { knownOptions } from "../json/known-options.ts";
 import { effectiveBounds } from "../bounds/effective.ts";
 import type { Bounds } from "../bounds/bounds.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
@@ -15,11 +16,14 @@ export interface PureOptions extends Omit<OwnPureOptions, "bounds" | "hash"> {
   readonly hash?: Hash;
 }
 
+const known = { host: true, tool: true, inputs: true, runs: 1, clock: true, bounds: true, hash: true } as const;
+
 /**
  * Whether a tool that says it is `pure` is: its outcome depends on its input alone, and it asks for nothing. A tool can pass and still lie about inputs
  * that were not tried; one that `varies` or `asked` lies. A kernel has the same as a method, which also puts it on record.
  */
-export function verifyPure({ bounds, hash = blake3Hash, ...options }: PureOptions): Promise<PureCheck> {
+export async function verifyPure(given: PureOptions): Promise<PureCheck> {
+  const { bounds, hash = blake3Hash, ...options } = knownOptions(given, known, "verifyPure");
   const { tool } = options;
   return verifyPureBy({ ...options, bounds: effectiveBounds(tool.manifest.bounds, bounds), hash });
 }

@@ -1,6 +1,7 @@
+import { knownOptions } from "../json/known-options.ts";
 import { allParts } from "./all-parts.ts";
 import { withCopies } from "./with-copies.ts";
-import type { CompileOptions, CompileResult } from "./types.ts";
+import { compileOptions, type CompileOptions, type CompileResult } from "./types.ts";
 
 /**
  * Compiles a JSON Schema to nodes that one interpreter runs: no code is generated, and nothing is fetched.
@@ -13,5 +14,5 @@ import type { CompileOptions, CompileResult } from "./types.ts";
  * if (compiled.ok) compiled.validator.check({ n: 1 }); // true
  */
 export function compileSchema(schema: unknown, options: CompileOptions = {}): CompileResult {
-  return withCopies(schema, { ...allParts, ...options });
+  return withCopies(schema, { ...allParts, ...knownOptions(options, compileOptions, "compileSchema") });
 }

@@ -39,6 +39,17 @@ export interface CompileOptions {
   readonly trusted?: boolean;
 }
 
+export const compileOptions = {
+  idna: true,
+  explain: true,
+  draft: true,
+  formats: true,
+  defaults: true,
+  resources: true,
+  limits: true,
+  trusted: true,
+} as const satisfies Record<keyof CompileOptions, true>;
+
 /** Whether a text is of a format. `idna` only matters to the formats that have host names in them. */
 export type Format = (text: string, idna?: Idna) => boolean;
 

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { ToolPackage } from "@keyhole/kernel";
 import type { Engine } from "@keyhole/worker-host/wasm/interpreter";
 import { type Bundle, bundle, BundleError, type Bundler, type BundleKind, type NestedImports } from "./bundle.ts";
@@ -30,7 +31,7 @@ export class Packer {
   #engine: Promise<Engine> | undefined;
 
   constructor(options: PackerOptions) {
-    this.#options = options;
+    this.#options = knownOptions(options, { esbuild: true, files: true, conditions: true, engine: true }, "Packer");
   }
 
   /**

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { visible } from "@keyhole/kernel/visible";
 import type { Plugin } from "vite";
 import { idPattern, listPattern, listText, unschemedPattern } from "../plugin/ids.ts";
@@ -37,7 +38,7 @@ export interface KeyholeOptions {
  */
 export function keyhole(options: KeyholeOptions = {}): Plugin {
   return pluginOf(
-    options,
+    knownOptions(options, { dts: true }, "keyhole"),
     { imports: new Imports(), printed: new Set(), declarations: undefined, given: new Set() },
     false,
   );

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import {
   isOfDomain,
   type ApprovalAnswer,
@@ -53,7 +54,12 @@ interface Open {
  * const desk = approvalDesk({ origin: "https://approvals.example.com", keys: [{ approver: "ada", digest }] });
  * serveMcpHttp(kernel, { authenticate, approvals: desk });
  */
-export function approvalDesk(options: ApprovalDeskOptions): ApprovalDesk {
+export function approvalDesk(given: ApprovalDeskOptions): ApprovalDesk {
+  const options = knownOptions(
+    given,
+    { origin: true, keys: true, path: true, passkeys: true, notify: true },
+    "approvalDesk",
+  );
   const { origin, keys, passkeys } = options;
   const parsed = parseUrl(origin);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.origin !== origin)

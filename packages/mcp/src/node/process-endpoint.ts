@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { basename } from "node:path";
 import { checkCommand } from "@keyhole/kernel";
 import type { McpEndpoint } from "../source/endpoint.ts";
@@ -22,7 +23,13 @@ export interface McpProcessOptions {
  * @example
  * const server = mcpProcess({ command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "./notes"] });
  */
-export function mcpProcess({ command, args = [], env = {}, cwd }: McpProcessOptions): McpEndpoint {
+export function mcpProcess(options: McpProcessOptions): McpEndpoint {
+  const {
+    command,
+    args = [],
+    env = {},
+    cwd,
+  } = knownOptions(options, { command: true, args: true, env: true, cwd: true }, "mcpProcess");
   const name = basename(command);
   const fault = checkCommand(name);
   if (fault !== undefined) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
@@ -30,6 +37,6 @@ export function mcpProcess({ command, args = [], env = {}, cwd }: McpProcessOpti
     capabilities: [{ kind: "process.spawn", commands: [{ command: name, args: [...args] }] }],
     effects: ["process.spawn"],
     needs: [{ kind: "process.spawn", command: name, args: [...args] }],
-    open: (options) => new ProcessTransport({ command, args, env, cwd }, options),
+    open: (around) => new ProcessTransport({ command, args, env, cwd }, around),
   };
 }

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { type ApprovalDesk, approvalDesk, type ApprovalDeskOptions } from "../approvals/desk.ts";
 import { listen } from "./listen.ts";
 
@@ -15,14 +16,14 @@ export interface ApprovalServer extends ApprovalDesk {
  * @example
  * const desk = await serveApprovals({ keys: [{ approver: "ada", digest }], notify: (_, url) => console.error(url) });
  */
-export async function serveApprovals({
-  port = 0,
-  host = "127.0.0.1",
-  ...options
-}: Omit<ApprovalDeskOptions, "origin"> & {
-  readonly port?: number;
-  readonly host?: "127.0.0.1" | "localhost";
-}): Promise<ApprovalServer> {
+export async function serveApprovals(
+  given: Omit<ApprovalDeskOptions, "origin"> & {
+    readonly port?: number;
+    readonly host?: "127.0.0.1" | "localhost";
+  },
+): Promise<ApprovalServer> {
+  const names = { keys: true, path: true, passkeys: true, notify: true, port: 0, host: true } as const;
+  const { port = 0, host = "127.0.0.1", ...options } = knownOptions(given, names, "serveApprovals");
   let desk: ApprovalDesk | undefined;
   const unready = new Response(null, { status: 503 });
   const { origin: listening, close } = await listen(async (request) => desk?.fetch(request) ?? unready, {

@@ -1,10 +1,11 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { parseUrl } from "@keyhole/kernel";
 import { type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { McpEndpoint } from "./endpoint.ts";
 import { resumptions } from "./resumptions.ts";
 import { SignIn } from "./sign-in.ts";
-import type { McpSignInOptions } from "./sign-in-options.ts";
+import { type McpSignInOptions, signInOptions } from "./sign-in-options.ts";
 
 export interface McpHttpEndpointOptions {
   readonly url: string;
@@ -23,7 +24,13 @@ export interface McpHttpEndpointOptions {
  * @example
  * const server = mcpHttp({ url: "https://mcp.example.com/mcp", headers: { authorization: `Bearer ${token}` } });
  */
-export function mcpHttp({ url, headers, signIn, fetch = globalThis.fetch }: McpHttpEndpointOptions): McpEndpoint {
+export function mcpHttp(options: McpHttpEndpointOptions): McpEndpoint {
+  const {
+    url,
+    headers,
+    signIn,
+    fetch = globalThis.fetch,
+  } = knownOptions(options, { url: true, headers: true, signIn: true, fetch: true }, "mcpHttp");
   const parsed = parseUrl(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new TypeError(`${JSON.stringify(url)} is no URL of HTTP.`);
   const { protocol, pathname: path } = parsed;
@@ -31,7 +38,7 @@ export function mcpHttp({ url, headers, signIn, fetch = globalThis.fetch }: McpH
   const port = parsed.port === "" ? (protocol === "https:" ? 443 : 80) : Number(parsed.port);
   const place = { host, port, path };
   const reach = { hosts: [host], ports: [port] };
-  const signed = signIn && new SignIn(parsed, signIn, fetch);
+  const signed = signIn && new SignIn(parsed, knownOptions(signIn, signInOptions, "mcpHttp `signIn`"), fetch);
   return {
     ...(signed && { prepare: () => signed.prepare() }),
     capabilities: [

@@ -1,4 +1,5 @@
 import type { Clock, McpTool, Tier, ToolSummary } from "@keyhole/kernel";
+import type { OptionNames } from "@keyhole/kernel/foreign";
 import type { ForeignBounds, ForeignTool, ToolPinStore } from "@keyhole/kernel/foreign-tools";
 import type { LoggingLevel } from "@modelcontextprotocol/client";
 import type { PassedMethod } from "../passed-methods.ts";
@@ -24,6 +25,21 @@ export interface McpSourceOptions extends ForeignBounds {
   /** The definition of a prompt waits for {@link McpSource.confirmPrompt}. */
   readonly onPromptChange?: (prompt: ForeignTool) => void;
 }
+
+export const sourceOptions: OptionNames<McpSourceOptions> = {
+  name: true,
+  server: true,
+  pins: true,
+  tiers: true,
+  era: true,
+  clock: true,
+  onLog: true,
+  onChange: true,
+  onPromptChange: true,
+  timeoutMs: 1,
+  resultBytes: 1,
+  callsPerHour: 1,
+};
 
 /** The tools of one server in a kernel. */
 export interface McpSource {

@@ -1,3 +1,4 @@
+import type { OptionNames } from "@keyhole/kernel/foreign";
 /** The result of a sign-in: secrets of this client. */
 export interface SignInRecord {
   /** The server that they are for. No other server gets them. */
@@ -27,3 +28,13 @@ export interface McpSignInOptions {
   /** Default: in memory. */
   readonly store?: SignInStore;
 }
+
+export const signInOptions: OptionNames<McpSignInOptions> = {
+  issuers: true,
+  endpoints: true,
+  redirectUrl: true,
+  visit: true,
+  client: true,
+  clientMetadataUrl: true,
+  store: true,
+};

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import {
   type Clock,
   type JsonObject,
@@ -20,7 +21,7 @@ import type { Client, LoggingLevel, Tool as ListedTool } from "@modelcontextprot
 import { callFault, outputOf } from "./call-result.ts";
 import { type McpList, type Open, ServerConnection, wantsLog } from "./connection.ts";
 import type { Progress } from "./direct-calls.ts";
-import type { McpSource, McpSourceOptions } from "./options.ts";
+import { type McpSource, type McpSourceOptions, sourceOptions } from "./options.ts";
 import { PassedOn, type RequestLimits } from "./passed-on.ts";
 import { Prompts } from "./prompts.ts";
 import { Refreshes } from "./refreshes.ts";
@@ -41,7 +42,8 @@ const GRACE_MS = 250;
  * const source = await mcpSource(kernel, { name: "files", server: mcpProcess({ command: "npx", args: ["-y", "some-server"] }) });
  * for (const { name, state } of source.tools) console.log(name, state);
  */
-export async function mcpSource(kernel: Kernel, options: McpSourceOptions): Promise<McpSource> {
+export async function mcpSource(kernel: Kernel, given: McpSourceOptions): Promise<McpSource> {
+  const options = knownOptions(given, sourceOptions, "mcpSource");
   checkSourceName(options.name);
   checkNeeds(options.server.capabilities, options.server.needs);
   const source = new KernelSource(kernel, options);

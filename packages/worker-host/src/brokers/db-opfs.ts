@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { SqlAnswer, SqlDatabase } from "./sql/database.ts";
 import { watchPolicy } from "./page-policy.ts";
 import type { WorkerNotice, WorkerStart } from "./sql/opfs-worker.ts";
@@ -28,7 +29,8 @@ const graceMs = 2_000;
  *
  * @throws {TypeError} for another name
  */
-export function opfsDatabase({ name = "main" }: OpfsDatabaseOptions = {}): OpfsDatabase {
+export function opfsDatabase(options: OpfsDatabaseOptions = {}): OpfsDatabase {
+  const { name = "main" } = knownOptions(options, { name: true }, "opfsDatabase");
   if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError("A database's name has letters, digits, `_` and `-`.");
   return remoteDatabase((events) => startWorker(name, events), { graceMs, endsWithCall: false });
 }

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { checkPath, type FileEntry } from "@keyhole/kernel";
 import {
   attempt,
@@ -23,7 +24,8 @@ export interface OpfsStoreOptions {
  * Files in the origin private file system of the page. Works in pages and in dedicated workers. The browser bounds the space, and forgets it when the
  * person clears the site's data. Two tabs of one origin share it: a file is whole in each, the last writer wins.
  */
-export function opfsStore({ folder = "keyhole" }: OpfsStoreOptions = {}): FileStore {
+export function opfsStore(options: OpfsStoreOptions = {}): FileStore {
+  const { folder = "keyhole" } = knownOptions(options, { folder: true }, "opfsStore");
   const tree = new Tree(folder);
   return {
     read: (path, limitBytes) =>

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { attempt, type KvFault, type KvStore, pageOf, rangeOf } from "./kv-store.ts";
 import { done, fault, found } from "./store.ts";
 
@@ -12,7 +13,8 @@ const values = "values";
  * Values in the page's IndexedDB. Works in pages and in their workers. The browser bounds the space, and forgets it when the person clears the site's
  * data. Two tabs of one origin share it.
  */
-export function indexedDbKv({ database = "keyhole-kv" }: IndexedDbKvOptions = {}): KvStore {
+export function indexedDbKv(options: IndexedDbKvOptions = {}): KvStore {
+  const { database = "keyhole-kv" } = knownOptions(options, { database: true }, "indexedDbKv");
   let opened: Promise<IDBDatabase> | undefined;
 
   const open = (): Promise<IDBDatabase> => {

@@ -1,3 +1,4 @@
+import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 import type { Approver, AuditEvent, CallResult, KernelHealth, SetupError, ToolHealth } from "@keyhole/kernel";
 import * as Comlink from "comlink";
 import { calledTool } from "../called-tool.ts";
@@ -16,6 +17,8 @@ export interface ConnectOptions {
   readonly startTimeoutMs?: number;
 }
 
+export const connectOptions: OptionNames<ConnectOptions> = { approver: true, startTimeoutMs: 1 };
+
 /** The page's way to the worker. */
 interface Line {
   readonly remote: Comlink.Remote<KernelApi>;
@@ -29,10 +32,8 @@ interface Line {
  *
  * A client whose kernel did not start stays without one: terminate the worker, and connect to a new one.
  */
-export function connectKernel(
-  worker: Comlink.Endpoint,
-  { approver, startTimeoutMs = KERNEL_START_MS }: ConnectOptions = {},
-): KernelClient {
+export function connectKernel(worker: Comlink.Endpoint, options: ConnectOptions = {}): KernelClient {
+  const { approver, startTimeoutMs = KERNEL_START_MS } = knownOptions(options, connectOptions, "connectKernel");
   const ready = kernelStarted(worker, startTimeoutMs);
   ready.catch(() => {}); // Every use reports it.
   // A worker can have several clients: a count of each alone would name the calls of the others.

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import shell from "keyhole:../guest/worker.ts?iife";
 import frameScript from "keyhole:./frame.ts?iife";
 import type { FrameHello, FrameMessage, PageMessage } from "./frame-message.ts";
@@ -53,7 +54,8 @@ export function domFrameContainer(
   options: DomFrameContainerOptions = {},
   script: string = strictShell,
 ): FrameContainer {
-  return new DomFrameContainer(options, script);
+  const known = knownOptions(options, { nonce: true, startTimeoutMs: 1 }, "domFrameContainer");
+  return new DomFrameContainer(known, script);
 }
 
 class DomFrameContainer implements FrameContainer {

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { Kernel } from "@keyhole/kernel";
 import { type InspectedParts, InspectorAnswers } from "../inspector/answers.ts";
 import { membersOf } from "../inspector/members.ts";
@@ -30,7 +31,8 @@ const mostReaders = 16;
  * const { link } = exposeInspector(kernel, { origin: "https://playground.example", policy: () => policy });
  * button.onclick = () => window.open(link);
  */
-export function exposeInspector(kernel: Kernel, options: PageInspectorOptions): PageInspector {
+export function exposeInspector(kernel: Kernel, given: PageInspectorOptions): PageInspector {
+  const options = knownOptions(given, { origin: true, policy: true, mayChangeMode: true }, "exposeInspector");
   const origin = originOf(options.origin, "https://playground.example");
   const token = tokenOf();
   const answers = new InspectorAnswers(kernel, options);

@@ -1,10 +1,11 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { createFullKernel, defaultModeTriggers, type Kernel, type ToolPackage } from "@keyhole/kernel";
 import { indexedDbSink } from "../sinks/indexeddb.ts";
 import { exposeKernel } from "./expose-kernel.ts";
 import { browserHost } from "./host.ts";
 import type { KernelClient } from "./kernel-client.ts";
 import { startedWorker } from "./kernel-start.ts";
-import { keyholeWorker, type KeyholeWorkerOptions } from "./keyhole-worker.ts";
+import { keyholeWorker, type KeyholeWorkerOptions, workerOptions } from "./keyhole-worker.ts";
 import { multiplexedEndpoint, ownPage } from "./multiplexed-endpoint.ts";
 import { remoteFrameContainer } from "./remote-frame-container.ts";
 import { pageResources } from "./resources.ts";
@@ -29,10 +30,9 @@ const WORKER = "keyhole-own-kernel";
  *
  * Rejects with `KernelUnavailable`, which says why no kernel started.
  */
-export async function startKernelAt(
-  url: string,
-  { policy, tools, log = "browser", ...options }: StartKernelOptions,
-): Promise<KernelClient> {
+export async function startKernelAt(url: string, given: StartKernelOptions): Promise<KernelClient> {
+  const known = knownOptions(given, { ...workerOptions, policy: true, tools: true, log: true }, "startKernel");
+  const { policy, tools, log = "browser", ...options } = known;
   const address = trusted().createScriptURL(url);
   const worker = await startedWorker(() => new Worker(address, { type: "module", name: WORKER }));
   multiplexedEndpoint(worker, LANE).postMessage({ policy, tools, log } satisfies Asked);

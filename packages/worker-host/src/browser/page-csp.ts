@@ -1,4 +1,5 @@
 /** `@keyhole/worker-host/csp`: the Content-Security-Policy of a page whose kernel isolates its tools. Runs anywhere: a server and a build write headers with it. */
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import frameScript from "keyhole:./frame.ts?iife";
 
@@ -32,7 +33,8 @@ export interface PagePolicyOptions {
  * @example
  * response.setHeader("content-security-policy", pagePolicy({ connect: ["https://api.example.com"] }));
  */
-export function pagePolicy({ connect = [], trustedTypes }: PagePolicyOptions = {}): string {
+export function pagePolicy(options: PagePolicyOptions = {}): string {
+  const { connect = [], trustedTypes } = knownOptions(options, { connect: true, trustedTypes: true }, "pagePolicy");
   return [
     "default-src 'none'",
     `script-src 'self' ${isolateSources["script-src"].join(" ")}`,

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { ApprovalAnswer, ApprovalRequest, Approver, CallOptions, CallResult, ToolFilter } from "@keyhole/kernel";
 import type { KernelClient } from "../browser/kernel-client.ts";
 import { calledTool } from "../called-tool.ts";
@@ -72,15 +73,20 @@ type Missing = keyof typeof notOverHttp;
  * const kernel = connectEdge("https://tools.example.com", token, { approver });
  * const result = await kernel.call("word_count", { text: "one two" });
  */
-export function connectEdge(url: string, token: string, options: EdgeOptions = {}): EdgeClient {
+export function connectEdge(url: string, token: string, given: EdgeOptions = {}): EdgeClient {
+  const options = knownOptions(
+    given,
+    { approver: true, approvalsToken: true, callMs: 1, fetch: true, silenceMs: 1 },
+    "connectEdge",
+  );
   const edge = new Edge(settingsOf(url, token), options);
   const { approvalsToken } = options;
   const approvals = approvalsToken === undefined ? edge : new Edge(settingsOf(url, approvalsToken), options);
   const summaries = new Summaries(edge);
   const closed = new AbortController();
   const around = { edge, approvals, summaries, closed: closed.signal, options };
-  const call = (foreign: unknown, input: unknown, given: CallOptions = {}): Promise<CallResult> =>
-    callTrusting(around, { tool: calledTool(foreign), input, given });
+  const call = (foreign: unknown, input: unknown, wanted: CallOptions = {}): Promise<CallResult> =>
+    callTrusting(around, { tool: calledTool(foreign), input, given: wanted });
   return {
     ready: async () => void (await edge.get("/v1/tools?text=%20")),
     call,

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import {
   type Broker,
   type IsolateHost,
@@ -35,7 +36,8 @@ export function withHttp(host: IsolateHost): IsolateHost {
  * @example
  * const kernel = await createFullKernel({ host: httpHost({ brokers: [netBroker()] }), policy });
  */
-export function httpHost({ brokers = [] }: { readonly brokers?: readonly Broker[] } = {}): IsolateHost {
+export function httpHost(options: { readonly brokers?: readonly Broker[] } = {}): IsolateHost {
+  const { brokers = [] } = knownOptions(options, { brokers: true }, "httpHost");
   return withHttp({
     name: "http",
     sources: [],

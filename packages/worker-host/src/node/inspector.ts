@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -38,7 +39,12 @@ const bodyMs = 10_000;
  * const { link } = await exposeInspector(kernel, { origins: ["http://127.0.0.1:8700"], policy: () => policy });
  * console.log(`Watch this kernel: ${link}`);
  */
-export async function exposeInspector(kernel: Kernel, options: InspectorOptions): Promise<Inspector> {
+export async function exposeInspector(kernel: Kernel, given: InspectorOptions): Promise<Inspector> {
+  const options = knownOptions(
+    given,
+    { origins: true, port: 0, policy: true, mayChangeMode: true },
+    "exposeInspector",
+  );
   const origins = options.origins.map((each) => originOf(each, "http://127.0.0.1:8700"));
   const [first] = origins;
   if (first === undefined) throw new Error("`origins` is empty. Name the origin of the page that may read.");

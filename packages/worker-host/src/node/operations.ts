@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
@@ -68,12 +69,13 @@ const observers: readonly ToolPackage[] = [checkProcessHealth, gitStatus, readSy
  * const kernel = await createFullKernel({ host: nodeHost({ commands }), policy });
  * for (const each of packages) kernel.register(each);
  */
-export async function operationsCatalogue({
-  logs = ["/var/log"],
-  repositories = [],
-  project,
-  programs = {},
-}: OperationsOptions = {}): Promise<OperationsCatalogue> {
+export async function operationsCatalogue(options: OperationsOptions = {}): Promise<OperationsCatalogue> {
+  const {
+    logs = ["/var/log"],
+    repositories = [],
+    project,
+    programs = {},
+  } = knownOptions(options, { logs: true, repositories: true, project: true, programs: true }, "operationsCatalogue");
   for (const path of [
     ...logs,
     ...repositories,

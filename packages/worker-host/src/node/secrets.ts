@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { SecretStore } from "@keyhole/kernel/secrets";
 
 export interface EnvironmentSecretsOptions {
@@ -13,10 +14,12 @@ export interface EnvironmentSecretsOptions {
  * @example
  * const kernel = await createFullKernel({ host: nodeHost(), secrets: secretKeeper(environmentSecrets()) });
  */
-export function environmentSecrets({
-  prefix = "KEYHOLE_SECRET_",
-  env = process.env,
-}: EnvironmentSecretsOptions = {}): SecretStore {
+export function environmentSecrets(options: EnvironmentSecretsOptions = {}): SecretStore {
+  const { prefix = "KEYHOLE_SECRET_", env = process.env } = knownOptions(
+    options,
+    { prefix: true, env: true },
+    "environmentSecrets",
+  );
   const variable = (name: string): string => prefix + name.toUpperCase().replaceAll("-", "_");
   const get = (name: string): string | undefined => env[variable(name)];
   return {

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { type AuditSink, type EventRecord, hashText, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
 
 export interface IndexedDbSinkOptions {
@@ -24,7 +25,8 @@ const CHECKPOINT = "checkpoint";
  * @example
  * const kernel = await createFullKernel({ sink: indexedDbSink() });
  */
-export function indexedDbSink({ database = "keyhole-audit" }: IndexedDbSinkOptions = {}): IndexedDbSink {
+export function indexedDbSink(options: IndexedDbSinkOptions = {}): IndexedDbSink {
+  const { database = "keyhole-audit" } = knownOptions(options, { database: true }, "indexedDbSink");
   let connection: IDBDatabase | undefined;
   let release: (() => void) | undefined;
   let nextSeq = 0;

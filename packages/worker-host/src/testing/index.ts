@@ -1,4 +1,5 @@
 /** `@keyhole/worker-host/testing`: brokers in memory, for tests of tools. */
+import { knownOptions } from "@keyhole/kernel/foreign";
 import type { Broker } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "../brokers/files.ts";
 import { kvBroker, memoryKv } from "../brokers/kv.ts";
@@ -12,6 +13,9 @@ export interface MemoryBrokersOptions {
   /** Answers requests in place of the network. Default: each request fails. */
   readonly fetch?: (url: string, init: RequestInit) => Response | Promise<Response>;
 }
+
+const unanswered = (url: string): Promise<Response> =>
+  Promise.reject(new Error(`The test answers no request to ${url}.`));
 
 export interface MemoryBrokers {
   /** Of files, values and the network: for the option `brokers` of a kernel, before those of its host. */
@@ -31,11 +35,12 @@ export interface MemoryBrokers {
  * const memory = await memoryBrokers({ fetch: () => Response.json({ title: "A bug" }) });
  * const kernel = await createFullKernel({ host: nodeHost(), brokers: memory.brokers, policy });
  */
-export async function memoryBrokers({
-  files = {},
-  values = {},
-  fetch = (url) => Promise.reject(new Error(`The test answers no request to ${url}.`)),
-}: MemoryBrokersOptions = {}): Promise<MemoryBrokers> {
+export async function memoryBrokers(options: MemoryBrokersOptions = {}): Promise<MemoryBrokers> {
+  const {
+    files = {},
+    values = {},
+    fetch = unanswered,
+  } = knownOptions(options, { files: true, values: true, fetch: true }, "memoryBrokers");
   const [store, kv] = [memoryStore(), memoryKv()];
   for (const [path, content] of Object.entries(files)) held(path, await store.write(path, bytesOf(content)));
   for (const [key, content] of Object.entries(values)) held(key, await kv.put(key, bytesOf(content)));

@@ -105,7 +105,7 @@ class Suspender implements CallSuspender {
   }
 
   async suspend(callId: string, options: Foreign<SuspendOptions>): Promise<Suspension> {
-    const { waitMs } = membersOf(options, "waitMs");
+    const { waitMs } = membersOf(knownOptions(options, { waitMs: 0 }, "kernel.suspend"), "waitMs");
     const context = this.#opened();
     const live = this.#calls.get(callId);
     if (!live)

@@ -1,3 +1,4 @@
+import { knownOptions } from "../../json/known-options.ts";
 import type { AuditEvent } from "../../audit/event.ts";
 import { fromBase64Url } from "../../audit/public-key.ts";
 import type { EnclosedKeys, TrustedKeys } from "../../audit/trusted-keys.ts";
@@ -19,6 +20,20 @@ import type { ProofReport } from "./report.ts";
 import { absent, failed, held, reportOf, signerOf, type Statement, stepOf, unchecked } from "./statement.ts";
 import { LARGE, type LogRead, readLog, type Witnessed } from "./witnessed-log.ts";
 
+const known = {
+  enclosedKeys: true,
+  events: true,
+  checkpoints: true,
+  policy: true,
+  variables: true,
+  tool: true,
+  input: true,
+  grants: true,
+  families: true,
+  parent: true,
+  result: true,
+} as const;
+
 /**
  * Verifies a proof without the kernel that made it, offline. Level 0: it is unchanged, and signed by a trusted key. Level 1: it is in the log, the log is
  * whole, and records the result. Level 2: policy, tool and input give the same decision, field by field. Level 3: nothing ran after a denial, and what the
@@ -32,9 +47,10 @@ import { LARGE, type LogRead, readLog, type Witnessed } from "./witnessed-log.ts
  */
 export async function verifyProof(
   foreign: unknown,
-  evidence: ProofEvidence = {},
+  given: ProofEvidence = {},
   trusted?: TrustedKeys,
 ): Promise<ProofReport> {
+  const evidence = knownOptions(given, known, "verifyProof");
   const plain = snapshot(foreign);
   const proof: unknown = plain.ok ? plain.value : undefined;
   const by = algorithmOf(proof);

@@ -1,4 +1,5 @@
-import type { CompileOptions } from "../types.ts";
+import { knownOptions } from "../../json/known-options.ts";
+import { compileOptions, type CompileOptions } from "../types.ts";
 import { asTheirs, compiled } from "./compiled.ts";
 
 /** A validator as versions 1 and 2 of the MCP SDK call it. */
@@ -19,9 +20,10 @@ export type McpValidation<Data> =
  * const client = new Client(info, { jsonSchemaValidator: mcpJsonSchemaValidator() });
  */
 export function mcpJsonSchemaValidator(options: CompileOptions = {}): McpJsonSchemaValidator {
+  const given = knownOptions(options, compileOptions, "mcpJsonSchemaValidator");
   return {
     getValidator<Data>(schema: unknown) {
-      const validator = compiled(schema, { defaults: "ignore", ...options });
+      const validator = compiled(schema, { defaults: "ignore", ...given });
       return (input: unknown): McpValidation<Data> => {
         const result = validator.validate(input);
         if (result.ok) return { valid: true, data: asTheirs(result.value), errorMessage: undefined };

@@ -1,6 +1,7 @@
+import { knownOptions } from "../../json/known-options.ts";
 import { compileSchema } from "../compile-schema.ts";
 import { explainEach } from "../explain/index.ts";
-import type { CompileOptions, ValidationError, Validator } from "../types.ts";
+import { compileOptions, type CompileOptions, type ValidationError, type Validator } from "../types.ts";
 import { pointerTokens } from "../../json/pointer.ts";
 import { asTheirs, compiled } from "./compiled.ts";
 import {
@@ -46,7 +47,8 @@ const KEPT = 200;
  * <Form schema={schema} validator={rjsfValidator()} />
  */
 export function rjsfValidator(options: CompileOptions = {}): RjsfValidator {
-  const settings: CompileOptions = { draft: "draft-07", defaults: "ignore", explain: explainEach, ...options };
+  const given = knownOptions(options, compileOptions, "rjsfValidator");
+  const settings: CompileOptions = { draft: "draft-07", defaults: "ignore", explain: explainEach, ...given };
   const kept = new Map<string, Validator | undefined>();
   const partOf = (schema: unknown, rootSchema: unknown): Validator | undefined => {
     const key = JSON.stringify([schema, rootSchema]);

@@ -1,6 +1,7 @@
+import { knownOptions } from "../../json/known-options.ts";
 import { explainEach } from "../explain/index.ts";
 import type { FromSchema, SchemaInput } from "../from-schema.ts";
-import type { CompileOptions, ValidationError } from "../types.ts";
+import { compileOptions, type CompileOptions, type ValidationError } from "../types.ts";
 import { pointerTokens } from "../../json/pointer.ts";
 import { asTheirs, compiled } from "./compiled.ts";
 
@@ -43,8 +44,9 @@ export function standardSchema<const Schema>(
   schema: Schema,
   options: CompileOptions = {},
 ): StandardSchemaOf<SchemaInput<Schema>, FromSchema<Schema>> {
-  const validator = compiled(schema, { explain: explainEach, ...options });
-  const { draft = "2020-12" } = options;
+  const given = knownOptions(options, compileOptions, "standardSchema");
+  const validator = compiled(schema, { explain: explainEach, ...given });
+  const { draft = "2020-12" } = given;
   const jsonSchema = ({ target }: { readonly target: string }): Record<string, unknown> => {
     if (targets.get(target) === draft && typeof schema === "object")
       return asTheirs(JSON.parse(JSON.stringify(schema)));

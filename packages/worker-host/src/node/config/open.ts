@@ -1,3 +1,4 @@
+import { knownOptions, plainMembers } from "@keyhole/kernel/foreign";
 import { resolve } from "node:path";
 import {
   createFullKernel,
@@ -35,7 +36,9 @@ export interface InPlaceOf {
 export type ConfiguredOptions = FullKernelOptions & { readonly host: IsolateHost; readonly sink?: FileSink };
 
 /** Options of a kernel, with the sink that its owner closes behind it. @throws TypeError as {@link limitedPolicy} */
-export function configuredOptions(configFile: ConfigFile, { files, log, policy }: InPlaceOf = {}): ConfiguredOptions {
+export function configuredOptions(configFile: ConfigFile, inPlaceOf: InPlaceOf = {}): ConfiguredOptions {
+  const names = { files: true, log: true, policy: true } as const;
+  const { files, log, policy } = knownOptions(inPlaceOf, names, "configuredOptions");
   const { config, folder } = configFile;
   const { sink, modeTriggers, brokers = {}, secrets } = config.document;
   const file = log ?? (sink && resolve(folder, sink.file));
@@ -102,10 +105,13 @@ export function registerConfigured(kernel: Kernel, file: ConfigFile, packages: r
 export async function openConfigured(
   file: ConfigFile,
   packages: readonly ToolPackage[] = [],
-  { policy, ...options }: FullKernelOptions = {},
+  options: FullKernelOptions = {},
 ): Promise<ConfiguredKernel> {
+  // A copy leaves out what a class carries: the kernel refuses the object itself.
+  const given = plainMembers(options);
+  const { policy, ...more } = given ?? {};
   const { sink, ...own } = configuredOptions(file, { policy });
-  const kernel = await createFullKernel({ ...own, ...(sink && { sink }), ...options });
+  const kernel = await createFullKernel(given ? { ...own, ...(sink && { sink }), ...more } : options);
   let leave = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
     await leave();

@@ -1,3 +1,4 @@
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { hashBytes } from "@keyhole/kernel";
 import { checkElements, copyDeclared, type Declarations, readDeclarations, tableRoom, typeAt } from "./declare.ts";
 import { checkGlobals } from "./constants.ts";
@@ -35,7 +36,19 @@ const magic = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
  * if (!metered.ok) return metered.message;
  * const { exports } = await WebAssembly.instantiate(await WebAssembly.compile(metered.bytes), imports);
  */
-export function meter(bytes: Uint8Array<ArrayBuffer>, options: MeterOptions = {}): MeterResult {
+export function meter(bytes: Uint8Array<ArrayBuffer>, given: MeterOptions = {}): MeterResult {
+  const options = knownOptions(
+    given,
+    {
+      memoryBytes: 0,
+      tableElements: 0,
+      moduleBytes: 0,
+      functionBytes: 0,
+      locals: 0,
+      supportsImport: true,
+    },
+    "meter",
+  );
   try {
     return rewrite(bytes, options);
   } catch (error) {

@@ -1,0 +1,23 @@
+import type { DigestAlgorithm } from "../hash/hash.ts";
+import type { TrustedKeys } from "./trusted-keys.ts";
+
+export interface VerifyOptions {
+  /**
+   * Checkpoints of the same log, as they were found: foreign data. A log that ends before one of them was cut; one whose events differ was
+   * rewritten. They need the log from its beginning.
+   */
+  readonly checkpoints?: readonly unknown[];
+  /** Keys whose checkpoints vouch for the log. With them, a checkpoint that none of them signed is a fault. */
+  readonly trusted?: TrustedKeys | undefined;
+  /** Take events of which only the place in the chain was handed out. Default: they are a fault, because anything could have been in them. */
+  readonly withheld?: boolean;
+  /** The hash algorithm of every event. Default: that of the first event. */
+  readonly algorithm?: DigestAlgorithm;
+}
+
+export const verifyOptions = {
+  checkpoints: true,
+  trusted: true,
+  withheld: true,
+  algorithm: true,
+} as const satisfies Record<keyof VerifyOptions, true>;
