@@ -65,7 +65,10 @@ describe("options that go on to a kernel", () => {
   });
 
   it("through openConfigured lose nothing that a class carries", async () => {
-    const file = { config: { document: {}, policy: openPolicy, packages: [], pipelines: [] }, folder: "/" };
+    const file = {
+      config: { document: {}, limited: () => ({ ok: true, policy: openPolicy }), packages: [], pipelines: [] },
+      folder: "/",
+    };
     await expect(openConfigured(file as never, [], restricted)).rejects.toThrow("plain object");
   });
 });

@@ -40,7 +40,8 @@ export const elsewhere: ReadonlyMap<string, readonly string[]> = new Map([
     "Parts that packages of this repository share.",
     [
       "Edge",
-      "FairSemaphore.isAtLimit",
+      "FairSemaphore",
+      "FairSemaphore.isFull",
       "FairSemaphore.take",
       "Toolbox",
       "boundsOf",

@@ -12,7 +12,7 @@ import type {
 } from "@keyhole/kernel";
 import type { AgentAnswer } from "./answer.ts";
 import { type AgentCall, bytesOf, once, type Run } from "./once.ts";
-import { type AgentQuestion, FrameworkApprovals, yesTo } from "./framework-approvals.ts";
+import { type AgentQuestion, FrameworkApprovals } from "./framework-approvals.ts";
 import {
   answerBytesOf,
   type ContextBudget,
@@ -108,7 +108,8 @@ export const agentOptions: OptionNames<AgentOptions> = {
  * The tools of a kernel for one agent: the highest version of each name, sorted by name, in one session. `read_result`, which reads on in long answers, is the last.
  *
  * @param more options of the adapter itself
- * @throws TypeError for a name in the options that the kernel does not list, for an unknown option, for a budget that cannot be kept, and for a tool of the kernel with the name `read_result`
+ * @throws TypeError for a name in the options that the kernel does not list, and for an unknown option. Also for a budget that cannot be kept, and
+ *   for a tool of the kernel with the name `read_result`
  */
 export async function agentTools(
   kernel: AgentKernel,
@@ -169,33 +170,19 @@ function toolOf(
   const budget = budgetOf(name, options);
   const answerBytes = answerBytesOf(budget);
   const common = callerOf(options);
-  const approvals = new FrameworkApprovals();
   const questionOf = async (tool: string, asked: unknown) => {
     const preview = await kernel.preview(tool, asked, common);
     return preview.decision === "ask" ? preview.question : undefined;
   };
-  /** The question that the person's yes answers, where it is the one that this call will be asked. */
-  const answered = async (input: unknown, { id, approved }: AgentCall): Promise<AgentQuestion | undefined> => {
-    if (id === undefined || approved === undefined) return undefined;
-    if (approved !== "asked") {
-      const shown = approved.tool === name ? await questionOf(name, approved.input) : undefined;
-      if (shown) approvals.asked(id, shown);
-    }
-    const question = await questionOf(name, input);
-    return question && approvals.spend(id, question) ? question : undefined;
-  };
+  const approvals = new FrameworkApprovals(name, questionOf, options.approver ?? "user");
   const run: Run = async (input, heldInput, given) => {
-    const { signal, approved, ...call } = given;
-    const question = await answered(input, given);
-    // The kernel knows a used key over all agents and starts: messages that are sent again get the first result.
-    const sent = question && approved !== "asked" ? approved?.approvalId : undefined;
+    const { signal } = given;
     const result = await kernel.call(name, input, {
       ...common,
       ...(signal && { signal }),
-      ...(question && { approver: yesTo(question, options.approver ?? "user") }),
-      ...(sent !== undefined && { idempotencyKey: `approval ${sent}` }),
+      ...(await approvals.optionsOf(input, given)),
       onProgress(progress) {
-        call.onProgress?.(progress);
+        given.onProgress?.(progress);
         onProgress?.(name, progress);
       },
     });
@@ -212,11 +199,7 @@ function toolOf(
   };
   return {
     ...shownAs(manifest, budget),
-    async question(input, id) {
-      const question = await questionOf(name, input);
-      if (question && id !== undefined) approvals.asked(id, question);
-      return question?.reason;
-    },
+    question: async (input, id) => (await approvals.ask(input, id))?.reason,
     call: once(run, (error, callId) => failureOf(error, callId, answerBytes)),
   };
 }

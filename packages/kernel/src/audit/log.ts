@@ -162,10 +162,7 @@ export class AuditLog {
     else if (closing.has(type)) this.#open.delete(callId);
   }
 
-  /**
-   * The fault of the log before the place where this kernel began to read; `null` without a fault.
-   * It takes a while, and ends early with `close`.
-   */
+  /** The fault of the log before the place where this kernel began to read, or `null`. It takes a while, and ends early with `close`. */
   verifyEarlier(): Promise<string | null> {
     return this.earlier.verify(() => this.#isClosed || !this.writable);
   }
@@ -175,7 +172,7 @@ export class AuditLog {
     return this.#open.size;
   }
 
-  /** Ends the automatic reads of the log. Closes its sink behind the last event, and does not wait for calls that still run. */
+  /** Ends the automatic reads, and closes the sink behind the last event. Calls that still run do not hold it. */
   close(users: () => Promise<unknown>): Promise<void> {
     this.#isClosed = true;
     return this.#end.behind(users(), async () => this.flush());

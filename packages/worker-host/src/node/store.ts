@@ -29,32 +29,13 @@ import {
  * @param root the first write makes it, where it is not there; may itself be reached over links
  */
 export function nodeStore(root: string): FileStore {
-  /** Folders of this store alone. Any other belongs to the owner of the files, also an empty one. */
-  const made = new Set<string>();
   const place = async (path: string): Promise<string> => {
     const top = await realpath(root);
     return path === "" ? top : join(top, ...path.split("/"));
   };
   const parentOf = (path: string): Promise<string> => place(foldersOf(path).at(-1) ?? "");
 
-  const makeFolders = async (path: string): Promise<void> => {
-    for (const folder of foldersOf(path)) {
-      await inFolder(await parentOf(folder), async (parent) => {
-        const name = nameOf(folder);
-        if ((await mkdir(parent.at(name)).then(() => true, unless("EEXIST"))) && made.size < MOST_MADE)
-          made.add(folder);
-        if (!(await plainStat(parent, name)).isDirectory()) throw new StoreError("is-file");
-      });
-    }
-  };
-
-  const removeEmptyFolders = async (path: string): Promise<void> => {
-    for (const folder of foldersOf(path).toReversed()) {
-      if (!made.has(folder)) return;
-      await inFolder(await parentOf(folder), (parent) => rmdir(parent.at(nameOf(folder))));
-      made.delete(folder);
-    }
-  };
+  const folders = new MadeFolders(parentOf);
 
   return {
     read: (path, limitBytes) =>
@@ -65,10 +46,10 @@ export function nodeStore(root: string): FileStore {
       attempt(async () => {
         await mkdir(root, { recursive: true });
         try {
-          await makeFolders(path);
+          await folders.make(path);
           await inFolder(await parentOf(path), (parent) => replace(parent, nameOf(path), bytes));
         } catch (error) {
-          await removeEmptyFolders(path).catch(() => {});
+          await folders.removeEmpty(path).catch(() => {});
           throw error;
         }
         return done;
@@ -86,8 +67,7 @@ export function nodeStore(root: string): FileStore {
           if ((await plainStat(parent, nameOf(path))).isDirectory()) throw new StoreError("is-folder");
           await unlink(parent.at(nameOf(path)));
         });
-        // Stops at the first that is not empty.
-        await removeEmptyFolders(path).catch(() => {});
+        await folders.removeEmpty(path).catch(() => {});
         return done;
       }),
   };
@@ -95,6 +75,37 @@ export function nodeStore(root: string): FileStore {
 
 /** Beyond, folders stay when they are empty: a tool must not fill the memory with them. */
 const MOST_MADE = 10_000;
+
+/** The folders that a store made. Any other belongs to the owner of the files, also an empty one. */
+class MadeFolders {
+  readonly #made = new Set<string>();
+  readonly #parentOf: (path: string) => Promise<string>;
+
+  constructor(parentOf: (path: string) => Promise<string>) {
+    this.#parentOf = parentOf;
+  }
+
+  /** Makes those around a file that are missing. */
+  async make(path: string): Promise<void> {
+    for (const folder of foldersOf(path)) {
+      await inFolder(await this.#parentOf(folder), async (parent) => {
+        const name = nameOf(folder);
+        const isNew = await mkdir(parent.at(name)).then(() => true, unless("EEXIST"));
+        if (isNew === true && this.#made.size < MOST_MADE) this.#made.add(folder);
+        if (!(await plainStat(parent, name)).isDirectory()) throw new StoreError("is-file");
+      });
+    }
+  }
+
+  /** Stops at the first that is not empty. */
+  async removeEmpty(path: string): Promise<void> {
+    for (const folder of foldersOf(path).toReversed()) {
+      if (!this.#made.has(folder)) return;
+      await inFolder(await this.#parentOf(folder), (parent) => rmdir(parent.at(nameOf(folder))));
+      this.#made.delete(folder);
+    }
+  }
+}
 
 interface OpenFolder {
   /** Where it is, over no link. */
