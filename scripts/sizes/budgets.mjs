@@ -16,7 +16,7 @@ export const budgets = [
   {
     name: "kernel, composed",
     sources: [composed],
-    maxBytes: 67_680,
+    maxBytes: 68_320,
     without: [
       "kernel/src/audit/reopen",
       "kernel/src/call/faults/texts",
@@ -28,33 +28,33 @@ export const budgets = [
     ],
   },
   // The smallest kernel that grants a tool something.
-  { name: "composed + net", sources: [composed + net], maxBytes: 75_072, goalBytes: 48 * 1024 },
+  { name: "composed + net", sources: [composed + net], maxBytes: 75_712, goalBytes: 48 * 1024 },
   {
     name: "kernel, full",
     sources: [`export { createFullKernel } from "@keyhole/kernel";`],
-    maxBytes: 117_184,
+    maxBytes: 117_952,
     goalBytes: 72 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 121_280 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 122_048 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
-    maxBytes: 16_704,
+    maxBytes: 16_832,
     goalBytes: 12 * 1024,
   },
   {
     name: "schema + explain",
     sources: [`export * from "@keyhole/kernel/schema"; export * from "@keyhole/kernel/schema/explain";`],
-    maxBytes: 20_448,
+    maxBytes: 20_512,
     goalBytes: 15_104,
   },
   { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1_664 },
-  { name: "page of a kernel", documents: [page], sources: [], maxBytes: 23_840 },
+  { name: "page of a kernel", documents: [page], sources: [], maxBytes: 24_064 },
   {
     name: "first load",
     documents: [page],
     sources: [composed + worker],
-    maxBytes: 112_544,
+    maxBytes: 113_408,
     goalBytes: 72 * 1024,
     without: [
       "src/wasm/",
@@ -71,6 +71,6 @@ export const budgets = [
     name: "first load, full",
     documents: [page],
     sources: [`export { createFullKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 153_056,
+    maxBytes: 154_368,
   },
 ];

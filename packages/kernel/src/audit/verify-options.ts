@@ -1,4 +1,5 @@
 import type { DigestAlgorithm } from "../hash/hash.ts";
+import type { OptionNames } from "../json/known-options.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 
 export interface VerifyOptions {
@@ -15,9 +16,9 @@ export interface VerifyOptions {
   readonly algorithm?: DigestAlgorithm;
 }
 
-export const verifyOptions = {
+export const verifyOptions: OptionNames<VerifyOptions> = {
   checkpoints: true,
   trusted: true,
   withheld: true,
   algorithm: true,
-} as const satisfies Record<keyof VerifyOptions, true>;
+};

@@ -67,11 +67,7 @@ export type Replay =
  * if (!replayed.ok && replayed.kind === "diverged") console.log(replayed.divergence);
  */
 export async function replay({ entries }: Run, given: ReplayOptions): Promise<Replay> {
-  const options = knownOptions(
-    given,
-    { host: true, tools: true, clock: true, instead: true, timeoutMs: 1 },
-    "replay",
-  );
+  const options = knownOptions(given, { host: true, tools: true, clock: true, instead: true, timeoutMs: 1 }, "replay");
   const fault = runFault({ entries });
   if (fault) return { ok: false, kind: "refused", callId: fault.callId, reason: fault.reason };
   const calls: Playable[] = [];

@@ -1,3 +1,4 @@
+import type { OptionNames } from "../json/known-options.ts";
 import type { Limits } from "./limits.ts";
 
 /** The drafts that a caller can ask for. A schema's own `$schema` may also name 2019-09 or draft 6. */
@@ -39,7 +40,7 @@ export interface CompileOptions {
   readonly trusted?: boolean;
 }
 
-export const compileOptions = {
+export const compileOptions: OptionNames<CompileOptions> = {
   idna: true,
   explain: true,
   draft: true,
@@ -48,7 +49,7 @@ export const compileOptions = {
   resources: true,
   limits: true,
   trusted: true,
-} as const satisfies Record<keyof CompileOptions, true>;
+};
 
 /** Whether a text is of a format. `idna` only matters to the formats that have host names in them. */
 export type Format = (text: string, idna?: Idna) => boolean;

@@ -40,11 +40,7 @@ const bodyMs = 10_000;
  * console.log(`Watch this kernel: ${link}`);
  */
 export async function exposeInspector(kernel: Kernel, given: InspectorOptions): Promise<Inspector> {
-  const options = knownOptions(
-    given,
-    { origins: true, port: 0, policy: true, mayChangeMode: true },
-    "exposeInspector",
-  );
+  const options = knownOptions(given, { origins: true, port: 0, policy: true, mayChangeMode: true }, "exposeInspector");
   const origins = options.origins.map((each) => originOf(each, "http://127.0.0.1:8700"));
   const [first] = origins;
   if (first === undefined) throw new Error("`origins` is empty. Name the origin of the page that may read.");
