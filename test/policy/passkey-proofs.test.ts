@@ -83,18 +83,24 @@ describe("keyhole verify, on a log with approvals", () => {
     await call({ amount: 5 });
     return events();
   };
-  /** The log of a forger, who chains each changed event again. */
-  const rewritten = async (change: (payload: Record<string, unknown>) => object): Promise<object[]> => {
-    const events = await logOf();
-    let prev: unknown = events[0]?.prev;
-    return events.map(({ hash: _, ...event }) => {
-      const payload = event.type === "policy.decided" && event.payload.reasonCode === "approved";
-      const body = { ...event, prev, ...(payload && { payload: change({ ...event.payload }) }) };
+  /** The log of a forger, who chains each event again. */
+  const chained = (events: readonly object[]): object[] => {
+    let { prev } = events[0] as { prev: unknown };
+    return events.map((event, seq) => {
+      const { hash: _, ...parts } = event as { hash: unknown };
+      const body = { ...parts, seq, prev };
       const hash = hashJson(body as unknown as JsonObject);
       prev = hash;
       return { ...body, hash };
     });
   };
+  const rewritten = async (change: (payload: Record<string, unknown>) => object): Promise<object[]> =>
+    chained(
+      (await logOf()).map((event) => {
+        const isYes = event.type === "policy.decided" && event.payload.reasonCode === "approved";
+        return isYes ? { ...event, payload: change({ ...event.payload }) } : event;
+      }),
+    );
   const approved = (change: (proof: Proof, approval: ApprovalProof) => object) => () =>
     rewritten((payload) => {
       const proof = payload["proof"] as Proof;
@@ -149,6 +155,27 @@ describe("keyhole verify, on a log with approvals", () => {
       policy,
       1,
       "of another caller or session",
+    ],
+    [
+      "refuses an approval for one call in a second one",
+      async () => {
+        const events = await logOf();
+        const second = { callId: "another", proofId: "another", decidedAt: "2999-01-01T00:00:00.000Z" };
+        const copies = events.map((event) => {
+          if (event.callId === null) return event;
+          const { payload } = event as { payload: { proof?: Proof } };
+          const proof = payload.proof && (resealed({ ...payload.proof, ...second }) as Proof);
+          return {
+            ...event,
+            callId: "another",
+            payload: { ...payload, ...(proof && { proof, proofHash: proof.hash }) },
+          };
+        });
+        return chained([...events, ...copies.filter(({ callId }) => callId !== null)]);
+      },
+      policy,
+      1,
+      "The passkey approved one call, and another one has its approval as well.",
     ],
     [
       "refuses an approval without its proof",

@@ -40,8 +40,8 @@ export type PasskeyCheck =
   | { readonly outcome: "failed"; readonly reason: string };
 
 /**
- * Checks the approvals of a log, event by event, against the passkeys of one policy. It needs neither tools nor inputs: a passkey signs their digests. The chain of the
- * log is not looked at: `verifyAudit` checks it. The check takes foreign events and never throws.
+ * Checks the approvals of a log, event by event, against the passkeys of one policy. It needs neither tools nor inputs: a passkey signs their digests. An approval with
+ * scope `once` counts for the first call that has it. The chain of the log is not looked at: `verifyAudit` checks it. The check takes foreign events and never throws.
  *
  * @param document The policy of the calls, as it was loaded.
  * @example
@@ -53,6 +53,7 @@ export function passkeyVerifier(
   variables: PolicyVariables = {},
 ): (event: unknown) => Promise<PasskeyCheck> {
   const policies = new Map<string, Setup<Policy>>();
+  const onceCalls = new Map<string, JsonValue | undefined>();
   return async (event) => {
     const plain = snapshot(event);
     const decided = plain.ok ? approvedIn(plain.value) : undefined;
@@ -62,7 +63,7 @@ export function passkeyVerifier(
     policies.set(by.algorithm, policy);
     if (!policy.ok) return { outcome: "failed", reason: `The policy is invalid: ${policy.error.message}` };
     if (policy.value.hash !== decided.policyHash) return { outcome: "other-policy" };
-    return check(decided, policy.value);
+    return check(decided, policy.value, onceCalls);
   };
 }
 
@@ -81,7 +82,12 @@ function approvedIn(event: JsonValue): Approved | undefined {
   return { callId, policyHash, proofHash, proof };
 }
 
-async function check({ callId, policyHash, proofHash, proof }: Approved, policy: Policy): Promise<PasskeyCheck> {
+/** @param onceCalls by approval for one call: the call that used it. The owner of a log can write a signature into a second one */
+async function check(
+  { callId, policyHash, proofHash, proof }: Approved,
+  policy: Policy,
+  onceCalls: Map<string, JsonValue | undefined>,
+): Promise<PasskeyCheck> {
   const failed = (reason: string): PasskeyCheck => ({ outcome: "failed", reason });
   if (proof === undefined) return failed("The event has no proof of the approval.");
   const digest = verifyProofDigest(proof, hashOf(policyHash) ?? blake3Hash);
@@ -89,11 +95,16 @@ async function check({ callId, policyHash, proofHash, proof }: Approved, policy:
   if (!isProof(proof) || !proof.approval) return failed("The proof is not that of an approval.");
   if (proof.hash !== proofHash || proof.callId !== callId || proof.policyHash !== policyHash)
     return failed("The proof is of another decision than its event.");
-  const { approver } = proof.approval;
+  const { approver, approvalId, scope } = proof.approval;
   const isDemanded = policy.document.approver === "passkey";
   if (isDemanded && !proof.obligations.includes("passkey"))
     return failed("The policy demands a passkey, and the decision did not.");
   if (!proof.obligations.includes("passkey")) return { outcome: "without", approver };
   const fault = await passkeyFault(proof, policy);
-  return fault === undefined ? { outcome: "passed", approver } : failed(fault);
+  if (fault !== undefined) return failed(fault);
+  // A call that was suspended decides again on its own approval.
+  if (scope === "once" && onceCalls.has(approvalId) && onceCalls.get(approvalId) !== callId)
+    return failed("The passkey approved one call, and another one has its approval as well.");
+  if (scope === "once") onceCalls.set(approvalId, callId);
+  return { outcome: "passed", approver };
 }
