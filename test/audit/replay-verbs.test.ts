@@ -225,6 +225,7 @@ describe("the verbs", () => {
         tool: "reader@1.0.0",
         toolHash: registered(reader).hash,
         input: { path: "a" },
+        sessionId: expect.any(String) as string,
         startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
         requests: [
           {

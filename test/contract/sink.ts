@@ -172,8 +172,8 @@ export function describeSink(
         const first = await createFullKernel({ sink, policy: openPolicy });
         first.registerTrusted(echo);
         await first.call("echo", { message: "x" });
-        await first.close();
         const before = await sink.read(0, 100);
+        await first.close();
         await subject.close();
         await subject.tamper!(2, change(before[2]!));
 

@@ -32,7 +32,7 @@ const host = edgeHost({ loader, preempts: false });
 
 function open(code: string): ReturnType<Bench["open"]> {
   const tool = moduleOf(code);
-  return host.open({ ...tool, manifest: { bounds: {} } });
+  return host.open({ ...tool, manifest: { ...tool.manifest, bounds: {} } });
 }
 
 describeBattery(
