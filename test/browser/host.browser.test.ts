@@ -27,6 +27,7 @@ const spinning = moduleOf(toolText("for (;;);"));
 const hosts: IsolateHost[] = [];
 afterEach(async () => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
   for (const host of hosts.splice(0)) await host.close();
 });
 
@@ -189,9 +190,22 @@ describe("the pool of frames", () => {
   });
 });
 
+/** Calls `onPong` behind each answer of a frame to the page. */
+function watchPongs(onPong: () => void): void {
+  const { set } = Object.getOwnPropertyDescriptor(MessagePort.prototype, "onmessage")!;
+  vi.spyOn(MessagePort.prototype, "onmessage", "set").mockImplementation(function (this: MessagePort, listener) {
+    set!.call(this, (event: MessageEvent<{ readonly type?: unknown } | null>) => {
+      listener?.call(this, event);
+      if (event.data?.type === "pong") onPong();
+    });
+  });
+}
+
 describe("the heartbeat", () => {
   it("finds a frame that is gone, and no other", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
+    let onPong = (): void => {};
+    watchPongs(() => onPong());
     const host = await openHost({ warm: 0 });
     const dead = await host.open(hanging);
     const [frame] = frames();
@@ -201,7 +215,7 @@ describe("the heartbeat", () => {
     void lost.then(() => (settled = true));
     frame!.remove(); // What the death of its process leaves of a frame: nobody answers.
     for (let beat = 0; beat < 10; beat++) {
-      const answered = new Promise((resolve) => addEventListener("message", resolve, { once: true }));
+      const answered = new Promise<void>((resolve) => (onPong = resolve));
       vi.advanceTimersByTime(1_000);
       await answered; // By the other frame: this one is gone.
     }

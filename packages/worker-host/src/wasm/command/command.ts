@@ -38,7 +38,7 @@ export function prepareCommand(name: string, command: WasiCommand): PreparedComm
     fuel = DEFAULT_FUEL,
     memoryBytes = defaultMemoryBytes,
   } = knownOptions(command, { module: true, env: true, fuel: 1, memoryBytes: 1 }, `The command ${name}`);
-  const fault = checkCommand(name) ?? variablesFault(env) ?? boundsFault(fuel, memoryBytes);
+  const fault = checkCommand(name) ?? variablesFault(env) ?? fuelFault(fuel);
   if (fault !== undefined) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
   const loaded = { module: meteredOf(name, module, memoryBytes), args: [], environment: {}, memoryBytes };
   return { name, env: { ...env }, fuel, memoryBytes, module: loaded };
@@ -68,7 +68,5 @@ function variablesFault(env: Readonly<Record<string, string>>): string | undefin
   return Object.entries(env).every(isVariable) ? undefined : "a variable is a name without `=`, and a text";
 }
 
-function boundsFault(fuel: number, memoryBytes: number): string | undefined {
-  const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
-  return isCount(fuel) && fuel <= MAX_FUEL && isCount(memoryBytes) ? undefined : "a bound is a whole number";
-}
+const fuelFault = (fuel: number): string | undefined =>
+  fuel <= MAX_FUEL ? undefined : `fuel is at most ${MAX_FUEL}, not ${fuel}`;
