@@ -34,7 +34,11 @@ describe("an argument that a program could read as an option", () => {
       expect(matchCommand({ command: "c", args: [{ prefix: "" }] }, "c", [argument])).toBe(false);
     },
   );
-  it.each(["é-d", "日本", "a…b", "a–b", "¥100", "ｆｕｌｌ"])("%j is a text", (argument) => {
+  // A Japanese code page has the yen sign in the place of the backslash.
+  it.each(["¥100", "/x", "C:x"])("%j is no text that an empty prefix covers", (argument) => {
+    expect(matchCommand({ command: "c", args: [{ prefix: "" }] }, "c", [argument])).toBe(false);
+  });
+  it.each(["é-d", "日本", "a…b", "a–b", "a¥100", "ｆｕｌｌ"])("%j is a text", (argument) => {
     expect(matchCommand({ command: "c", args: [{ prefix: "" }] }, "c", [argument])).toBe(true);
   });
 });
