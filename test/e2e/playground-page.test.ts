@@ -28,7 +28,8 @@ describe("the form", () => {
     await page.getByText("This field is required.").waitFor();
     const message = field(page, "message");
     expect(await message.getAttribute("aria-invalid")).toBe("true");
-    expect(await message.evaluate((element) => element === document.activeElement)).toBe(true);
+    // The focus follows the message.
+    await expect.poll(() => message.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.getByText("Nothing has run yet").waitFor();
 
     await message.fill("now");
