@@ -1,6 +1,7 @@
 import { bearerTokens, type McpHandlerOptions } from "@keyhole/mcp";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
+import { collectGarbage } from "../support/held-memory.ts";
 import { toolOf } from "../support/kernel.ts";
 import { request } from "./raw.ts";
 import { closeAfterEach, handlerOf, kernelWith, register, standardTools } from "./support.ts";
@@ -57,6 +58,17 @@ describe("streams on which clients hear of changes", () => {
     await change();
     expect(hear([ada, ...mallory])).toEqual([true, false, false, true, true]);
     expect(mallory.map(({ isOver }) => isOver)).toEqual([true, true, false, false]);
+  });
+
+  it("end also when the collector took their requests", async () => {
+    const { listen } = await opened({ subscriptionsPerCaller: 1 });
+    const leaving = new AbortController();
+    const [first, left] = [await listen("ada"), await listen("bob", leaving.signal)];
+    await collectGarbage();
+    const second = await listen("ada");
+    leaving.abort();
+    await settle();
+    expect([first, second, left].map(({ isOver }) => isOver)).toEqual([true, false, true]);
   });
 
   it("are so many in all: the caller with the most loses its oldest for another caller's first", async () => {

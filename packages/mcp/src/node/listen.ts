@@ -66,13 +66,16 @@ async function answer(
 /** @throws TypeError for a request that has no URL */
 function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request {
   const gone = new AbortController();
-  outgoing.once("close", () => gone.abort());
   const { method = "GET", rawHeaders, url = "/", headers: parsed } = incoming;
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
   const hasBody = method !== "GET" && method !== "HEAD";
   const body = hasBody && { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: "half" as const };
-  return new Request(`http://${parsed.host ?? "localhost"}${url}`, { method, headers, signal: gone.signal, ...body });
+  const address = `http://${parsed.host ?? "localhost"}${url}`;
+  const request = new Request(address, { method, headers, signal: gone.signal, ...body });
+  // It holds the request until then. Without one that holds it, Node takes it away, and its signal never aborts.
+  outgoing.once("close", () => request.signal.aborted || gone.abort());
+  return request;
 }
 
 /** No faster than the client reads. */

@@ -169,10 +169,7 @@ class HttpHandler implements McpHandler {
     if (await isLegacyRequest(request, read.value)) return this.#legacy(request, caller, read.value);
     const known = { authInfo: authInfoOf(caller), parsedBody: read.value };
     if (!isSubscribing(read.value)) return this.#modern.fetch(request, known);
-    const { url, method, headers } = request;
-    const listen = (signal: AbortSignal): Promise<Response> =>
-      this.#modern.fetch(new Request(url, { method, headers, signal }), known);
-    return this.#subscriptions.open(nameOf(caller), listen, request.signal);
+    return this.#subscriptions.open(nameOf(caller), request, (own) => this.#modern.fetch(own, known));
   }
 
   /** GET and DELETE belong to sessions; 2026-07-28 has neither. */

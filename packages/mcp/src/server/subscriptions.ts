@@ -7,10 +7,16 @@ export interface SubscriptionLimits {
   readonly subscriptionsPerCaller?: number;
 }
 
+interface Open {
+  readonly caller: string;
+  /** Held while the stream is open: Node takes away a request that nothing holds, and its signal then never aborts. */
+  readonly requests: readonly Request[];
+}
+
 /** Streams on which clients of 2026-07-28 hear of changes. The SDK bounds their number without regard to callers. */
 export class Subscriptions {
-  /** The oldest first, with its caller. */
-  readonly #open = new Map<AbortController, string>();
+  /** The oldest first. */
+  readonly #open = new Map<AbortController, Open>();
   readonly #shares = new Shares();
   readonly #limits: Required<SubscriptionLimits>;
 
@@ -21,18 +27,19 @@ export class Subscriptions {
   /**
    * Makes room for a stream, and opens it.
    *
-   * @param serve answers with the stream, and ends it when the signal aborts
+   * @param serve answers with the stream, and ends it when the signal of its request aborts
    */
-  async open(caller: string, serve: (signal: AbortSignal) => Promise<Response>, gone: AbortSignal): Promise<Response> {
+  async open(caller: string, request: Request, serve: (request: Request) => Promise<Response>): Promise<Response> {
     this.#makeRoom(caller);
     const stream = new AbortController();
-    this.#open.set(stream, caller);
+    const own = new Request(request.url, { method: request.method, headers: request.headers, signal: stream.signal });
+    this.#open.set(stream, { caller, requests: [request, own] });
     this.#shares.add(caller, 1);
     const end = (): void => this.#end(stream);
-    gone.addEventListener("abort", end, { once: true });
-    if (gone.aborted) end();
+    request.signal.addEventListener("abort", end, { once: true });
+    if (request.signal.aborted) end();
     try {
-      const { body, status, statusText, headers } = await serve(stream.signal);
+      const { body, status, statusText, headers } = await serve(own);
       if (!body) end();
       return new Response(body && endedBy(body, end), { status, statusText, headers });
     } catch (error) {
@@ -45,17 +52,17 @@ export class Subscriptions {
     const { subscriptions, subscriptionsPerCaller } = this.#limits;
     const isOwn = this.#shares.of(caller) >= subscriptionsPerCaller;
     if (!isOwn && this.#shares.total < subscriptions) return;
-    const own = [...this.#open].find(([, owner]) => owner === caller)?.[0];
-    const oldest = isOwn ? own : this.#shares.next(this.#open, (owner) => owner);
+    const own = [...this.#open].find(([, open]) => open.caller === caller)?.[0];
+    const oldest = isOwn ? own : this.#shares.next(this.#open, (open) => open.caller);
     if (oldest) this.#end(oldest);
   }
 
   #end(stream: AbortController): void {
-    const caller = this.#open.get(stream);
-    if (caller === undefined) return;
+    const open = this.#open.get(stream);
+    if (open === undefined) return;
     this.#open.delete(stream);
-    this.#shares.add(caller, -1);
     stream.abort();
+    this.#shares.add(open.caller, -1);
   }
 }
 
