@@ -126,7 +126,7 @@ export class RunningCalls {
     return (
       !this.#all.isFull(caller, this.#most) &&
       !this.#running.isFull(caller, MOST_RUNNING) &&
-      this.#runningBytes.of(caller) <= RUNNING_BYTES - this.#runningBytes.total - runningBytes
+      !this.#runningBytes.isFull(caller, RUNNING_BYTES, runningBytes)
     );
   }
 

@@ -88,7 +88,7 @@ export class Limiter {
    */
   holdInput(caller: string, bytes: number): (() => void) | undefined {
     const inputs = this.#inputs;
-    if (inputs.of(caller) > limits.heldInputBytes - inputs.total - bytes) return undefined;
+    if (inputs.isFull(caller, limits.heldInputBytes, bytes)) return undefined;
     inputs.add(caller, bytes);
     return () => inputs.add(caller, -bytes);
   }

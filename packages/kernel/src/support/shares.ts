@@ -28,12 +28,13 @@ export class Shares {
   }
 
   /**
-   * Whether the owner has as much as is free. Nobody's part has no share: it can take the rest.
+   * Whether so much more would leave less free than the owner has now. Nobody's part has no share: it can take the rest.
    *
    * @param most all that there is, in use or free
+   * @param more a whole number. Default 1
    */
-  isFull(owner: Owner, most: number): boolean {
-    return (owner === undefined ? 0 : this.of(owner)) >= most - this.#total;
+  isFull(owner: Owner, most: number, more = 1): boolean {
+    return (owner === undefined ? 0 : this.of(owner)) > most - this.#total - more;
   }
 
   /**

@@ -130,8 +130,7 @@ export class WaitingCalls {
   }
 
   #hasRoom(owner: string, bytes: number): boolean {
-    const freeBytes = MOST_BYTES - this.#bytes.total - bytes;
-    return !this.#shares.isFull(owner, MOST_CALLS) && this.#bytes.of(owner) <= freeBytes;
+    return !this.#shares.isFull(owner, MOST_CALLS) && !this.#bytes.isFull(owner, MOST_BYTES, bytes);
   }
 
   /** The oldest result that no client has fetched: the caller's own, or for its first call that of the caller with the most of them. */
