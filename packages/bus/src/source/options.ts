@@ -1,6 +1,6 @@
 import type { Capability, Clock, Effect, LogEntry, Need, Tier } from "@keyhole/kernel";
 import type { OptionNames } from "@keyhole/kernel/foreign";
-import type { ForeignBounds, ForeignTool, ToolPinStore } from "@keyhole/kernel/foreign-tools";
+import { type ForeignBounds, foreignBounds, type ForeignTool, type ToolPinStore } from "@keyhole/kernel/foreign-tools";
 import type { BusCredential } from "../wire/seal.ts";
 
 export interface BusSourceOptions extends ForeignBounds {
@@ -51,9 +51,7 @@ export const sourceOptions: OptionNames<BusSourceOptions> = {
   clock: true,
   onChange: true,
   onError: true,
-  timeoutMs: 1,
-  resultBytes: 1,
-  callsPerHour: 1,
+  ...foreignBounds,
 };
 
 /** The tools of the kernels on a bus, in this kernel. */

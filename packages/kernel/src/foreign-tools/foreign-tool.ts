@@ -1,4 +1,5 @@
 import type { Bounds } from "../bounds/bounds.ts";
+import type { OptionNames } from "../json/known-options.ts";
 import type { Tier } from "../tool/manifest.ts";
 import type { DefinitionDifference } from "./difference.ts";
 
@@ -38,6 +39,8 @@ export interface ForeignBounds {
   /** Calls of one tool in an hour. Default 10,000. */
   readonly callsPerHour?: number;
 }
+
+export const foreignBounds: OptionNames<ForeignBounds> = { timeoutMs: 1, resultBytes: 1, callsPerHour: 1 };
 
 const RESULT_BYTES = 4_194_304;
 const TIMEOUT_MS = 60_000;

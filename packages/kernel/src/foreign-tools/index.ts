@@ -6,6 +6,7 @@ export {
   boundsOf,
   definitionText,
   type ForeignBounds,
+  foreignBounds,
   type ForeignTool,
   type ForeignToolState,
   tierOf,

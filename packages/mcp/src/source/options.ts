@@ -1,6 +1,6 @@
 import type { Clock, McpTool, Tier, ToolSummary } from "@keyhole/kernel";
 import type { OptionNames } from "@keyhole/kernel/foreign";
-import type { ForeignBounds, ForeignTool, ToolPinStore } from "@keyhole/kernel/foreign-tools";
+import { type ForeignBounds, foreignBounds, type ForeignTool, type ToolPinStore } from "@keyhole/kernel/foreign-tools";
 import type { LoggingLevel } from "@modelcontextprotocol/client";
 import type { PassedMethod } from "../passed-methods.ts";
 import type { McpEra } from "./connection.ts";
@@ -36,9 +36,7 @@ export const sourceOptions: OptionNames<McpSourceOptions> = {
   onLog: true,
   onChange: true,
   onPromptChange: true,
-  timeoutMs: 1,
-  resultBytes: 1,
-  callsPerHour: 1,
+  ...foreignBounds,
 };
 
 /** The tools of one server in a kernel. */
