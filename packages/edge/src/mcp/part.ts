@@ -1,4 +1,4 @@
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 import { type ApprovalRequest, type Approver, type Capability, isOfDomain, parseUrl } from "@keyhole/kernel";
 import {
   type ApprovalDesk as ApprovalPages,
@@ -7,8 +7,11 @@ import {
   type McpCaller,
   mcpHandler,
   type McpServerOptions,
+  serverOptions,
   type SessionLimits,
+  sessionLimits,
   type SubscriptionLimits,
+  subscriptionLimits,
 } from "@keyhole/mcp";
 import type { ApprovalDesk } from "../app/approvals.ts";
 import { authenticate, type Identity, readTokens } from "../app/auth.ts";
@@ -21,24 +24,8 @@ export type EdgeMcpOptions = Omit<McpServerOptions, "approvals" | "content" | "c
   SessionLimits &
   SubscriptionLimits;
 
-const known = {
-  questions: true,
-  definitionOf: true,
-  methodOf: true,
-  onListChange: true,
-  pageSize: 1,
-  name: true,
-  version: true,
-  instructions: true,
-  waitMs: 0,
-  extend: true,
-  onError: true,
-  sessions: 1,
-  sessionsPerCaller: 1,
-  sessionIdleMs: 1,
-  subscriptions: 1,
-  subscriptionsPerCaller: 1,
-} as const;
+const { approvals: _, content: __, clock: ___, stateKey: ____, ...chosenOptions } = serverOptions;
+const known: OptionNames<EdgeMcpOptions> = { ...chosenOptions, ...sessionLimits, ...subscriptionLimits };
 
 /**
  * `/mcp` in both eras of the protocol, beside the kernel of one tenant. A token needs the scopes `tools:read` and `tools:call`. Where `KEYHOLE_URL` is set, a question

@@ -1,4 +1,4 @@
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 import {
   isOfDomain,
   type ApprovalAnswer,
@@ -30,6 +30,14 @@ export interface ApprovalDeskOptions {
   readonly notify?: (question: ApprovalRequest, url: string) => void | Promise<void>;
 }
 
+export const deskOptions: OptionNames<ApprovalDeskOptions> = {
+  origin: true,
+  keys: true,
+  path: true,
+  passkeys: true,
+  notify: true,
+};
+
 /** Pages on which people answer questions of a kernel, for the option `approvals` of a server. */
 export interface ApprovalDesk extends McpApprovals {
   /** Serves the pages. Never rejects. */
@@ -55,11 +63,7 @@ interface Open {
  * serveMcpHttp(kernel, { authenticate, approvals: desk });
  */
 export function approvalDesk(given: ApprovalDeskOptions): ApprovalDesk {
-  const options = knownOptions(
-    given,
-    { origin: true, keys: true, path: true, passkeys: true, notify: true },
-    "approvalDesk",
-  );
+  const options = knownOptions(given, deskOptions, "approvalDesk");
   const { origin, keys, passkeys } = options;
   const parsed = parseUrl(origin);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.origin !== origin)

@@ -1,5 +1,5 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
-import { type ApprovalDesk, approvalDesk, type ApprovalDeskOptions } from "../approvals/desk.ts";
+import { type ApprovalDesk, approvalDesk, type ApprovalDeskOptions, deskOptions } from "../approvals/desk.ts";
 import { listen } from "./listen.ts";
 
 export interface ApprovalServer extends ApprovalDesk {
@@ -22,8 +22,9 @@ export async function serveApprovals(
     readonly host?: "127.0.0.1" | "localhost";
   },
 ): Promise<ApprovalServer> {
-  const names = { keys: true, path: true, passkeys: true, notify: true, port: 0, host: true } as const;
-  const { port = 0, host = "127.0.0.1", ...options } = knownOptions(given, names, "serveApprovals");
+  const { origin: _, ...names } = deskOptions;
+  const known = knownOptions(given, { ...names, port: 0, host: true }, "serveApprovals");
+  const { port = 0, host = "127.0.0.1", ...options } = known;
   let desk: ApprovalDesk | undefined;
   const unready = new Response(null, { status: 503 });
   const { origin: listening, close } = await listen(async (request) => desk?.fetch(request) ?? unready, {

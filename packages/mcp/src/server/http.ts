@@ -19,8 +19,8 @@ import { readJson } from "./read-json.ts";
 import { refusal } from "./refusal.ts";
 import { serverFor } from "./server.ts";
 import { McpService } from "./service.ts";
-import { type SessionLimits, Sessions } from "./sessions.ts";
-import { type SubscriptionLimits, Subscriptions } from "./subscriptions.ts";
+import { type SessionLimits, sessionLimits, Sessions } from "./sessions.ts";
+import { type SubscriptionLimits, subscriptionLimits, Subscriptions } from "./subscriptions.ts";
 import { UnreadAnswers } from "./unread.ts";
 
 export interface McpHandlerOptions extends McpServerOptions, SessionLimits, SubscriptionLimits {
@@ -42,11 +42,8 @@ export interface McpHandlerOptions extends McpServerOptions, SessionLimits, Subs
 
 export const handlerOptions: OptionNames<McpHandlerOptions> = {
   ...serverOptions,
-  sessions: 1,
-  sessionsPerCaller: 1,
-  sessionIdleMs: 1,
-  subscriptions: 1,
-  subscriptionsPerCaller: 1,
+  ...sessionLimits,
+  ...subscriptionLimits,
   authenticate: true,
   resourceMetadata: true,
   path: true,

@@ -1,5 +1,6 @@
 import type { Clock } from "@keyhole/kernel";
 import { Shares } from "@keyhole/kernel/context";
+import type { OptionNames } from "@keyhole/kernel/foreign";
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { type ChangedList, tellOf } from "./changed-lists.ts";
 import { authInfoOf, hasSameAuthority, isSameCaller, type McpCaller, nameOf } from "./caller.ts";
@@ -12,6 +13,8 @@ export interface SessionLimits {
   /** A session that was not used for so long ends. Default 1,800,000. */
   readonly sessionIdleMs?: number;
 }
+
+export const sessionLimits: OptionNames<SessionLimits> = { sessions: 1, sessionsPerCaller: 1, sessionIdleMs: 1 };
 
 interface Session {
   readonly caller: McpCaller;

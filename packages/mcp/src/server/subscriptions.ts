@@ -1,4 +1,5 @@
 import { Shares } from "@keyhole/kernel/context";
+import type { OptionNames } from "@keyhole/kernel/foreign";
 
 export interface SubscriptionLimits {
   /** Open streams of `subscriptions/listen` of all callers. Beyond, the caller with the most loses its oldest. Default 1,000. */
@@ -6,6 +7,8 @@ export interface SubscriptionLimits {
   /** Of one caller. Beyond, its oldest ends. Default 100. */
   readonly subscriptionsPerCaller?: number;
 }
+
+export const subscriptionLimits: OptionNames<SubscriptionLimits> = { subscriptions: 1, subscriptionsPerCaller: 1 };
 
 interface Open {
   readonly caller: string;
