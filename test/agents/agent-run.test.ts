@@ -157,3 +157,14 @@ it("ends the turn with the reason where the kernel does not answer", async () =>
   for await (const part of run.send("go" as never)) parts.push(part);
   expect(parts).toEqual([{ type: "end", end: "failed", reason: "It is gone." }]);
 });
+
+it("keeps the budget that it was made with", async () => {
+  const budget = { calls: 1 };
+  const run = new AgentRun<never>({ kernel: countingKernel(), budget, ask: asks(["one", "two"]) });
+  budget.calls = most;
+  for await (const part of run.send("go" as never)) expect(part).toBeDefined();
+  expect(run.spent.calls).toBe(1);
+  expect(() => new AgentRun<never>({ kernel: countingKernel(), budget: null as never, ask: asks([]) })).toThrow(
+    "not a plain object",
+  );
+});

@@ -70,7 +70,8 @@ export class AgentRun<Message> {
   /** W3C Trace Context that all calls of the run have. */
   readonly traceparent: string = newTrace();
   readonly sessionId: string;
-  readonly #options: RunOptions<Message>;
+  readonly #options: Omit<RunOptions<Message>, "budget">;
+  readonly #budget: RunBudget;
   readonly #spent = { tokens: 0, fuel: 0, calls: 0 };
   readonly #messages: Message[] = [];
   /** The framework's id of each call, by the input that the kernel is given. */
@@ -84,9 +85,11 @@ export class AgentRun<Message> {
   #turn: Turn | undefined;
 
   constructor(options: RunOptions<Message>) {
-    this.#options = knownOptions(options, runOptions, "AgentRun");
-    if (options.budget) knownOptions(options.budget, { tokens: 0, fuel: 0, calls: 0 }, "The budget of AgentRun");
-    this.sessionId = options.sessionId ?? crypto.randomUUID();
+    const { budget = {}, ...known } = knownOptions(options, runOptions, "AgentRun");
+    const names = { tokens: 0, fuel: 0, calls: 0 } as const;
+    this.#options = known;
+    this.#budget = knownOptions(budget, names, "The budget of AgentRun");
+    this.sessionId = known.sessionId ?? crypto.randomUUID();
   }
 
   get spent(): RunSpent {
@@ -158,7 +161,7 @@ export class AgentRun<Message> {
           this.#spent.tokens += Math.max(tokens, least);
           streamed = 0;
           yield { type: "spent", spent: this.spent };
-        } else if (this.#spent.tokens + least >= (this.#options.budget?.tokens ?? Infinity)) {
+        } else if (this.#spent.tokens + least >= (this.#budget.tokens ?? Infinity)) {
           turn.end ??= "tokens";
           turn.controller.abort();
         }
@@ -172,7 +175,7 @@ export class AgentRun<Message> {
   }
 
   async #tools(): Promise<Record<string, AiSdkTool>> {
-    const { ask: _, budget: __, steps: ___, kernel, ...options } = this.#options;
+    const { ask: _, steps: __, kernel, ...options } = this.#options;
     const governed: AgentKernel = {
       list: async (filter) => {
         const listed = await kernel.list(filter);
@@ -199,7 +202,7 @@ export class AgentRun<Message> {
   }
 
   #inTurn(call: () => Promise<AgentResult>): Promise<AgentResult> {
-    if (this.#options.budget?.fuel === undefined) return call();
+    if (this.#budget.fuel === undefined) return call();
     const result = this.#lastCall.then(call);
     this.#lastCall = result.catch(() => {});
     return result;
@@ -207,9 +210,9 @@ export class AgentRun<Message> {
 
   /** The rest of the budget, from the first call of a tool on; `undefined` where the host of the tool counts no fuel. */
   async #fuelFor(tool: string, input: unknown, options: CallOptions): Promise<number | undefined> {
-    const { kernel, budget } = this.#options;
-    if (budget?.fuel === undefined) return undefined;
-    const fuel = budget.fuel - this.#spent.fuel;
+    if (this.#budget.fuel === undefined) return undefined;
+    const { kernel } = this.#options;
+    const fuel = this.#budget.fuel - this.#spent.fuel;
     if (!this.#counted.has(tool)) {
       const preview = await kernel.preview(tool, input, { ...options, bounds: { fuel } });
       if (preview.decision !== "deny") this.#counted.set(tool, true);
@@ -221,11 +224,11 @@ export class AgentRun<Message> {
   async #call(tool: string, input: unknown, options: CallOptions = {}): Promise<AgentResult> {
     const usedUp = this.#usedUp();
     if (usedUp !== undefined) return refused(usedUp);
-    const { kernel, budget = {} } = this.#options;
+    const { kernel } = this.#options;
     this.#spent.calls++;
     const id = typeof input === "object" && input !== null ? this.#ids.get(input) : undefined;
     const fuel = await this.#fuelFor(tool, input, options);
-    const within = this.#callers.has(tool) ? new CallsWithin(this.#spent, budget, options.signal) : undefined;
+    const within = this.#callers.has(tool) ? new CallsWithin(this.#spent, this.#budget, options.signal) : undefined;
     const result = await kernel.call(tool, input, {
       ...options,
       traceparent: this.traceparent,
@@ -242,8 +245,7 @@ export class AgentRun<Message> {
   }
 
   #usedUp(spent: RunSpent = this.#spent): keyof RunBudget | undefined {
-    const { budget = {} } = this.#options;
-    return kinds.find((kind) => spent[kind] >= (budget[kind] ?? Infinity));
+    return kinds.find((kind) => spent[kind] >= (this.#budget[kind] ?? Infinity));
   }
 }
 
