@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { Kernel } from "@keyhole/kernel";
 import { type CommandIo, Unusable } from "../io.ts";
 import type { ConfigFile } from "@keyhole/worker-host/node/config";
-import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
+import { type ChosenPolicy, chooseAgain } from "../policy/read-policy.ts";
 
 /** The policy of a kernel, as its file has it now. While the file is broken or gone, the policy before holds. */
 export class WatchedPolicy {
@@ -33,9 +33,7 @@ export class WatchedPolicy {
   /** @returns a line for the person; `undefined` where there is no file */
   async update(): Promise<string | undefined> {
     try {
-      const { document, file } = await choosePolicy(this.#typed, this.#io, this.#config());
-      // An editor or a change of branches removes it for a moment, and its denials must not go with it.
-      if (file === undefined && this.#file !== undefined) throw new Unusable(`${this.#file} is gone.`);
+      const { document, file } = await chooseAgain(this.#file, this.#typed, this.#io, this.#config());
       const text = JSON.stringify(document);
       if (text !== this.#document) {
         const set = await this.#kernel.setPolicy(document);

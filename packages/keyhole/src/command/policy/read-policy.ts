@@ -30,6 +30,21 @@ export async function choosePolicy(typed: unknown, io: CommandIo, config?: Confi
   return { document: config ? await underLimits(config, document) : document, file };
 }
 
+/**
+ * The policy now, where another one held before.
+ *
+ * @param before its file
+ * @throws {Unusable} as {@link choosePolicy}, and for a file that is gone: an editor or a change of branches removes it for a moment, and its denials must not go with it
+ */
+export async function chooseAgain(
+  before: string | undefined,
+  ...now: Parameters<typeof choosePolicy>
+): Promise<ChosenPolicy> {
+  const chosen = await choosePolicy(...now);
+  if (chosen.file === undefined && before !== undefined) throw new Unusable(`${visible(before)} is gone.`);
+  return chosen;
+}
+
 /** @throws {Unusable} for limits that the policy has too */
 async function underLimits(config: ConfigFile, instead: JsonValue | undefined): Promise<PolicyDocument> {
   const { limitedPolicy } = await import("@keyhole/worker-host/node/config");

@@ -1,4 +1,4 @@
-import { readVersionedId, loadPolicy, type Mode, type Policy, type ToolManifest } from "@keyhole/kernel";
+import { readVersionedId, loadPolicy, modes, type Policy, type ToolManifest } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
 import { readInstant, type RecordedCall, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { inspect, readRun, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
@@ -16,8 +16,6 @@ import { defaultFolder, openTools } from "../tools/find-tool.ts";
 import { faultLine, idOf } from "../tools/load-tools.ts";
 import { readFileKind } from "../verify/file-kind.ts";
 import { readPolicy } from "./read-policy.ts";
-
-const modes: readonly Mode[] = ["NORMAL", "ALERT", "DEGRADED", "LOCKDOWN", "RECOVERY"];
 
 type CallOfTool = Omit<RecordedCall, "manifest"> & { readonly tool: string };
 

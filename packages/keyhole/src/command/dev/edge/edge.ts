@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
 import { type CommandIo, type CommandOptions, type CommandResult, type ExitCode, Unusable, visible } from "../../io.ts";
 import { optionOf } from "../../options.ts";
-import { choosePolicy } from "../../policy/read-policy.ts";
+import { chooseAgain } from "../../policy/read-policy.ts";
 import { defaultFolder, openTools } from "../../tools/find-tool.ts";
 import { faultLine, idOf } from "../../tools/load-tools.ts";
 import { toolFolder } from "../../tools/tool-files.ts";
@@ -106,8 +106,7 @@ class EdgeSession {
 
   async #readPolicy(): Promise<string> {
     try {
-      const { document, file } = await choosePolicy(this.#around.options["policy"], this.io);
-      if (file === undefined && this.#policyFile !== undefined) throw new Unusable(`${this.#policyFile} is gone.`);
+      const { document, file } = await chooseAgain(this.#policyFile, this.#around.options["policy"], this.io);
       [this.#policy, this.#policyFile] = [document, file];
       return visible(file === undefined ? "no policy.json here: posture standard, without grants" : `✓ ${file}`);
     } catch (error) {
