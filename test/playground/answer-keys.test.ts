@@ -35,7 +35,7 @@ describe("the keys of a question", () => {
     },
   );
 
-  it("answer nothing before the person turned to the question, whatever is pressed", () => {
+  it("answer nothing before the person turns to the question, for any keys", () => {
     const names = fc.oneof(
       fc.string({ minLength: 1, maxLength: 1 }),
       fc.constantFrom("a", "s", "d", "e", "Enter", ...neutral),

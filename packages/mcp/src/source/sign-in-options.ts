@@ -1,4 +1,5 @@
 import type { OptionNames } from "@keyhole/kernel/foreign";
+
 /** The result of a sign-in: secrets of this client. */
 export interface SignInRecord {
   /** The server that they are for. No other server gets them. */

@@ -76,7 +76,7 @@ export class IsolatePool {
     };
     const goOn = this.#deadlock.wait({ within, caller, refuse });
     waiter.leave = () => {
-      goOn(); // Whoever made it waits no longer.
+      goOn(); // Its caller waits no longer.
       leave?.();
     };
     this.#resolveStandstill();
@@ -241,7 +241,7 @@ export class IsolatePool {
     this.#idle.shrink(this.#places.free, "another tool needs its slot");
     const isWanted = (): boolean => {
       if (slot.wanted > 0) return true;
-      this.#forget(slot); // Whoever comes now gets another one.
+      this.#forget(slot); // The next call gets another one.
       return false;
     };
     slot.isolate = slot.thaw ? slot.thaw(isWanted) : this.#host.open(slot.tool, isWanted);
@@ -285,7 +285,7 @@ export class IsolatePool {
         tell(isolate.terminate, [reason], isolate);
         this.#give(slot);
       },
-      () => this.#give(slot), // It never opened: nothing to close. Whoever waited for it was told.
+      () => this.#give(slot), // It never opened, so nothing has to close. Its callers were told.
     );
   }
 
