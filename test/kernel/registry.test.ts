@@ -172,13 +172,35 @@ describe("versions", () => {
     ["1.2.*", ["1.2.0"], ["1.3.0"]],
     ["1.2.3", ["1.2.3", "1.2.3+build"], ["1.2.4"]],
     ["1.0.0-rc.1", ["1.0.0-rc.1"], ["1.0.0"]],
+    ["1.2.3+build", ["1.2.3+build"], ["1.2.3", "1.2.3+other", "1.2.3-rc+build"]],
+    ["1.0.0-9007199254740993", ["1.0.0-9007199254740993"], ["1.0.0-9007199254740992", "1.0.0-9007199254740994"]],
   ])("the range %s", (range, inside, outside) => {
     const matches = parseRange(range)!;
     expect(inside.filter((text) => !matches(parseVersion(text)!))).toEqual([]);
     expect(outside.filter((text) => matches(parseVersion(text)!))).toEqual([]);
   });
 
-  it.each(["", "latest", ">=1.0.0", "1 - 2", "^", "1.2.3.4", "*"])("%j is no range", (text) => {
+  it("forbid each build of a version", () => {
+    const isMet = parseRange("1.2.3+build", true)!;
+    expect(["1.2.3", "1.2.3+other"].map((text) => isMet(parseVersion(text)!))).toEqual([true, true]);
+  });
+
+  it("of one number with other builds are two tools: a caller gets the one that it names", async () => {
+    const { kernel } = await openKernel();
+    for (const build of ["a", "b"])
+      kernel.registerTrusted(toolOf(() => build, { name: "built", version: `1.0.0+${build}` }));
+    const called = async (version: string): Promise<unknown> => {
+      const result = await kernel.call("built", {}, { version });
+      return result.ok ? result.data : result.error.code;
+    };
+    expect([await called("1.0.0+a"), await called("1.0.0+b"), await called("1.0.0+c")]).toEqual([
+      "a",
+      "b",
+      "TOOL_NOT_FOUND",
+    ]);
+  });
+
+  it.each(["", "latest", ">=1.0.0", "1 - 2", "^", "1.2.3.4", "*", "1.x.3", "^1.*.0"])("%j is no range", (text) => {
     expect(parseRange(text)).toBeUndefined();
   });
 });

@@ -1,22 +1,27 @@
-/** SemVer 2.0.0, as its own grammar gives it; build metadata is allowed and ignored. */
+/** SemVer 2.0.0, as its own grammar gives it. */
 const versionPattern =
-  /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-((?:0|[1-9]\d{0,15}|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d{0,15}|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
+  /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-((?:0|[1-9]\d{0,15}|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d{0,15}|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/;
 
-const rangePattern = /^([\^~])?(\d{1,9})(?:\.(\d{1,9}|[xX*])(?:\.(\d{1,9}|[xX*]))?)?$/;
+const rangePattern = /^([\^~])?(\d{1,9})(?:\.(?:[xX*](?:\.[xX*])?|(\d{1,9})(?:\.(?:[xX*]|(\d{1,9})))?))?$/;
 
 export interface Version {
   readonly core: readonly [number, number, number];
   readonly prerelease: readonly string[];
+  /** Of no weight for the order. Two builds are two tools. */
+  readonly build: string;
 }
 
 export function parseVersion(text: string): Version | undefined {
   const match = text.length <= 256 ? versionPattern.exec(text) : null;
   if (!match) return undefined;
-  return { core: [Number(match[1]), Number(match[2]), Number(match[3])], prerelease: match[4]?.split(".") ?? [] };
+  const [, major, minor, patch, prerelease, build = ""] = match;
+  return { core: [Number(major), Number(minor), Number(patch)], prerelease: prerelease?.split(".") ?? [], build };
 }
 
+type Ordered = Pick<Version, "core" | "prerelease">;
+
 /** Precedence (SemVer 2.0.0, section 11). */
-export function compareVersions(a: Version, b: Version): number {
+export function compareVersions(a: Ordered, b: Ordered): number {
   const [major, minor, patch] = b.core;
   const byCore = a.core[0] - major || a.core[1] - minor || a.core[2] - patch;
   if (byCore !== 0) return byCore;
@@ -31,28 +36,31 @@ export function compareVersions(a: Version, b: Version): number {
 
 function compareIdentifiers(a: string, b: string): number {
   const [aNumeric, bNumeric] = [/^\d+$/.test(a), /^\d+$/.test(b)];
-  if (aNumeric && bNumeric) return Number(a) - Number(b);
+  // Without zeros before them, and as large as they like: two of 16 digits can be one number of an engine.
+  if (aNumeric && bNumeric && a.length !== b.length) return a.length - b.length;
   if (aNumeric !== bNumeric) return aNumeric ? -1 : 1;
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
  * The versions that a request takes: an exact version, `^1.2.3`, `~1.2.3`, `1`, `1.2`, `1.x`, `1.2.x`. A pre-release matches only when it is named
- * exactly, unless `takesPrereleases`, as for what forbids: those of every version in the range then match too. `undefined` for anything else.
+ * exactly, and a build likewise, unless it `forbids`: then those of every version in the range match too. `undefined` for anything else.
  */
-export function parseRange(text: string, takesPrereleases = false): ((version: Version) => boolean) | undefined {
+export function parseRange(text: string, forbids = false): ((version: Version) => boolean) | undefined {
   const exact = parseVersion(text);
-  if (exact) return (version) => compareVersions(version, exact) === 0;
+  if (exact) {
+    const isAnyBuild = forbids || exact.build === "";
+    return (version) => compareVersions(version, exact) === 0 && (isAnyBuild || version.build === exact.build);
+  }
   const match = rangePattern.exec(text);
   if (!match) return undefined;
-  const parts = [match[2], match[3], match[4]].map((part) =>
-    part === undefined || /[xX*]/.test(part) ? undefined : Number(part),
-  );
-  const [major = 0, minor, patch] = parts;
-  const from: Version = { core: [major, minor ?? 0, patch ?? 0], prerelease: [] };
+  const [major = 0, minor, patch] = match
+    .slice(2)
+    .map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
+  const from: Ordered = { core: [major, minor ?? 0, patch ?? 0], prerelease: [] };
   const below = upperBound(match[1], major, minor, patch);
   return ({ core, prerelease }) =>
-    (takesPrereleases || prerelease.length === 0) &&
+    (forbids || prerelease.length === 0) &&
     compareVersions({ core, prerelease: [] }, from) >= 0 &&
     compareVersions({ core, prerelease: [] }, { core: below, prerelease: [] }) < 0;
 }
