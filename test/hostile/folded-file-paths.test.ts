@@ -25,6 +25,23 @@ describe("a deny of a folder meets", () => {
   });
 });
 
+it.each(["notes…", "a…/b", "a/．／b", "a\u3000", "a／", "．a", "a．/**", "*…", "notes\u00a0/x"])(
+  "a deny of %j meets the path of this very name",
+  (glob) => {
+    expect(pathMatcher([glob], "deny")(glob.replaceAll("*", "x"))).toBe(true);
+  },
+);
+
+it("a deny meets each path that it is spelled as", () => {
+  const letter = fc.constantFrom("a", "．", "․", "…", "‥", "／", "＼", "\u3000", "\u00a0", "ß", "İ", "/", "¼", "﷽");
+  fc.assert(
+    fc.property(fc.string({ unit: letter, minLength: 1, maxLength: 6 }), (path) => {
+      if (checkPath(path) === undefined) expect(pathMatcher([path], "deny")(path)).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 it.each(["notes/a", "secrets/x", "a／b", "notes/a…", "a.b/c", "not/secret/x"])(
   "a deny of a folder does not meet %j",
   (path) => {

@@ -102,21 +102,28 @@ function covers(glob: string, path: string, work: PathWork): boolean | undefined
  */
 export function pathMatcher(globs: readonly string[], face: Face): (path: string) => boolean {
   if (face === "grant") return (path) => isUnder(globs, path, face);
-  const patterns = globs.map(foldLetters);
+  const patterns = [...new Set(globs.flatMap(foldedForms))];
   return (path) => {
-    const folded = plainPath(foldLetters(path));
-    return stepsUp.test(folded) || isUnder(patterns, folded, face);
+    const forms = foldedForms(path);
+    return forms.some((each) => stepsUp.test(each) || isUnder(patterns, each, face));
   };
+}
+
+/** A path or a glob as it is folded, and without what some file systems then drop. One form, as most have. */
+function foldedForms(text: string): readonly string[] {
+  const folded = foldLetters(text);
+  const plain = plainPath(folded);
+  return plain === folded ? [folded] : [folded, plain];
 }
 
 const stepsUp = /(?:^|\/)\.\.(?:\/|$)/;
 
-/** A folded path with one separator, and without what Windows drops: folding makes separators, dots and spaces that the path did not have. */
+/** A folded path with one separator, and without what Windows drops: folding makes separators, dots and spaces that the path did not have. What follows a wildcard stays. */
 function plainPath(folded: string): string {
   return folded
     .replace(/[\\/]+/g, "/")
     .replace(/(?<![^/])\.(?=\/|$)\/?/g, "")
-    .replace(/([^/. ])[. ]+(?=\/|$)/g, "$1")
+    .replace(/([^/. *])[. ]+(?=\/|$)/g, "$1")
     .replace(/^\/|\/$/g, "");
 }
 
