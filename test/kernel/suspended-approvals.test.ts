@@ -85,6 +85,18 @@ describe("the approval of a suspended call", () => {
     expect(files.asked).not.toContain("write c");
   });
 
+  it("can name any JSON: nothing in it is taken for a part of the snapshot", async () => {
+    const bench = await suspendingKernel(await host(), { sink: memorySink(), tools: [paying] });
+    const input = { note: { "\u0000part": 1, length: 64 } };
+    const pattern = [{ at: "/note", equals: input.note }];
+    const approver: Approver = async () => ({ answer: "allow", scope: "pattern", pattern, approver: "ada" });
+    const call = await begin(bench.kernel, "paying", input, { approver });
+    await bench.files.untilAsked("read a");
+    const bytes = await bytesOf(bench.kernel, call);
+    bench.files.open();
+    expect(await bench.kernel.resume(bytes)).toMatchObject({ ok: true, data: "paid" });
+  });
+
   it("is none any more once the call has ended, and no other id is one", async () => {
     const { kernel, bytes, approvalId } = await suspendedRun("once");
     expect(await kernel.approvals.revoke("none", "no")).toBe(false);

@@ -4,12 +4,13 @@ import type { CallIdentity } from "../../call/arrival/entry.ts";
 import type { CallOptions } from "../../call/arrival/call-options.ts";
 import { engineVersion } from "../../policy/proof/seal-proof.ts";
 import { joinBytes } from "../../bytes/join-bytes.ts";
+import { randomHex } from "../../id/uuid.ts";
 
 /**
  * Kernels with the same text read each other's snapshots. It names the policy engine and the form
  * of {@link Snapshot}. Raise the number with every change of the form or of its meaning.
  */
-export const kernelVersion: string = `${engineVersion} suspend/5`;
+export const kernelVersion: string = `${engineVersion} suspend/6`;
 
 /**
  * The content of a snapshot: all that the kernel knew of a call, and of the nested calls that it
@@ -85,12 +86,16 @@ export type SnapshotRequest = {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const LENGTH_BYTES = 4;
-/** Stands for bytes that are behind the text; nothing else of ours has such a member. */
-const mark = "\u0000part";
+/** Hexadecimal digits. */
+const MARK_LENGTH = 32;
 
-/** Length of the text, text as JSON, and behind it the bytes that are gaps in it. */
+/**
+ * Length of the text, the mark, text as JSON, and behind it the bytes that are gaps in it. The mark is the member that stands for bytes. It is random, because a caller and an approver
+ * choose members of what is in the text: none of theirs is one.
+ */
 export function writeSnapshot(frozen: Snapshot): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];
+  const mark = randomHex(MARK_LENGTH / 2);
   const text = encoder.encode(
     JSON.stringify(frozen, (_, value: unknown) =>
       value instanceof Uint8Array ? { [mark]: parts.push(value), length: value.length } : value,
@@ -98,7 +103,7 @@ export function writeSnapshot(frozen: Snapshot): Uint8Array<ArrayBuffer> {
   );
   const length = new Uint8Array(LENGTH_BYTES);
   new DataView(length.buffer).setUint32(0, text.length, true);
-  return joinBytes([length, text, ...parts]);
+  return joinBytes([length, encoder.encode(mark), text, ...parts]);
 }
 
 /**
@@ -107,8 +112,10 @@ export function writeSnapshot(frozen: Snapshot): Uint8Array<ArrayBuffer> {
  * @returns `undefined` when a kernel of another version wrote them
  */
 export function readSnapshot(bytes: Uint8Array<ArrayBuffer>, version: string = kernelVersion): Snapshot | undefined {
-  let at = LENGTH_BYTES + new DataView(bytes.buffer).getUint32(0, true);
-  const text = decoder.decode(bytes.subarray(LENGTH_BYTES, at));
+  const start = LENGTH_BYTES + MARK_LENGTH;
+  const mark = decoder.decode(bytes.subarray(LENGTH_BYTES, start));
+  let at = start + new DataView(bytes.buffer).getUint32(0, true);
+  const text = decoder.decode(bytes.subarray(start, at));
   // Gaps come in the order of the text, which is the order of their bytes: `JSON.parse` visits them in it.
   const frozen: unknown = JSON.parse(text, (_, value: unknown) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, mark)) return value;
