@@ -70,8 +70,8 @@ const kernelDirections: Readonly<
     types: ["isolate"],
   },
   bounds: {
-    values: ["state", "support", "limits.ts", "result.ts"],
-    types: ["json", "hash", "bytes", "normalize", "isolate"],
+    values: ["bytes", "state", "support", "limits.ts", "result.ts"],
+    types: ["json", "hash", "normalize", "isolate"],
   },
   guest: {
     values: ["capability", "id", "json", "support", "limits.ts"],

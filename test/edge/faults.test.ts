@@ -1,4 +1,5 @@
 import { createFullKernel, type PolicyDocument } from "@keyhole/kernel";
+import { BodyReader } from "@keyhole/kernel/foreign";
 import { contentStore } from "@keyhole/worker-host/content";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -15,6 +16,7 @@ import { gatewayWorker } from "../../packages/edge/src/gateway-worker.ts";
 import { echo } from "../support/kernel.ts";
 import { registerAny } from "../support/registered.ts";
 
+const sender = { bodies: new BodyReader(), subject: "a" };
 const policy: PolicyDocument = { version: "1", posture: "standard" };
 
 /** As workerd throws it at the gateway when the storage of a Durable Object failed; each was seen, or is in Cloudflare's list of errors. */
@@ -218,7 +220,7 @@ describe("a body that comes slowly", () => {
     vi.useFakeTimers();
     const { request, cancelled } = dripping(everyMs, bytes);
     let end: unknown;
-    const ended = readBody(request, takesAll).then(
+    const ended = readBody(request, takesAll, sender).then(
       () => (end = "read"),
       (error: unknown) => (end = error),
     );
@@ -236,7 +238,11 @@ describe("a body that comes slowly", () => {
 it("a body that is too large is told the limit", async () => {
   const headers = { "content-type": "application/json" };
   const body = "x".repeat((8 << 20) + 4097);
-  const refused = readBody(new Request("https://edge.example/", { method: "POST", headers, body }), checkOf({}));
+  const refused = readBody(
+    new Request("https://edge.example/", { method: "POST", headers, body }),
+    checkOf({}),
+    sender,
+  );
   const response = problemOf(await refused.catch((error: unknown) => error));
   expect([response.status, await response.json()]).toMatchObject([
     413,

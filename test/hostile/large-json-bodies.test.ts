@@ -1,3 +1,4 @@
+import { BodyReader } from "@keyhole/kernel/foreign";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { bodyLimits, readBody } from "../../packages/edge/src/app/body.ts";
 import { readBody as readBus } from "../../packages/bus/src/wire/body.ts";
@@ -30,14 +31,16 @@ const shapes: readonly [what: string, atLimit: string, past: string][] = [
 const request = (body: string): Request =>
   new Request("http://edge.test/", { method: "POST", headers: { "content-type": "application/json" }, body });
 
+const bodies = new BodyReader();
+
 /** Whether each transport took the text. */
 const transports = {
   edge: (text: string) =>
-    readBody(request(text), () => true).catch((error: unknown) => {
+    readBody(request(text), () => true, { bodies, subject: "desk" }).catch((error: unknown) => {
       expect(error).toMatchObject({ code: "INVALID_REQUEST" });
       return false;
     }),
-  mcp: async (text: string) => (await readMcp(request(text), text.length)).ok,
+  mcp: async (text: string) => (await readMcp(bodies, "desk", request(text), text.length)).ok,
   "the playground's edge": async (text: string) => {
     try {
       readEdge(text);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { GatheredBytes } from "@keyhole/kernel/foreign";
+import { BodyReader, GatheredBytes } from "@keyhole/kernel/foreign";
 import { afterEach, expect, it, vi } from "vitest";
 import { LineReader } from "../../packages/mcp/src/node/line-reader.ts";
 import { readJson } from "../../packages/mcp/src/server/read-json.ts";
@@ -53,7 +53,10 @@ it("a body of single bytes is read as one, and holds no object for each", async 
     },
   });
   const request = new Request("https://x.example/", { method: "POST", body, duplex: "half" } as RequestInit);
-  expect(await readJson(request, 1 << 20)).toEqual({ ok: true, value: JSON.parse(text) as unknown });
+  expect(await readJson(new BodyReader(), "desk", request, 1 << 20)).toEqual({
+    ok: true,
+    value: JSON.parse(text) as unknown,
+  });
 });
 
 afterEach(() => void vi.useRealTimers());
@@ -72,7 +75,7 @@ it.each([
     cancel: () => void (isCancelled = true),
   });
   const request = new Request("https://x.example/", { method: "POST", body, duplex: "half" } as RequestInit);
-  const read = readJson(request, 1 << 20);
+  const read = readJson(new BodyReader(), "desk", request, 1 << 20);
   await vi.advanceTimersByTimeAsync(afterMs - 1);
   expect(isCancelled).toBe(false);
   await vi.advanceTimersByTimeAsync(1);

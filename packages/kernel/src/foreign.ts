@@ -1,6 +1,7 @@
 /*
  * `@keyhole/kernel/foreign`: for authors of brokers and hosts. What a store, a database or another broker answers is read once, as the kernel reads what it is given.
  */
+export { BodyReader, type BodyFault } from "./bounds/body-reader.ts";
 export { GatheredBytes } from "./bytes/gathered-bytes.ts";
 export { nextPiece } from "./bytes/next-piece.ts";
 export { readNeeds, readReply } from "./capability/gate/broker-reply.ts";

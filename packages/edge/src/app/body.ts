@@ -1,4 +1,4 @@
-import { GatheredBytes, nextPiece } from "@keyhole/kernel/foreign";
+import type { BodyFault, BodyReader } from "@keyhole/kernel/foreign";
 import type { Check } from "./check.ts";
 import { jsonPlace } from "./json-place.ts";
 import { jsonTextFault } from "./json-text.ts";
@@ -8,17 +8,10 @@ import { drain } from "./drain-body.ts";
 const jsonType = "application/json";
 
 export const bodyLimits: Readonly<
-  Record<
-    "bytes" | "totalMs" | "silentMs" | "depth" | "topMembers" | "members" | "values" | "turnUnits" | "placeUnits",
-    number
-  >
+  Record<"bytes" | "depth" | "topMembers" | "members" | "values" | "turnUnits" | "placeUnits", number>
 > = {
   /** The kernel's own limit of an input (8 MiB) and room for the envelope. */
   bytes: (8 << 20) + 4096,
-  /** Longer than any sending client needs: a silent or slow sender holds a connection and its bytes. */
-  totalMs: 30_000,
-  /** Between two pieces. */
-  silentMs: 10_000,
   /** The kernel allows 64 levels in an input, which sits one level deep. */
   depth: 80,
   /** No envelope has a tenth of it. */
@@ -32,6 +25,12 @@ export const bodyLimits: Readonly<
   placeUnits: 65_536,
 };
 
+/** The sender of a body, and the reader of all bodies of this kernel. */
+export interface BodySender {
+  readonly bodies: BodyReader;
+  readonly subject: string;
+}
+
 /**
  * Reads a request's JSON body and checks it. The service counts the bytes on arrival, so that a wrong or absent `Content-Length` gains nothing.
  *
@@ -41,13 +40,27 @@ export const bodyLimits: Readonly<
 export async function readBody<Output>(
   request: Request,
   check: Check<Output>,
+  { bodies, subject }: BodySender,
   types: readonly string[] = [jsonType],
 ): Promise<Output> {
-  if (isOfType(request, jsonType)) return readLarge(await readBytes(request, bodyLimits.bytes), check);
-  throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `Send the body as ${types.join(" or as ")}.`, {
-    "accept-post": types.join(", "),
-  });
+  if (!isOfType(request, jsonType))
+    throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `Send the body as ${types.join(" or as ")}.`, {
+      "accept-post": types.join(", "),
+    });
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
+  const read = await bodies.read(subject, reader, bodyLimits.bytes, (bytes) => readLarge(bytes, check));
+  if (read.ok) return read.value;
+  // A late sender keeps its answer waiting.
+  if (read.reason === "late") void reader?.cancel().catch(() => {});
+  else if (reader) await drain(reader);
+  throw refusals[read.reason](read.message);
 }
+
+const refusals = {
+  "too-large": (message) => new HttpRefusal("BODY_TOO_LARGE", message),
+  late: (message) => new HttpRefusal("BODY_TIMEOUT", message, {}, "Send the body in one go."),
+  busy: (message) => new HttpRefusal("BODIES_BUSY", message, { "retry-after": "10" }, "Send it again in 10 s."),
+} as const satisfies Record<BodyFault["reason"], (message: string) => HttpRefusal>;
 
 /** A Byte Sequence of RFC 9651: base64 between colons. */
 const byteSequence = /^:([A-Za-z0-9+/]*={0,2}):$/;
@@ -101,39 +114,6 @@ function checkText(text: string): void {
 
 export function isOfType(request: Request, type: string): boolean {
   return request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase() === type;
-}
-
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const refusal = new HttpRefusal("BODY_TOO_LARGE", `The body has more bytes than the limit of ${maxBytes}.`);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw refusal;
-  const bytes = new GatheredBytes();
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
-  const untilMs = Date.now() + bodyLimits.totalMs;
-  for (let piece = await nextOf(reader, untilMs); piece; piece = await nextOf(reader, untilMs)) {
-    if (bytes.length + piece.byteLength > maxBytes) {
-      await drain(reader!);
-      throw refusal;
-    }
-    bytes.add(piece);
-  }
-  return bytes.take();
-}
-
-/** @throws {HttpRefusal} `BODY_TIMEOUT`, for a sender that is silent or slow. The service reads no more of it. */
-async function nextOf(
-  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
-  untilMs: number,
-): Promise<Uint8Array | undefined> {
-  if (!reader) return undefined;
-  const leftMs = Math.max(0, untilMs - Date.now());
-  const piece = await nextPiece(reader, Math.min(leftMs, bodyLimits.silentMs));
-  if (piece !== "late") return piece;
-  void reader.cancel().catch(() => {});
-  const detail =
-    leftMs < bodyLimits.silentMs
-      ? `The body took more than ${bodyLimits.totalMs / 1_000} s.`
-      : `The body was silent for ${bodyLimits.silentMs / 1_000} s.`;
-  throw new HttpRefusal("BODY_TIMEOUT", detail, {}, "Send the body in one go.");
 }
 
 function decode(what: string, bytes: Uint8Array): string {

@@ -8,21 +8,26 @@ import {
   type Kernel,
   limits,
 } from "@keyhole/kernel";
+import type { BodyReader } from "@keyhole/kernel/foreign";
 import type { ApprovalDesk } from "./approvals.ts";
 import type { Identity } from "./auth.ts";
-import { isOfType, readBody, readHeader } from "./body.ts";
+import { type BodySender, isOfType, readBody, readHeader } from "./body.ts";
 import { checkOf } from "./check.ts";
 import { eventStream } from "./event-stream.ts";
 import { outputEvents } from "./output-events.ts";
 import { callProblem, HttpRefusal } from "./problem.ts";
-import { uploadOf } from "./drain-body.ts";
+import type { Uploads } from "./upload.ts";
 import { wireResult } from "./wire.ts";
 
 export interface CallSurroundings {
   readonly kernel: Kernel;
   readonly desk: ApprovalDesk;
   readonly identity: Identity;
+  readonly bodies: BodyReader;
+  readonly uploads: Uploads;
 }
+
+const senderOf = ({ bodies, identity: { subject } }: CallSurroundings): BodySender => ({ bodies, subject });
 
 const name = { type: "string", minLength: 1, maxLength: 256 } as const;
 
@@ -56,12 +61,9 @@ type CallBody = ReturnType<typeof callBody>;
  *
  * @throws {HttpRefusal}
  */
-export async function previewRoute(
-  { kernel, identity }: CallSurroundings,
-  tool: string,
-  request: Request,
-): Promise<Response> {
-  const call = await readBody(request, callBody);
+export async function previewRoute(around: CallSurroundings, tool: string, request: Request): Promise<Response> {
+  const { kernel, identity } = around;
+  const call = await readBody(request, callBody, senderOf(around));
   const preview = await kernel.preview(tool, call.input, callOptions(call, identity, request));
   return Response.json(
     preview.decision === "deny" ? { ...preview, error: errorFor(identity, preview.error) } : preview,
@@ -76,7 +78,7 @@ export async function callRoute(around: CallSurroundings, tool: string, request:
   const isBytes = isOfType(request, bytesType);
   const call = isBytes
     ? readHeader(request, "keyhole-call", callBody, noInput)
-    : await readBody(request, callBody, ["application/json", bytesType]);
+    : await readBody(request, callBody, senderOf(around), ["application/json", bytesType]);
   const options = callOptions(call, around.identity, request);
   const inEvents = accepts(request, "text/event-stream");
   if (call.output === true && !inEvents)
@@ -85,12 +87,15 @@ export async function callRoute(around: CallSurroundings, tool: string, request:
       "`output` is available as events only. Send the header Accept: text/event-stream.",
     );
   const answer = inEvents ? streamCall : accepts(request, bytesType) ? bytesCall : answerCall;
-  const upload = isBytes ? uploadOf(request, inEvents ? aheadBytes : 0) : undefined;
+  const upload = isBytes ? around.uploads.open(around.identity.subject, request, inEvents) : undefined;
   const run = async (more: CallOptions = {}): Promise<CallResult> => {
     const body = upload && { body: upload.stream };
-    const result = await around.kernel.call(tool, call.input, { signal: request.signal, ...options, ...body, ...more });
-    await upload?.drain();
-    return resultFor(around.identity, result);
+    try {
+      const all = { signal: request.signal, ...options, ...body, ...more };
+      return resultFor(around.identity, await around.kernel.call(tool, call.input, all));
+    } finally {
+      await upload?.drain();
+    }
   };
   return answer(run, around, request.signal, call);
 }
@@ -108,12 +113,6 @@ function errorFor({ scopes }: Identity, error: CallError): CallError {
 type Run = (more?: CallOptions) => Promise<CallResult>;
 
 const bytesType = "application/octet-stream";
-/**
- * The bytes of a streamed body that the edge reads before the tool wants them: as many as a JSON
- * call may hold. A browser reads no answer before it has sent its whole request. Without this no
- * approval request and no output would reach it.
- */
-const aheadBytes = 8 << 20;
 /** `{"input":{}}` */
 const noInput = ":eyJpbnB1dCI6e319:";
 

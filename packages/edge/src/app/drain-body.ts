@@ -36,27 +36,3 @@ export const drainUntouched: MiddlewareHandler = async ({ req: { raw } }, next) 
   const body: ReadableStream<Uint8Array> | null = raw.body;
   if (body && !raw.bodyUsed && !body.locked) await drain(body.getReader());
 };
-
-/** A body on its way to a call. The unread part stays in place, until `drain`. */
-export interface Upload {
-  readonly stream: ReadableStream<Uint8Array>;
-  drain(): Promise<void>;
-}
-
-/** @param aheadBytes the bytes to read before a reader wants them */
-export function uploadOf(request: Request, aheadBytes: number): Upload {
-  const body: ReadableStream<Uint8Array> | null = request.body;
-  if (!body) return { stream: new ReadableStream({ start: (end) => end.close() }), drain: async () => {} };
-  const reader = body.getReader();
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { value } = await reader.read();
-        if (value) controller.enqueue(value);
-        else controller.close();
-      },
-    },
-    { highWaterMark: aheadBytes, size: (piece) => piece?.byteLength ?? 0 },
-  );
-  return { stream, drain: () => drain(reader) };
-}

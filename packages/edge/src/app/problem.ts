@@ -4,6 +4,8 @@ import { isStorageFault } from "./storage-fault.ts";
 interface Kind {
   readonly status: number;
   readonly title: string;
+  /** Of a refusal of the transport: the same request can pass later. Default `false`. */
+  readonly retryable?: boolean;
 }
 
 /** Codes of the transport's refusals, before any call exists. */
@@ -16,6 +18,7 @@ export type HttpCode =
   | "BODY_TIMEOUT"
   | "BODY_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"
+  | "BODIES_BUSY"
   | "MISCONFIGURED";
 
 const httpProblems: Readonly<Record<HttpCode, Kind>> = {
@@ -27,6 +30,7 @@ const httpProblems: Readonly<Record<HttpCode, Kind>> = {
   BODY_TIMEOUT: { status: 408, title: "The body did not come in time" },
   BODY_TOO_LARGE: { status: 413, title: "The body is too large" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body is of another type" },
+  BODIES_BUSY: { status: 429, title: "Too many large bodies arrive at once", retryable: true },
   MISCONFIGURED: { status: 500, title: "The service is not set up correctly" },
 };
 
@@ -97,7 +101,8 @@ export class Misconfigured extends HttpRefusal {
 
 /** @param detail one plain sentence; never anything secret */
 export function httpProblem(code: HttpCode, detail: string, headers?: HeadersInit, hint = ""): Response {
-  return problem(httpProblems[code], code, { detail, hint, retryable: false }, headers);
+  const kind = httpProblems[code];
+  return problem(kind, code, { detail, hint, retryable: kind.retryable === true }, headers);
 }
 
 /** Answers an exception: a refusal as itself, a log that cannot be written as such, anything else as a bug. Details stay in the service's own log. */

@@ -1,11 +1,12 @@
 import type { Capability, ContentStore, Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
 import { builtInFamilies, isDigest, modes, parseUrl } from "@keyhole/kernel";
+import { BodyReader } from "@keyhole/kernel/foreign";
 import { Hono, type MiddlewareHandler } from "hono";
 import * as v from "valibot";
 import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
 import { type Identity, identitySchema, requireScope, type Scope } from "./auth.ts";
 import { readBody } from "./body.ts";
-import { callRoute, previewRoute } from "./calls.ts";
+import { type CallSurroundings, callRoute, previewRoute } from "./calls.ts";
 import { checkOf } from "./check.ts";
 import { grantsHeader, identityHeader } from "./gateway.ts";
 import { HealthDesk } from "./health.ts";
@@ -13,6 +14,7 @@ import type { McpPart } from "./mcp.ts";
 import { httpProblem, HttpRefusal, problemOf } from "./problem.ts";
 import { kernelCauses, readinessAnswer, type ReadinessCause } from "./readiness.ts";
 import { drainUntouched } from "./drain-body.ts";
+import { Uploads } from "./upload.ts";
 
 /** The kernel, log and settings of one tenant's routes. */
 export interface Served {
@@ -40,6 +42,7 @@ const auditPage = { default: 100, max: 1_000 } as const;
 /** The address space of one kernel, behind the gateway. docs/http-api.md describes it. */
 export function createRoutes(served: Served): Routes {
   const app: Routes = new Hono();
+  const received = { bodies: new BodyReader(), uploads: new Uploads() };
   app.use(drainUntouched);
   app.use(async (_, next) => {
     await served.bus?.ready();
@@ -52,9 +55,9 @@ export function createRoutes(served: Served): Routes {
     c.set("identity", identityOf(c.req.header(identityHeader)));
     await next();
   });
-  routeTools(app, served);
+  routeTools(app, served, received);
   routeRecords(app, served);
-  routeApprovals(app, served);
+  routeApprovals(app, served, received.bodies);
   routeMcp(app, served);
   app.get("/v1/policy", allow("policy:read"), (c) =>
     c.json({ mode: served.kernel.mode, policyHash: served.kernel.policyHash, policy: served.policy }),
@@ -67,7 +70,11 @@ export function createRoutes(served: Served): Routes {
 
 const notFound = (): Response => httpProblem("NOT_FOUND", "This service has no resource at this address.");
 
-function routeTools(app: Routes, { kernel, desk }: Served): void {
+function routeTools(
+  app: Routes,
+  { kernel, desk }: Served,
+  received: Pick<CallSurroundings, "bodies" | "uploads">,
+): void {
   app.get("/v1/tools", allow("tools:read"), (c) => c.json({ tools: kernel.list(toolFilter(c.req.url)) }));
 
   app.get("/v1/tools/:name", allow("tools:read"), (c) => {
@@ -78,11 +85,11 @@ function routeTools(app: Routes, { kernel, desk }: Served): void {
   });
 
   app.post("/v1/tools/:name/calls", allow("tools:call"), (c) =>
-    callRoute({ kernel, desk, identity: c.var.identity }, c.req.param("name"), c.req.raw),
+    callRoute({ kernel, desk, identity: c.var.identity, ...received }, c.req.param("name"), c.req.raw),
   );
 
   app.post("/v1/tools/:name/preview", allow("tools:call"), (c) =>
-    previewRoute({ kernel, desk, identity: c.var.identity }, c.req.param("name"), c.req.raw),
+    previewRoute({ kernel, desk, identity: c.var.identity, ...received }, c.req.param("name"), c.req.raw),
   );
 
   const health = new HealthDesk(kernel);
@@ -105,13 +112,13 @@ function routeRecords(app: Routes, { kernel, content }: Served): void {
   });
 }
 
-function routeApprovals(app: Routes, { kernel, desk }: Served): void {
+function routeApprovals(app: Routes, { kernel, desk }: Served, bodies: BodyReader): void {
   app.get("/v1/approvals", allow("approvals:write"), (c) =>
     c.json({ approvals: desk.list(), standing: kernel.approvals.list() }),
   );
 
   app.post("/v1/approvals/:id", allow("approvals:write"), async (c) => {
-    const body = await readBody(c.req.raw, answerBody);
+    const body = await readBody(c.req.raw, answerBody, { bodies, subject: c.var.identity.subject });
     const id = c.req.param("id");
     const request = desk.find(id);
     if (!desk.mayAnswer(id, c.var.identity.scopes))

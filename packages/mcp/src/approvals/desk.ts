@@ -1,4 +1,4 @@
-import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
+import { BodyReader, knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 import {
   isOfDomain,
   type ApprovalAnswer,
@@ -8,7 +8,6 @@ import {
   passkeyChallenge,
 } from "@keyhole/kernel";
 import { Shares } from "@keyhole/kernel/context";
-import { boundedBody, LateBody } from "../bounded-body.ts";
 import type { McpApprovals } from "../server/options.ts";
 import { type ApprovalKey, digestOf } from "./keys.ts";
 import { notePage, pageHeaders, questionPage } from "./page.ts";
@@ -45,7 +44,8 @@ export interface ApprovalDesk extends McpApprovals {
 }
 
 const DEFAULT_PATH = "/approvals/";
-const MOST_BODY_BYTES = 16_384;
+/** So short a body waits for no place: a form has no sender who could have a share of them. */
+const MOST_FORM_BYTES = 16_384;
 /** Open questions. Beyond, and beyond its share of them, the desk denies a question of a caller. */
 const MOST_QUESTIONS = 1_000;
 
@@ -84,6 +84,7 @@ class Desk implements ApprovalDesk {
   readonly #approverOf: (key: string) => Promise<string | undefined>;
   readonly #open = new Map<string, Open>();
   readonly #shares = new Shares();
+  readonly #forms = new BodyReader();
 
   constructor(options: ApprovalDeskOptions) {
     const { keys, path = DEFAULT_PATH } = options;
@@ -129,7 +130,7 @@ class Desk implements ApprovalDesk {
     if (request.method === "GET") return this.#show(open);
     if (request.method !== "POST") return reply(405, "Refused", "This page takes GET and POST.");
     if (request.headers.get("origin") !== origin) return reply(403, "Refused", "Answers come from this page only.");
-    const form = await formOf(request);
+    const form = await formOf(request, this.#forms);
     if (form === "late") return reply(408, "Nothing was answered", "The form took too long to arrive. Send it again.");
     return this.#take(open, form);
   };
@@ -186,13 +187,16 @@ function approverAmong(keys: readonly ApprovalKey[]): (key: string) => Promise<s
 }
 
 /** `undefined` for a value that is no short form, or is cut. */
-async function formOf(request: Request): Promise<URLSearchParams | "late" | undefined> {
+async function formOf(request: Request, forms: BodyReader): Promise<URLSearchParams | "late" | undefined> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get("content-type") ?? "")) return undefined;
   try {
-    const bytes = await boundedBody(request, MOST_BODY_BYTES);
-    return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
-  } catch (error) {
-    return error instanceof LateBody ? "late" : undefined;
+    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
+    const read = await forms.read("", reader, MOST_FORM_BYTES, (bytes) => new TextDecoder().decode(bytes));
+    if (read.ok) return new URLSearchParams(read.value);
+    reader?.cancel().catch(() => {});
+    return read.reason === "late" ? "late" : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { isBoundedHost, type Kernel, limits, parseUrl } from "@keyhole/kernel";
-import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
+import { BodyReader, knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -83,6 +83,7 @@ class HttpHandler implements McpHandler {
   readonly #options: McpHandlerOptions;
   readonly #sessions: Sessions;
   readonly #subscriptions: Subscriptions;
+  readonly #bodies = new BodyReader();
   readonly #unread: UnreadAnswers;
   readonly #modern: McpHttpHandler;
   readonly #stop: () => void;
@@ -159,7 +160,8 @@ class HttpHandler implements McpHandler {
     if (request.method !== "POST") return this.#withoutBody(request, caller);
     if (!isJsonContentType(request.headers.get("content-type")))
       return refusal(415, -32_000, "The Content-Type is not application/json.");
-    const read = await readJson(request, this.#options.requestBytes ?? limits.inputBytes + 65_536);
+    const mostBytes = this.#options.requestBytes ?? limits.inputBytes + 65_536;
+    const read = await readJson(this.#bodies, nameOf(caller), request, mostBytes);
     if (!read.ok) return refusal(read.status, read.code, read.message);
     if (Array.isArray(read.value))
       return refusal(400, -32_600, "Batches are not part of this protocol. Send one message at a time.");
