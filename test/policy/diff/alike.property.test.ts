@@ -113,10 +113,56 @@ const ofPaths = fc.tuple(granted, granted, fc.boolean()).map(([one, two, isSameG
   ),
 );
 
-const calls: readonly Draft[] = [
+/** Two conditions on one text, beside a rule of both policies that denies every other value: an error of the rule. */
+const words = ["x", "a", "x/", "/a", "./a", "aX", "7", "-x"];
+const onText: fc.Arbitrary<ArgumentCondition> = fc
+  .tuple(
+    fc.constantFrom<(text: string) => object>(
+      (startsWith) => ({ startsWith }),
+      (endsWith) => ({ endsWith }),
+      (contains) => ({ contains }),
+      (equals) => ({ equals }),
+      (text) => ({ in: [text, `${text}b`] }),
+      (glob) => ({ pathIn: [`${glob.replace(/^[./]+/, "")}*`.replace("/*", "/**")] }),
+    ),
+    fc.constantFrom(...words),
+  )
+  .map(([make, text]) => ({ at: "/a", ...make(text) }) as ArgumentCondition);
+const textRule = (id: string): fc.Arbitrary<Rule> =>
+  fc
+    .record({ effect, when: fc.array(onText, { minLength: 1, maxLength: 2 }), reason: fc.constant("x") })
+    .map(({ when, ...each }) => ({ id, ...each, when: { arguments: when } }));
+const others: Rule = {
+  id: "others",
+  effect: "deny",
+  when: { arguments: [{ at: "/a", startsWith: "~~" }] },
+  reason: "x",
+};
+const ofReadings = fc
+  .tuple(textRule("a"), textRule("b"), fc.constantFrom<PolicyDocument["posture"]>("strict", "standard", "permissive"))
+  .map(([one, two, posture]) =>
+    [
+      [one, two, others],
+      [two, others],
+    ].map((rules): PolicyDocument => ({ version: "1", posture, rules })),
+  );
+
+const asCalls = (list: readonly JsonValue[]): readonly Draft[] => [
   { ...mildest, tier: 2 },
-  ...values.map((value): Draft => ({ ...mildest, tier: 2, arguments: new Map([["/a", value]]) })),
+  ...list.map((value): Draft => ({ ...mildest, tier: 2, arguments: new Map([["/a", value]]) })),
 ];
+const calls = asCalls(values);
+/** Texts that a reader of places takes for another one, too. */
+const placed = words.flatMap((one) =>
+  words.flatMap((two) => [
+    ...["", "b", "q"].flatMap((end) => [`${one}${end}/../${two}`, `${one}${end}/../${two}b`]),
+    `/${one}#/../${two}`,
+    `${one}${two}`,
+    `${one}~${two}`,
+    `${one.toUpperCase()}${two}`,
+  ]),
+);
+const placedCalls = asCalls([...words, ...placed]);
 const requests: readonly Draft[] = paths.map((path) => {
   const request = { kind: "fs.read", path };
   return { ...mildest, request };
@@ -130,6 +176,7 @@ function policyOf(document: PolicyDocument): Policy {
 
 it.each([
   ["an argument", ofArguments, calls],
+  ["several readings of an argument", ofReadings, placedCalls],
   ["a path", ofPaths, requests],
 ] as const)(
   "policies about %s that the comparison calls alike decide no call otherwise",

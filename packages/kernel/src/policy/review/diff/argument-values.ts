@@ -1,12 +1,11 @@
 import { canonicalJson } from "../../../json/canonical-json.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json.ts";
 import { foldText, numbersAtStart } from "../../../support/fold.ts";
-import type { ArgumentCondition, ArgumentOperator } from "../../document/policy.ts";
+import { placeReadings } from "../../decision/place-readings.ts";
+import type { ArgumentCondition } from "../../document/policy.ts";
 import { globPaths } from "./glob-values.ts";
-import { distinct, globValues, hostValues, swapCase, unmentioned } from "./patterns.ts";
-
-type OperatorName = ArgumentOperator extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
-type Operand<Name extends OperatorName> = Extract<ArgumentOperator, Readonly<Record<Name, unknown>>>[Name];
+import type { Operand, OperatorName } from "./operators.ts";
+import { distinct, globValues, hostValues, otherLetters, unmentioned } from "./patterns.ts";
 
 /** The values that the conditions on one argument mention. */
 interface Material {
@@ -26,6 +25,10 @@ const listOf = (values: readonly JsonValue[]): Material => ({
   numbers: values.filter((each) => typeof each === "number"),
 });
 
+/** A deny finds a text in each of its readings as a place. */
+const meaningsOf = (text: string): readonly string[] =>
+  [text, ...(placeReadings(text) ?? [])].filter((each) => each !== "");
+
 /** A new operator does not compile without its row. */
 const materials = {
   exists: () => ({}),
@@ -38,9 +41,9 @@ const materials = {
   moreThan: limit,
   atLeast: limit,
   longerThan: (length) => ({ lengths: [length] }),
-  startsWith: (text) => ({ starts: [text] }),
-  endsWith: (text) => ({ ends: [text] }),
-  contains: (text) => ({ parts: [text] }),
+  startsWith: (text) => ({ starts: meaningsOf(text) }),
+  endsWith: (text) => ({ ends: meaningsOf(text) }),
+  contains: (text) => ({ parts: meaningsOf(text) }),
   hostIn: (hosts) => ({ hosts }),
   hostNotIn: (hosts) => ({ hosts }),
   pathIn: (globs) => ({ globs }),
@@ -127,7 +130,14 @@ const sizeOf = (value: JsonValue): number =>
 
 /** Values that some reader treats as the same: also the number, the boolean and the null of a text, and the other way round. */
 function alike(value: JsonValue): readonly JsonValue[] {
-  if (typeof value === "string") return [swapCase(value), `${value}\u00ad`, `${value}x`, ...simpleIn(value), [value]];
+  if (typeof value === "string")
+    return [
+      ...meaningsOf(value).flatMap((each) => [otherLetters(each), each]),
+      `${value}\u00ad`,
+      `${value}x`,
+      ...simpleIn(value),
+      [value],
+    ];
   if (isJsonArray(value)) return [value.map((each) => alike(each)[0] ?? each), [...value, unmentioned]];
   if (isJsonObject(value))
     return [
@@ -177,16 +187,16 @@ function textValues({ starts, ends, parts }: Required<Material>): readonly strin
   );
   // Open at the side without a demand.
   return distinct(
-    texts
-      .slice(0, mostTexts)
-      .flatMap((text) => [
-        text,
-        `${fill}${text}${fill}`,
-        `${text}${fill}`,
-        `${fill}${text}`,
-        swapCase(text),
-        `${fill}${swapCase(text)}${fill}`,
-      ]),
+    texts.slice(0, mostTexts).flatMap((text) => [
+      text,
+      `${fill}${text}${fill}`,
+      `${text}${fill}`,
+      `${fill}${text}`,
+      otherLetters(text),
+      `${fill}${otherLetters(text)}${fill}`,
+      // Another number than the one that a reader finds before other letters.
+      ...(/\d$/.test(text) ? [`${text}1`] : []),
+    ]),
   );
 }
 
@@ -199,15 +209,15 @@ function lengthValues(lengths: readonly number[], texts: readonly string[]): rea
   ]);
 }
 
-/** A deny reads letters of both cases as the same. */
-const bothCases = (texts: readonly string[]): readonly string[] => distinct([...texts, ...texts.map(swapCase)]);
+/** A deny reads other letters as the same. */
+const bothCases = (texts: readonly string[]): readonly string[] => distinct([...texts, ...texts.map(otherLetters)]);
 
 /** An array holds several texts at once. */
 function itemValues(parts: readonly string[]): readonly JsonValue[] {
   const some = parts
     .slice(0, mostItems)
     .reduce<readonly (readonly string[])[]>((known, each) => [...known, ...known.map((list) => [...list, each])], [[]]);
-  return [...some, ...parts.map((each) => [each]), ...parts.map((each) => [swapCase(each)])];
+  return [...some, ...parts.map((each) => [each]), ...parts.map((each) => [otherLetters(each)])];
 }
 
 function hostTexts({ hosts, starts, ends, parts }: Required<Material>): readonly string[] {

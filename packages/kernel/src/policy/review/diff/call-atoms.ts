@@ -17,7 +17,9 @@ import {
   labelDimension,
 } from "./dimension.ts";
 import { counterOf, decisionInputOf, type Draft, inputOf, mildest } from "./draft.ts";
+import { readsPlaces } from "./joined-readings.ts";
 import type { Mentioned } from "./need-part.ts";
+import { truthInReadings } from "./readings.ts";
 
 type Place = Pick<Atom, "dimension" | "mentioned" | "sorts">;
 
@@ -28,10 +30,13 @@ type CallRule = { readonly rule: Pick<PolicyRule, "effect" | "when"> } & Partial
 export function callAtoms(loaded: CallRule, policy: Policy): readonly Atom[] {
   const { effect, when } = loaded.rule;
   const isGrant = effect === "allow";
+  const face = isGrant ? "grant" : "deny";
   const atoms: Atom[] = [];
   const add = (part: RuleCondition, places: readonly Place[]): void => {
-    const tests = compileCondition(part, false, isGrant ? "grant" : "deny");
-    const truthOf = (draft: Draft): Truth => holdsAll(tests, decisionInputOf(draft, policy));
+    const tests = compileCondition(part, false, face);
+    const written = (draft: Draft): Truth => holdsAll(tests, decisionInputOf(draft, policy));
+    const takesReadings = part.arguments?.some(readsPlaces) === true;
+    const truthOf = (draft: Draft): Truth => (takesReadings ? truthInReadings(draft, face, written) : written(draft));
     const holds = (draft: Draft): boolean => {
       const truth = truthOf(draft);
       return isGrant ? truth === true : truth !== false;
@@ -136,9 +141,13 @@ function countAtoms({ rule: { effect, when }, count, tests = [] }: CallRule, pol
     dimension: countDimension(counter, `calls in ${condition.windowMs} ms (${counter})`, condition.sum),
     mentioned,
     holds(draft) {
-      const input = decisionInputOf(draft, policy);
-      if (holdsAll(tests, input) !== true) return effect !== "allow";
-      const amount: JsonValue | undefined = read ? read(input.input) : 1;
+      const { input } = decisionInputOf(draft, policy);
+      const face = effect === "allow" ? "grant" : "deny";
+      const isMet = tests.every(
+        (test) => truthInReadings(draft, face, (each) => test(decisionInputOf(each, policy))) === true,
+      );
+      if (!isMet) return effect !== "allow";
+      const amount: JsonValue | undefined = read ? read(input) : 1;
       if (typeof amount !== "number" || amount < 0) return effect !== "allow";
       return holds(draft.counts.get(counter) ?? 0, amount);
     },

@@ -5,10 +5,12 @@ import { risks } from "../../../tool/manifest.ts";
 import { upTo } from "../../../tool/modes.ts";
 import type { ArgumentCondition, TimeWindow } from "../../document/policy.ts";
 import { areWholeArguments, argumentValues } from "./argument-values.ts";
-import { type Draft, inputOf, mildest } from "./draft.ts";
+import { type Draft, inputOf, mildest, type Readings } from "./draft.ts";
+import { type Joined, joinedReadings } from "./joined-readings.ts";
 import type { Mentioned, NeedPart } from "./need-part.ts";
 import { shapeOf } from "./needs.ts";
 import { distinct, unmentioned } from "./patterns.ts";
+import { withArgument, withReadings } from "./readings.ts";
 import { areWholeInstants, instantsOf, versionsOf } from "./time-values.ts";
 
 /** Something in which calls differ. */
@@ -21,6 +23,12 @@ export interface Dimension {
   readonly pointer?: string;
   /** The draft with each value that is worth a try. */
   readonly drafts: (draft: Draft, mentioned: Mentioned) => readonly Draft[];
+  /** Values of an argument that mean several things at once. */
+  readonly joined?: {
+    /** @param deepest The most readings that two clauses can need. */
+    readonly readings: (mentioned: Mentioned, deepest: number) => Joined;
+    readonly draft: (draft: Draft, readings: Readings) => Draft;
+  };
   /** Whether values of other dimensions decide on its conditions, beyond the facts that clauses name. */
   readonly isMixed?: true;
   /** Whether those reach every combination of what is mentioned. Default: they do. */
@@ -188,12 +196,12 @@ export function argumentDimension(pointer: string): Dimension {
     rank: 30,
     pointer,
     drafts: (draft, { others, numbers }) =>
-      argumentValues(conditionsOf(others), numbers).map((value) => {
-        const given = new Map(draft.arguments);
-        if (value === undefined) given.delete(pointer);
-        else given.set(pointer, value);
-        return { ...draft, arguments: given };
-      }),
+      argumentValues(conditionsOf(others), numbers).map((value) => withArgument(draft, pointer, value)),
+    joined: {
+      readings: ({ others, numbers }, deepest) =>
+        joinedReadings(conditionsOf(others), argumentValues(conditionsOf(others), numbers), deepest),
+      draft: (draft, readings) => withReadings(draft, pointer, readings),
+    },
     isWhole: ({ others }) => areWholeArguments(conditionsOf(others)),
     show: (draft) => draft.arguments.get(pointer) ?? (draft.arguments.has(pointer) ? null : undefined),
   };

@@ -25,6 +25,8 @@ export interface Draft {
   readonly labels: ReadonlySet<string>;
   /** By JSON Pointer. */
   readonly arguments: ReadonlyMap<string, JsonValue>;
+  /** By JSON Pointer: arguments that mean several things at once. The kernel cannot decide such a draft. */
+  readonly readings?: ReadonlyMap<string, Readings>;
   readonly nowMs: number;
   /** The input has at least so many bytes. */
   readonly inputBytes: number;
@@ -32,6 +34,14 @@ export interface Draft {
   readonly counts: ReadonlyMap<string, number>;
   /** The request of the call, as a need. */
   readonly request?: OfKind;
+}
+
+/** Several meanings of one argument. */
+export interface Readings {
+  /** The value as written, and other meanings that a grant looks at. */
+  readonly sure: readonly [JsonValue, ...JsonValue[]];
+  /** Meanings that only what forbids looks at. */
+  readonly possible: readonly JsonValue[];
 }
 
 /** The mildest call. It meets no condition by chance. */

@@ -75,6 +75,13 @@ export function swapCase(text: string): string {
   return upper === text ? text.toLowerCase() : upper;
 }
 
+/** The same, also for a text without cases: with a wide letter. */
+export function otherLetters(text: string): string {
+  const swapped = swapCase(text);
+  if (swapped !== text) return swapped;
+  return text.replace(/[!-~]/, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+}
+
 export function distinct<T>(values: readonly T[]): readonly T[] {
   return [...new Set(values)];
 }

@@ -4,9 +4,10 @@ import { decideDraft, type Draft, levelOf } from "./draft.ts";
 import { follow, type Fork, type Leaf, type Part } from "./graph.ts";
 import type { Saying } from "./levels.ts";
 import { distinctSayings, type OutcomeTable, type Pair } from "./outcomes.ts";
-import { isSure, mentionedIn, nextDimension, type Prepared, stateOf } from "./prepared.ts";
+import { deepestReadings, isSure, mentionedIn, nextDimension, type Prepared, stateOf } from "./prepared.ts";
+import { asWritten, writtenOut } from "./readings.ts";
 import { goneOf, signatureOf } from "./step.ts";
-import { costs, type Work } from "./work.ts";
+import { costs, tooMany, type Work } from "./work.ts";
 
 export interface HuntParts {
   readonly a: Policy;
@@ -15,6 +16,8 @@ export interface HuntParts {
   readonly shared: readonly Prepared[];
   readonly table: OutcomeTable;
   readonly work: Work;
+  /** By pair of answers: the dimension of a value that may exist. */
+  readonly undecided: Map<string, Dimension>;
 }
 
 /** Values of one dimension that are looked at before one of them is followed. */
@@ -31,8 +34,9 @@ export function hunt(parts: HuntParts, root: Part, leaf: Leaf, ways: ReadonlySet
     leaf.draft.request !== undefined || role === "rule" || role === "floor";
   const own = new Hunt(parts, leaf, ways);
   // Most often nothing hides the call that led here.
-  own.decide(leaf.draft);
-  own.follow(root, leaf.draft, parts.shared.filter(isSeen), undefined);
+  const draft = asWritten(leaf.draft);
+  own.decide(draft);
+  own.follow(root, draft, parts.shared.filter(isSeen), undefined);
 }
 
 interface Choice {
@@ -62,7 +66,7 @@ class Hunt {
     const theirs = nextDimension(open, after);
     const isMine = mine !== undefined && (theirs === undefined || inOrder(mine.dimension, theirs) <= 0);
     const next = isMine ? mine.dimension : theirs;
-    if (!next) return this.decide(draft);
+    if (!next) return draft.readings ? this.#tryOut(draft, sure, after) : this.decide(draft);
     if (this.#wasAt(part, next, draft, sure, shared, after)) return;
     this.#into(next, isMine ? mine : undefined, part, draft, shared, () => this.#isWanted(draft, sure, open));
   }
@@ -80,7 +84,19 @@ class Hunt {
     const mentioned = mentionedIn([...(fork?.looking ?? []), ...looking], next);
     const before = found.size;
     const seen = new Map<Part, Set<string>>();
-    for (const values of chunks(draft, () => next.drafts(draft, mentioned))) {
+    const joined = (): readonly Draft[] => {
+      const { readings, isWhole } = next.joined?.readings(
+        mentioned,
+        deepestReadings([...(fork?.looking ?? []), ...looking], next),
+      ) ?? { readings: [], isWhole: true };
+      if (!isWhole) this.#parts.work.cap(next.name, tooMany);
+      return readings.map((each) => next.joined!.draft(draft, each));
+    };
+    for (const values of chunks(
+      () => [draft],
+      () => next.drafts(draft, mentioned),
+      joined,
+    )) {
       if (!isWanted()) return;
       const choices = values.flatMap((each): readonly Choice[] => {
         this.#parts.work.take(next, looking.length + (fork?.looking.length ?? 0) + costs.value);
@@ -93,8 +109,7 @@ class Hunt {
       for (const choice of choices.toSorted((x, y) => x.left.length - y.left.length))
         this.follow(choice.part, choice.draft, choice.left, next);
     }
-    if (found.size === before && next.isWhole?.(mentioned) === false)
-      this.#parts.work.cap(next.name, "The policies name more of it than the comparison has combined.");
+    if (found.size === before && next.isWhole?.(mentioned) === false) this.#parts.work.cap(next.name, tooMany);
   }
 
   /** Marks a place. Another way to the same place finds nothing more. */
@@ -120,6 +135,14 @@ class Hunt {
     return this.#parts.table.pairs(sides, sure, sayings, draft).some(([a, b]) => a !== b && !found.has(`${a}${b}`));
   }
 
+  /** The kernel decides a draft of several readings only where a value is known to have them. */
+  #tryOut(draft: Draft, sure: readonly Saying[], after: Dimension | undefined): void {
+    for (const each of writtenOut(draft)) this.decide(each);
+    const { undecided, table } = this.#parts;
+    for (const [a, b] of table.pairs(this.#leaf.sides, sure, [], draft))
+      if (a !== b && after) undecided.set(`${a}${b}`, after);
+  }
+
   decide(draft: Draft): void {
     const { a, b, work } = this.#parts;
     const { found } = this.#leaf;
@@ -132,10 +155,11 @@ class Hunt {
 }
 
 /** The value that led to the leaf first: it is most often enough. */
-function* chunks(own: Draft, others: () => readonly Draft[]): Iterable<readonly Draft[]> {
-  yield [own];
-  const values = others();
-  for (let at = 0; at < values.length; at += chunk) yield values.slice(at, at + chunk);
+function* chunks(...lists: readonly (() => readonly Draft[])[]): Iterable<readonly Draft[]> {
+  for (const list of lists) {
+    const values = list();
+    for (let at = 0; at < values.length; at += chunk) yield values.slice(at, at + chunk);
+  }
 }
 
 /** Adds a mark, and says whether it was there. */

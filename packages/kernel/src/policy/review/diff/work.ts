@@ -12,6 +12,9 @@ export const costs: Readonly<Record<"value" | "combination" | "place" | "decisio
   decision: 100,
 };
 
+/** Why a dimension was not gone through whole. */
+export const tooMany = "The policies name more of it than the comparison has combined.";
+
 /** The budget is empty. */
 export class Spent extends Error {}
 
