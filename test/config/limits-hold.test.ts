@@ -74,3 +74,14 @@ describe("two limits of one tool", () => {
     expect(policy(undefined, usual)).toEqual({ ...usual, tools: { deploy: { bounds: limits.deploy } } });
   });
 });
+
+it("a limit holds for a tool of any name", async () => {
+  for (const name of ["constructor", "valueof", "a"]) {
+    const bounded = { version: "1", limits: { deploy: { callsPerHour: 60 }, [name]: { callsPerHour: 1 } } } as const;
+    const { policy } = configuredParts(bounded);
+    expect(policy(undefined, usual).tools).toEqual({
+      deploy: { bounds: limits.deploy },
+      [name]: { bounds: { callsPerHour: 1 } },
+    });
+  }
+});

@@ -52,7 +52,7 @@ function withLimits(policy: JsonObject, limits: Limits): JsonObject | string {
   const own = isJsonObject(tools) ? tools : {};
   const governed = new Map(Object.entries(own));
   for (const name of names) {
-    const { [name]: before = {} } = own;
+    const before = governed.get(name) ?? {};
     if (!isJsonObject(before)) return policy;
     if (before["bounds"] !== undefined) return pointerOf(["limits", name]);
     governed.set(name, { ...before, bounds: { ...limits[name] } });
