@@ -3,6 +3,7 @@ import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
 import { capabilityLimits, count, isAmount, isLiteral, isText, optional, orAbsent, patterns } from "../fields.ts";
+import { shownPattern } from "../shown-pattern.ts";
 import { checkGlob, checkPath, type Face, pathMatcher } from "../matching/paths.ts";
 
 declare module "../capability.ts" {
@@ -70,7 +71,7 @@ function fileFamily(kind: FileKind): Family {
       const isExcepted = pathMatcher(except, "deny");
       return ({ path }) => isIn(path) && !isExcepted(path);
     },
-    describe: ({ paths, except }) => `${paths.join(", ")}${except ? ` except ${except.join(", ")}` : ""}`,
+    describe: ({ paths, except }) => `${list(paths)}${except ? ` except ${list(except)}` : ""}`,
     target: ({ path }) => path,
     narrowest({ path, bytes }) {
       if (path === "" || path.length > capabilityLimits.patternLength) return undefined;
@@ -141,4 +142,8 @@ export function filesGuest(ask: Ask): ToolFiles {
       await ask({ kind: "fs.write", operation: "remove", arguments: at(path) });
     },
   };
+}
+
+function list(globs: readonly string[]): string {
+  return globs.map(shownPattern).join(", ");
 }

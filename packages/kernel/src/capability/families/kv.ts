@@ -13,6 +13,7 @@ import {
   orAbsent,
   patterns,
 } from "../fields.ts";
+import { shownPattern } from "../shown-pattern.ts";
 import { checkKey, checkKeyPattern, matchKey, touchesKey } from "../matching/kv-keys.ts";
 
 declare module "../capability.ts" {
@@ -75,7 +76,8 @@ function keyFamily(kind: KeyKind): Family {
       ({ keys }) =>
       ({ key }) =>
         keys.some((pattern) => matchKey(pattern, key)),
-    describe: ({ keys }) => keys.map((key) => (key === "" || key === "*" ? "every key" : `${key}…`)).join(", "),
+    describe: ({ keys }) =>
+      keys.map((key) => (key === "" || key === "*" ? "every key" : `${shownPattern(key)}…`)).join(", "),
     target,
     narrowest({ key, bytes }) {
       return key === "" ? undefined : { kind, keys: [key], ...(bytes !== undefined && { valueBytes: bytes }) };

@@ -2,6 +2,7 @@ import { checkArgument, checkCommand } from "./command-names.ts";
 import { PathWork } from "./path-work.ts";
 import { checkGlob, checkPath, isUnder } from "./paths.ts";
 import { couldStepUp } from "./step-up.ts";
+import { shownPattern } from "../shown-pattern.ts";
 import { foldLetters } from "../../support/fold.ts";
 
 /** A command and the arguments that it may be given. There is no shell, and no command line as one text. */
@@ -172,12 +173,17 @@ function matchPrefix(prefix: string, argument: string): boolean {
 /** As people write it: `git log --oneline <1–100>`. */
 export function describeCommand({ command, args = [] }: CommandPattern): string {
   const describe = (pattern: Pattern): string => {
-    if (typeof pattern === "string") return /^[\w.,:=/+-]+$/.test(pattern) ? pattern : JSON.stringify(pattern);
+    if (typeof pattern === "string") return literal(pattern);
     if ("rest" in pattern) return `${describe(pattern.rest)}…`;
-    if ("oneOf" in pattern) return `<${pattern.oneOf.join("|")}>`;
-    if ("prefix" in pattern) return pattern.prefix === "" ? "<text>" : `${pattern.prefix}<text>`;
-    if ("path" in pattern) return `<path ${pattern.path.join("|")}>`;
+    if ("oneOf" in pattern) return `<${pattern.oneOf.map(literal).join("|")}>`;
+    if ("prefix" in pattern) return pattern.prefix === "" ? "<text>" : `${literal(pattern.prefix)}<text>`;
+    if ("path" in pattern) return `<path ${pattern.path.map(shownPattern).join("|")}>`;
     return `<${pattern.number.min ?? 0}–${pattern.number.max ?? ""}>`;
   };
   return [command, ...args.map(describe)].join(" ");
+}
+
+/** An argument has no wildcards: a `*` in it is no pattern. */
+function literal(text: string): string {
+  return text.includes("*") ? JSON.stringify(text) : shownPattern(text);
 }
