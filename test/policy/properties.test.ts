@@ -1,4 +1,4 @@
-import { hostMatcher } from "../../packages/kernel/src/capability/matching/hosts.ts";
+import { hostMatcher, hostOf } from "../../packages/kernel/src/capability/matching/hosts.ts";
 import { builtInFamilies, matchHost, type PolicyRule } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -144,6 +144,20 @@ describe("for any host and patterns", () => {
         );
       }),
       { numRuns: sized(300, 3_000) },
+    );
+  });
+
+  const forms = (v4: string): string[] =>
+    [`[::ffff:${v4}]`, `[::${v4}]`, `[64:ff9b::${v4}]`, `[2001:db8::5efe:${v4}]`].map((each) => hostOf(each)!);
+  it("what forbids takes all addresses that carry one for one, and a grant none", () => {
+    const address = fc.ipV4().filter((each) => !/^(?:127|0)\./.test(each));
+    fc.assert(
+      fc.property(address, fc.nat(4), fc.nat(4), (v4, one, other) => {
+        const all = [v4, ...forms(v4)];
+        const matches = hostMatcher([all[one]!]);
+        expect([matches(all[other]!, true), matches(all[other]!, false)]).toEqual([true, one === other]);
+      }),
+      { numRuns: sized(100, 1_000) },
     );
   });
 });

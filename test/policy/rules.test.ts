@@ -10,6 +10,7 @@ describe("an argument", () => {
     nested: { "a/b": { "m~n": [1, { deep: true }] } },
     url: "https://User.Example.COM:8443/x?y#z",
     host: "api.example.com.",
+    sharp: "https://example.com/a\u00df%2F?b=%C3%9F",
     path: "notes/2026/a.md",
     nothing: null,
   };
@@ -67,6 +68,7 @@ describe("an argument", () => {
     [at("/url", { hostNotIn: ["*.example.com"] }), false],
     [at("/url", { hostIn: ["example.com"] }), false],
     [at("/host", { hostIn: ["*.example.com"] }), true],
+    [at("/sharp", { hostIn: ["example.com"] }), true],
     [at("/path", { pathIn: ["notes/**"] }), true],
     [at("/path", { pathNotIn: ["notes/*"] }), true],
   ])("%j holds: %s", (condition, expected) => {
@@ -113,6 +115,20 @@ describe("an argument", () => {
     [{ hostIn: ["good.com"] }, "good.com/path", "NOT_A_HOST"],
     [{ hostIn: ["good.com"] }, "", "NOT_A_HOST"],
     [{ hostIn: ["good.com"] }, "foo://GOOD.com/", "NOT_A_HOST"],
+    // Two generations of IDNA read these as different names.
+    ...[
+      "fa\u00df.de",
+      "fa%C3%9F.de",
+      "\u1e9e.de",
+      "\u03bb\u03cc\u03b3\u03bf\u03c2.gr",
+      "a\u0915\u094d\u200db.in",
+      "a\u0646\u0627\u0645\u0647\u200c\u0627.ir",
+    ]
+      .flatMap((name) => [name, `${name}:8443`, `https://${name}/`, `https:${name}/?a://b`])
+      .flatMap((text): [Record<string, JsonValue>, JsonValue, string][] => [
+        [{ hostIn: ["fass.de"] }, text, "NOT_A_HOST"],
+        [{ hostNotIn: ["fass.de"] }, text, "NOT_A_HOST"],
+      ]),
     ...[
       "postgres://0x7f.1/db",
       "postgres://good.com/db?host=evil.com",

@@ -59,14 +59,21 @@ export function hostMatcher(patterns: readonly string[]): (host: string, isReach
   return (host, isReached) => {
     if (known.has(host)) return true;
     if (!isReached) return false;
+    if (known.has("*") || carried.has(host)) return true;
     // A grant reaches no address: here it is forbidden, in each of its forms.
-    if (known.has("*") || carried.has(host) || carriedAddresses(host).some((each) => known.has(each))) return true;
+    if (carriedAddresses(host).some((each) => known.has(each) || carried.has(each))) return true;
     if (namesOwnMachine && isOwnMachine(host)) return true;
     for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
       if (known.has(`*${host.slice(dot)}`)) return true;
     return false;
   };
 }
+
+/**
+ * Characters of an authority that parsers read differently. Of the letters, IDNA 2003 makes other names than IDNA 2008 (UTS #46, 7). A percent sign is decoded by some and part of the name
+ * for others.
+ */
+const ambiguous = /[%\u00df\u1e9e\u03c2\u200c\u200d]/;
 
 /** The canonical host of a URL, or of a bare host as people and models write it. `undefined` where there is none, or where it is dressed up by credentials. */
 export function hostOf(text: string): string | undefined {
@@ -76,6 +83,7 @@ export function hostOf(text: string): string | undefined {
   // To a URL parser that is a scheme, and no host with a port.
   if (!isUrl && /^(?:https?|wss?|ftp|file):/i.test(text)) return undefined;
   if (!isUrl && /[/?#]/.test(text)) return undefined;
+  if (ambiguous.test(/^(?:[a-z][a-z\d+.-]*:\/*)?([^/?#]*)/i.exec(text)?.[1] ?? "")) return undefined;
   const address = isUrl ? text : `http://${text}/`;
   const url = parseUrl(address);
   if (url === undefined) return undefined;
