@@ -55,6 +55,23 @@ describe("a fragment, which no request has", () => {
   });
 });
 
+describe("a NUL, where programs in C end a text", () => {
+  const places = ["a.exe", "/a.exe", "x/../a.exe", "https://h.example/a.exe"];
+  const tails = ["\0", "\0.txt", "\0/../b.txt", "\0\0.txt"];
+  const pairs = places.flatMap((place) => tails.map((tail) => [place, tail] as const));
+  it.each([...pairs, ["https://h.example/a.exe", "%00.txt"]] as const)(
+    "%s%j: a deny meets it as without, and an allow reads nothing behind it",
+    (place, tail) => {
+      const text = place + tail;
+      for (const condition of [{ equals: place }, { in: ["/else", place] }, { endsWith: ".exe" }])
+        expect(decisionOn("deny", condition, text), JSON.stringify(condition)).toBe("deny");
+      for (const condition of [{ differs: place }, { notIn: ["/else", place] }, { endsWith: ".txt" }])
+        expect(decisionOn("allow", condition, text), JSON.stringify(condition)).not.toBe("allow");
+      if (!tail.includes("..")) expect(decisionOn("allow", { startsWith: place }, text)).toBe("allow");
+    },
+  );
+});
+
 it("a place in any spelling: a deny meets what a parser leads into it, and an allow nothing that it leads elsewhere", () => {
   const decision = (effect: "deny" | "allow", startsWith: string, value: string): string => {
     const rule: PolicyRule = { id: "r", effect, when: { arguments: [{ at: "/at", startsWith }] }, reason: "So." };

@@ -19,20 +19,23 @@ const dots = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
 /** The cost of {@link placeReadings} in UTF-16 units. A text without such segments costs nothing. */
 export function placeWork(text: string): number {
-  return steps.test(text) || dots.test(text) ? text.length : 0;
+  return steps.test(text) || dots.test(text) || text.includes("\0") ? text.length : 0;
 }
 
 /** Whether a text can have {@link placeReadings}. */
 export function hasPlaceReadings(text: string): boolean {
   const plain = trimBlanks(text);
   return (
-    /[\t\n\r]/.test(text) || steps.test(text) || withScheme.test(plain) || (pathLike.test(plain) && text.includes("#"))
+    /[\0\t\n\r]/.test(text) ||
+    steps.test(text) ||
+    withScheme.test(plain) ||
+    (pathLike.test(plain) && text.includes("#"))
   );
 }
 
 /**
  * The readings of a text as a URL or a path: without dropped characters, credentials and fragment,
- * with resolved dots and decoded escapes. `undefined` beyond the number of an honest text.
+ * with resolved dots and decoded escapes, up to a NUL. `undefined` beyond the number of an honest text.
  */
 export function placeReadings(text: string): readonly string[] | undefined {
   const found = new Set<string>();
@@ -42,7 +45,8 @@ export function placeReadings(text: string): readonly string[] | undefined {
     if (++rounds > mostRounds) return undefined;
     // No request has the fragment.
     const isPlace = pathLike.test(reading) || hierarchical.test(reading);
-    for (const each of isPlace ? [reading, reading.replace(/#.*/s, "")] : [reading]) {
+    const texts = reading.includes("\0") ? [reading, reading.replace(/\0.*/s, "")] : [reading];
+    for (const each of isPlace ? texts.flatMap((one) => [one, one.replace(/#.*/s, "")]) : texts) {
       found.add(each);
       if (!steps.test(each)) continue;
       found.add(resolvedPath(each, /\/+/g));
