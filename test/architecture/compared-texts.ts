@@ -25,7 +25,6 @@ export const compared: Readonly<Record<string, readonly [count: number, form: st
   "mcp/src/server/content.ts": [2, "a digest of the kernel; an address whose whole is looked up"],
   "mcp/src/server/result.ts": [1, "a media type of a manifest; chooses the form of an answer"],
   "mcp/src/source/direct-calls.ts": [2, "our own prefix; the whole id is looked up"],
-  "mcp/src/source/sign-in-provider.ts": [1, "issuers as the person gave them, but for one slash"],
   "mcp/src/source/source-tool.ts": [1, "our own names of effects"],
   "playground/src/client/edge-address.ts": [3, "our own schemes; the rest is a whole origin or name"],
   "playground/src/client/saved.ts": [1, "our own keys, to remove them"],

@@ -141,6 +141,13 @@ describe("a source does not sign in", () => {
     expect(sent.map(({ origin }) => origin)).not.toContain("https://evil.example");
   });
 
+  it("at another issuer of the origin, which differs by a slash behind a path", async () => {
+    const { kernel, person, server } = await world({}, `${issuer}/tenant/`);
+    const source = mcpSource(kernel, { name: "far", server: server({ issuers: [`${issuer}/tenant`] }) });
+    await expect(source).rejects.toThrow("names the issuer");
+    expect(person.asked).toEqual([]);
+  });
+
   it("a second time after the server refused the token of another audience", async () => {
     const { kernel, person, server } = await world({ audience: "https://other.example/mcp" });
     const endpoint = server();

@@ -80,7 +80,7 @@ export class SignInProvider implements OAuthClientProvider {
   /** The first that the SDK says of an issuer, before it registers a client there. */
   saveAuthorizationServerUrl(issuer: string): void {
     const { issuers } = this.#options;
-    if (issuers.every((each) => withoutSlash(each) !== withoutSlash(issuer)))
+    if (issuers.every((each) => inOneForm(each) !== inOneForm(issuer)))
       throw new Error(`The server names the issuer ${issuer.slice(0, 200)}, expected ${issuers.join(" or ")}.`);
   }
 
@@ -191,7 +191,7 @@ function isSealed(address: string): boolean {
   return protocol === "https:" || (protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname));
 }
 
-/** The address of an issuer without a path has a slash in some places. */
-function withoutSlash(issuer: string): string {
-  return issuer.endsWith("/") ? issuer.slice(0, -1) : issuer;
+/** The address of an issuer without a path has a slash in some places. Behind a path it names another one. */
+function inOneForm(issuer: string): string {
+  return issuer.replace(/^(https?:\/\/[^/]+)\/$/, "$1");
 }
