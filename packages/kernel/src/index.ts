@@ -47,6 +47,7 @@ export {
   type CapabilityRefused,
   defineTool,
   type Onward,
+  type OwnUse,
   type Tool,
   type ToolCode,
   type ToolContext,

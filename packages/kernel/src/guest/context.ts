@@ -28,6 +28,7 @@ class CallContext implements ToolContext {
   readonly random: () => number;
   /** Declared alone: in an isolate the context has no such member, not even an empty one. */
   declare readonly onward?: Onward;
+  declare readonly charge?: NonNullable<ToolContext["charge"]>;
   readonly #seed: string;
   readonly #transport: GuestTransport;
   #body: ToolContext["body"] | undefined;
@@ -37,7 +38,10 @@ class CallContext implements ToolContext {
     this.sessionId = call.sessionId;
     this.now = sources.now;
     this.random = sources.random;
-    if (call.onward) this.onward = call.onward;
+    if (call.onward) {
+      this.onward = call.onward;
+      this.charge = (use) => transport.charge?.(use) !== false;
+    }
     this.#seed = call.seed;
     this.#transport = transport;
   }

@@ -3,6 +3,7 @@ import { isKind } from "../support/kind.ts";
 import { bytesOf, fieldsOf, type Foreign, membersOf } from "../support/foreign.ts";
 import type { JsonObject } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
+import type { OwnUse } from "../tool/define.ts";
 import { IsolateFailure, type IsolateOutcome, type IsolateOutput, type IsolateUsage } from "./port.ts";
 
 /*
@@ -64,6 +65,13 @@ function readOutput(foreign: Foreign<IsolateOutput | undefined>): IsolateOutput 
 export function readUsage(foreign: Foreign<IsolateUsage>): IsolateUsage {
   const { fuelUsed, peakMemoryBytes } = membersOf(foreign, "fuelUsed", "peakMemoryBytes");
   return { ...(isAmount(fuelUsed) && { fuelUsed }), ...(isAmount(peakMemoryBytes) && { peakMemoryBytes }) };
+}
+
+/** @throws TypeError for bytes that are no number from 0 */
+export function readOwnUse(foreign: Foreign<OwnUse>): OwnUse {
+  const { isRequest, bytes } = membersOf(foreign, "isRequest", "bytes");
+  if (!isAmount(bytes)) throw new TypeError("A tool charges bytes that are no number from 0.");
+  return { isRequest: isRequest === true, bytes };
 }
 
 const isAmount = (value: Foreign<number | undefined>): value is number =>

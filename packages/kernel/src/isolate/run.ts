@@ -1,16 +1,17 @@
 import * as limits from "../limits.ts";
 import type { Deadline } from "../bounds/deadline.ts";
-import type { CapabilityReply, CapabilityRequest } from "../capability/request.ts";
+import type { BrokerError, CapabilityReply, CapabilityRequest } from "../capability/request.ts";
 import type { Gate } from "../capability/gate/gate.ts";
 import type { Body } from "./body.ts";
 import type { OutputStream } from "../hash/output-stream.ts";
 import { atOnce, bytesOf, fieldsOf, type Foreign, type Listener, shortTextOf, tell } from "../support/foreign.ts";
+import type { OwnUse } from "../tool/define.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
 import type { Lease, Owner, Waiter } from "./pool/lease.ts";
 import type { IsolatePool } from "./pool/pool.ts";
-import { readFailure, readOutcome, readRequest, readUsage } from "./reading.ts";
+import { readFailure, readOutcome, readOwnUse, readRequest, readUsage } from "./reading.ts";
 import type { BoundedCall } from "./bounded-call.ts";
 import { type CallPort, IsolateFailure, type IsolateOutcome, type IsolateUsage } from "./port.ts";
 
@@ -22,6 +23,8 @@ export type RunEnd =
   | { readonly kind: "cancelled" }
   /** The kernel would not let it begin now. `code`: of the error that its tool threw. */
   | { readonly kind: "forbidden"; readonly why: string; readonly code?: string | undefined }
+  /** Of an access that trusted code made by itself. */
+  | { readonly kind: "use-refused"; readonly refusal: BrokerError }
   /** {@link Body.fault} says why. */
   | { readonly kind: "bad-body" }
   | { readonly kind: "suspended" }
@@ -40,6 +43,8 @@ export interface RunOptions {
   readonly abandoned: AbortSignal | undefined;
   readonly onLog: Listener<[LogEntry]> | undefined;
   readonly onProgress: Listener<[Progress]> | undefined;
+  /** The refusal of a use that trusted code charges. Default: none. */
+  readonly charge?: (use: OwnUse) => BrokerError | undefined;
   readonly onUsed: (usage: IsolateUsage) => void;
   /** Told once it runs in its isolate. `putAside` ends the run as suspended; `false` where it has ended, or is ending, another way. */
   readonly onLease?: ((lease: Lease, putAside: () => boolean) => void) | undefined;
@@ -172,6 +177,13 @@ class IsolateRun implements CallPort {
     const piece = await body.read();
     if (!piece) this.#cancel({ kind: "bad-body" });
     return this.#ended || this.#cancelled ? undefined : piece;
+  }
+
+  charge(use: Foreign<OwnUse>): boolean {
+    if (this.#ended || this.#cancelled) return false;
+    const refusal = this.#options.charge?.(readOwnUse(use));
+    if (refusal) this.#cancel({ kind: "use-refused", refusal });
+    return refusal === undefined;
   }
 
   used(usage: Foreign<IsolateUsage>): void {

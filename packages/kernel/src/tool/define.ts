@@ -21,6 +21,13 @@ export interface Onward {
   readonly timeoutMs: number;
 }
 
+/** A further use of the accesses in `needs`: the kernel itself charges the first request. */
+export interface OwnUse {
+  /** Also one more request: the kernel decides about it anew, and records it. Default `false`. */
+  readonly isRequest?: boolean;
+  readonly bytes: number;
+}
+
 /** The context of a tool. Each of its requests passes the kernel. */
 export interface ToolContext {
   readonly callId: string;
@@ -69,6 +76,11 @@ export interface ToolContext {
   readonly body: AsyncIterable<Uint8Array>;
   /** Only in tools that run in the kernel's own realm, for those that call another program. */
   readonly onward?: Onward;
+  /**
+   * Charges each access in `needs`, before the tool makes the request or uses the bytes. `false`: the call has ended, or ends now with the refusal. The kernel charges only the
+   * rest of the output. Only in tools that run in the kernel's own realm.
+   */
+  readonly charge?: (use: OwnUse) => boolean;
   readonly log: (message: string, level?: LogEntry["level"]) => void;
   readonly progress: (progress: Progress) => void;
 }

@@ -55,6 +55,8 @@ export function runFault(
       return new CallFault("CAPABILITY_DENIED", (texts) => texts.stopped(id, end.why), {
         details: { reason: "revoked" },
       });
+    case "use-refused":
+      return refusalFault(end.refusal);
     case "cancelled":
       return new CallFault("CANCELLED", (texts) => texts.cancelled.running);
     case "bad-body": {

@@ -1,5 +1,6 @@
 import { present } from "../../support/guards.ts";
 import { sourcesOf } from "../../capability/grant.ts";
+import type { AuditLog } from "../../audit/log.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Owner } from "../../isolate/pool/lease.ts";
 import type { IsolatePool } from "../../isolate/pool/pool.ts";
@@ -14,6 +15,7 @@ import { callsAround, countAround } from "../record/ancestors.ts";
 import { type CallFault, Suspended } from "../faults/fault.ts";
 import type { CallRecord } from "../record/record.ts";
 import type { Started } from "./start.ts";
+import { chargeOwn } from "./stated-use.ts";
 
 declare class Made {
   #run: never;
@@ -37,11 +39,12 @@ export interface SuspendableRun extends Pick<RunOptions, "gate" | "onLease"> {
 export interface RunPorts {
   readonly pools: ReadonlyMap<OwnHost, IsolatePool>;
   readonly clock: Clock;
+  readonly log: AuditLog;
   readonly onRun: ((started: Started) => SuspendableRun | undefined) | undefined;
 }
 
 /** Step 8. When it resolves, the grants of the run have ended, and so have the calls that it made. */
-export function run(state: Started, { pools, clock, onRun }: RunPorts): Promise<Ran> {
+export function run(state: Started, { pools, clock, log, onRun }: RunPorts): Promise<Ran> {
   const { call, tool, host, gate, deadline, input, attempt, used, mayCall, brake, flow, body } = state;
   const suspendable = onRun?.(state);
   const owner = ownerOf(state);
@@ -57,6 +60,7 @@ export function run(state: Started, { pools, clock, onRun }: RunPorts): Promise<
     abandoned: call.parent?.ended,
     onLog: call.options.onLog,
     onProgress: call.options.onProgress,
+    charge: (use) => chargeOwn(state, use, log),
     onUsed: (usage) => {
       used[attempt - 1] = usage;
     },

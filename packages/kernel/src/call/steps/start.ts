@@ -41,6 +41,8 @@ export interface Started extends Reserved, Made {
   readonly used: IsolateUsage[];
   /** Of all its runs. */
   readonly deadline: Deadline;
+  /** The bytes of this run that trusted code has charged by itself. */
+  readonly own: { bytes: number };
   /** The requests that its gates refused. */
   readonly denials: Denials;
   /** Whether its tool may call tools. */
@@ -139,7 +141,19 @@ function startedAs(state: Reserved, labels: LabelsOfRun | undefined, ports: Star
   const flow = isStream ? new OutputStream(bounds.outputBytes, call.hash, call.output) : undefined;
   const body = call.body && new Body(bounds.bodyBytes, call.hash, call.body);
   const { attempt = 1, used = [] } = before ?? {};
-  return { ...state, attempt, used: [...used], deadline, gate, denials, mayCall, brake, flow, body } as Started;
+  return {
+    ...state,
+    attempt,
+    used: [...used],
+    own: { bytes: 0 },
+    deadline,
+    gate,
+    denials,
+    mayCall,
+    brake,
+    flow,
+    body,
+  } as Started;
 }
 
 function carryRun({ call, gate, deadline, attempt, used, grant }: Started): void {
@@ -214,7 +228,7 @@ export function nextAttempt(state: Started, ports: StartPorts): Started {
   assertCurrent(state, ports);
   const { gate, attempt } = state;
   const again = openGate(state, ports, { ...gate.parts, before: gate });
-  return claimStated(reach({ ...state, attempt: attempt + 1, gate: again } as Started), ports.log);
+  return claimStated(reach({ ...state, attempt: attempt + 1, own: { bytes: 0 }, gate: again } as Started), ports.log);
 }
 
 function openGate(
