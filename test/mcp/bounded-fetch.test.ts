@@ -20,6 +20,7 @@ async function passes(body: string, pieces: number, contentType: string, status 
   const fetch = boundedFetch(answer, {
     messageBytes: most,
     onFault: (fault: unknown) => void faults.push(fault),
+    charge: () => true,
   });
   const read = await (await fetch("https://mcp.example.com/")).text().then(
     (text) => text === body,

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
 import { expect, it } from "vitest";
 import { GuardedTransport } from "../../packages/mcp/src/source/guard.ts";
+import { RunningCalls } from "../../packages/mcp/src/source/running-calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 /** A server that takes each message and never ends what it opened. */
@@ -16,7 +17,8 @@ async function guarded() {
   };
   const clock = new FakeClock();
   const endpoint = { capabilities: [], effects: [], needs: [], open: () => inner };
-  const transport = new GuardedTransport(endpoint, { messageBytes: 1_000, clock, onRequest: () => {} });
+  const options = { messageBytes: 1_000, clock, running: new RunningCalls(), onRequest: () => {} };
+  const transport = new GuardedTransport(endpoint, options);
   await transport.start();
   const isOpen = (method: string): boolean => signals.get(method)?.aborted === false;
   return { transport, clock, isOpen, answer: (id: number) => inner.onmessage?.({ jsonrpc: "2.0", id, result: {} }) };

@@ -20,10 +20,16 @@ async function world(misdeeds: Misdeeds = {}, named = issuer) {
   const resourceMetadata = { ...oauth.resourceMetadata, authorization_servers: [named] };
   const serve = fetchFrom(handlerOf(far, { ...oauth, resourceMetadata }));
   const sent: Sent[] = [];
+  /** Whether the server has forgotten the token of the next request. */
+  const next = { isForgotten: false };
   const fetch = async (input: string | URL, init?: RequestInit): Promise<Response> => {
     const url = new URL(input);
     sent.push({ origin: url.origin, token: new Headers(init?.headers).get("authorization") });
-    if (url.origin === new URL(resource).origin) return serve(input, init);
+    const { isForgotten } = next;
+    next.isForgotten &&= url.origin !== new URL(resource).origin;
+    const given = new Headers(init?.headers);
+    if (isForgotten && !next.isForgotten) given.delete("authorization");
+    if (url.origin === new URL(resource).origin) return serve(input, { ...init, headers: given });
     if ([issuer, "https://tokens.example.com"].includes(url.origin)) return person.fetch(url, init);
     return new Response(null, { status: 404 });
   };
@@ -34,7 +40,7 @@ async function world(misdeeds: Misdeeds = {}, named = issuer) {
   const policy = { version: "1", posture: "permissive", grants } as unknown as PolicyDocument;
   const kernel: Kernel = await createFullKernel({ policy });
   afterwards(() => kernel.close());
-  return { kernel, person, sent, server };
+  return { kernel, person, sent, next, server };
 }
 
 describe("a source signs in", () => {
@@ -67,6 +73,16 @@ describe("a source signs in", () => {
     const { kernel, person, server } = await world({ metadata: { token_endpoint: `${endpoint}/token` } });
     await (await mcpSource(kernel, { name: "far", server: server({ endpoints: [endpoint] }) })).close();
     expect(person.visits).toBe(1);
+  });
+
+  it("in a call, which pays for both of its requests to the server", async () => {
+    const { kernel, person, next, server } = await world();
+    const source = await mcpSource(kernel, { name: "far", server: server() });
+    afterwards(() => source.close());
+    next.isForgotten = true;
+    const result = await kernel.call("far_echo", { message: "hello" });
+    expect(result).toMatchObject({ ok: true, meta: { networkRequests: 2 } });
+    expect(person.visits).toBe(2);
   });
 
   it("with the client that the issuer knows", async () => {

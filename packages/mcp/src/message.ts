@@ -29,10 +29,14 @@ export function clientMessageOf(line: string, mostUnits: number): JSONRPCMessage
 /** A message of a server can be a list of many definitions. */
 const serverLimits = { maxDepth: 80, maxNodes: 1_000_000, maxMembers: 500_000 };
 
-/** The reason why no reader is safe with a server's JSON: it is too deep or too large, or has a member twice or with the name `__proto__`. */
-export function serverFault(text: string): { readonly isJson: boolean; readonly reason: string } | undefined {
+/**
+ * The JSON of a server; `undefined` for a text that is none. The fault is the reason why no reader is safe with it: it is too deep or too large, or has a member twice or with the
+ * name `__proto__`.
+ */
+export function serverJson(text: string): { readonly value?: JsonValue; readonly fault?: string } {
   const parsed = parseText(text, serverLimits);
-  return parsed.ok ? undefined : { isJson: parsed.reason !== "syntax", reason: parsed.reason };
+  if (parsed.ok) return { value: parsed.value };
+  return parsed.reason === "syntax" ? {} : { fault: `The server sent unreadable JSON: ${parsed.reason}.` };
 }
 
 /**
@@ -40,14 +44,9 @@ export function serverFault(text: string): { readonly isJson: boolean; readonly 
  * a schema before it uses it: a second schema here would cost more than the call.
  */
 export function serverMessageOf(line: string): { readonly message?: JSONRPCMessage; readonly fault?: string } {
-  const parsed = parseText(line, serverLimits);
-  if (parsed.ok) return isMessage(parsed.value) ? { message: parsed.value } : {};
-  return parsed.reason === "syntax" ? {} : { fault: unsafe(parsed.reason) };
-}
-
-/** Of a server, for a reason of {@link serverFault}. */
-export function unsafe(reason: string): string {
-  return `The server sent unreadable JSON: ${reason}.`;
+  const { value, fault } = serverJson(line);
+  if (fault !== undefined) return { fault };
+  return isMessage(value) ? { message: value } : {};
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

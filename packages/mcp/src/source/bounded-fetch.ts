@@ -1,15 +1,15 @@
 import { GatheredBytes } from "@keyhole/kernel/foreign";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { serverFault, unsafe } from "../message.ts";
-import type { OpenOptions } from "./endpoint.ts";
+import { serverJson } from "../message.ts";
+import type { ChargeReceived, OpenOptions } from "./endpoint.ts";
 
 /**
  * Refuses redirects, which could lead to a host without a grant. Fails a body, or an event of a stream, with more decompressed bytes than its bound. Fails JSON that two
- * readers can take for two values.
+ * readers can take for two values. Charges all bytes before it passes them on.
  */
 export function boundedFetch(
   fetch: FetchLike,
-  { messageBytes, onFault }: Pick<OpenOptions, "messageBytes" | "onFault">,
+  { messageBytes, onFault, charge }: Pick<OpenOptions, "messageBytes" | "onFault" | "charge">,
 ): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, { ...init, redirect: "error" });
@@ -21,7 +21,7 @@ export function boundedFetch(
       onFault(fault);
       throw fault;
     };
-    const message = new Message(messageBytes, fail);
+    const message = new Message(messageBytes, fail, charge);
     const body = response.body.pipeThrough(isStream ? events(message) : whole(message));
     const { status, statusText, headers } = response;
     return new Response(body, { status, statusText, headers });
@@ -38,14 +38,14 @@ class Message {
   readonly #bytes = new GatheredBytes();
   readonly #mostBytes: number;
   readonly #fail: (reason: string) => never;
+  readonly #charge: ChargeReceived;
+  /** Bytes outside of messages. */
+  #uncharged = 0;
 
-  constructor(mostBytes: number, fail: (reason: string) => never) {
+  constructor(mostBytes: number, fail: (reason: string) => never, charge: ChargeReceived) {
     this.#mostBytes = mostBytes;
     this.#fail = fail;
-  }
-
-  get length(): number {
-    return this.#bytes.length;
+    this.#charge = charge;
   }
 
   add(piece: Uint8Array): void {
@@ -54,20 +54,36 @@ class Message {
     this.#bytes.add(piece);
   }
 
-  /** @param jsonIn the part of the text that is JSON, if it is any */
+  /**
+   * The message, or no bytes where its budget is spent. The client refuses a text that is no JSON.
+   *
+   * @param jsonIn the part of the text that is JSON, if it is any
+   */
   take(jsonIn: (text: string) => string): Uint8Array {
     const bytes = this.#bytes.take();
-    const fault = serverFault(jsonIn(new TextDecoder().decode(bytes)));
-    // The client refuses what is no JSON.
-    if (fault?.isJson === true) this.#fail(unsafe(fault.reason));
+    const { value, fault } = serverJson(jsonIn(new TextDecoder().decode(bytes)));
+    if (fault !== undefined) this.#fail(fault);
+    if (value !== undefined) return this.#charge(bytes.length, value) ? bytes : nothing;
+    this.#uncharged += bytes.length;
     return bytes;
   }
+
+  /** After each chunk: many empty events cost no more than one. */
+  chargeRest(): void {
+    if (this.#uncharged > 0) this.#charge(this.#uncharged, undefined);
+    this.#uncharged = 0;
+  }
 }
+
+const nothing = new Uint8Array();
 
 function whole(message: Message): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform: (chunk) => message.add(chunk),
-    flush: (controller) => controller.enqueue(message.take((text) => text)),
+    flush(controller) {
+      controller.enqueue(message.take((text) => text));
+      message.chargeRest();
+    },
   });
 }
 
@@ -96,9 +112,13 @@ function events(message: Message): TransformStream<Uint8Array, Uint8Array> {
         isLineEmpty = true;
       }
       if (from < chunk.length) message.add(chunk.subarray(from));
+      message.chargeRest();
     },
     // An event without its end is none.
-    flush: (controller) => controller.enqueue(message.take(dataOf)),
+    flush(controller) {
+      controller.enqueue(message.take(dataOf));
+      message.chargeRest();
+    },
   });
 }
 

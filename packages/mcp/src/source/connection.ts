@@ -13,6 +13,7 @@ import { jsonValidator } from "../json-validator.ts";
 import type { DirectCalls } from "./direct-calls.ts";
 import type { McpEndpoint } from "./endpoint.ts";
 import { GuardedTransport } from "./guard.ts";
+import type { RunningCalls } from "./running-calls.ts";
 
 /** A server of the older era may not answer what it does not know. */
 const PROBE_MS = 10_000;
@@ -40,6 +41,7 @@ export interface ConnectionPorts {
   readonly era: McpEra | undefined;
   readonly messageBytes: number;
   readonly clock: Clock;
+  readonly running: RunningCalls;
   /** With each new connection, before it is used. */
   readonly onOpen: (client: Client) => Promise<void>;
   readonly onListChanged: (list: McpList) => void;
@@ -145,8 +147,8 @@ export class ServerConnection {
   }
 
   async #attempt(mode: "auto" | "legacy" | { readonly pin: string }): Promise<Open> {
-    const { endpoint, clock, messageBytes, onRequest, onListChanged, onLog } = this.#ports;
-    const transport = new GuardedTransport(endpoint, { messageBytes, clock, onRequest });
+    const { endpoint, onListChanged, onLog } = this.#ports;
+    const transport = new GuardedTransport(endpoint, this.#ports);
     const client = new Client(identity, {
       capabilities,
       versionNegotiation: { mode, probe: { timeoutMs: PROBE_MS } },

@@ -4,6 +4,7 @@ import {
   isCallToolResult,
   isInputRequiredResult,
   type JSONRPCMessage,
+  type RequestId,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -32,23 +33,26 @@ export interface Progress {
 export interface DirectRequest {
   readonly name: string;
   readonly input: JsonObject;
+  readonly relatedRequestId: RequestId;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly onProgress: (progress: Progress) => void;
 }
+
+type Send = (message: JSONRPCMessage, options?: Pick<DirectRequest, "relatedRequestId">) => Promise<void>;
 
 /** Members of `_meta` that each message of the newer era has. */
 export type Envelope = Readonly<Record<`io.modelcontextprotocol/${string}`, unknown>>;
 
 /** `tools/call` without the SDK's client, which parses each answer with five schemas. Here one schema of the SDK parses it. All other requests are the client's. */
 export class DirectCalls {
-  readonly #send: (message: JSONRPCMessage) => Promise<void>;
+  readonly #send: Send;
   readonly #open = new Map<string, DirectCall>();
   readonly #clock: Clock;
   #envelope: Envelope | undefined;
   #calls = 0;
 
-  constructor(clock: Clock, send: (message: JSONRPCMessage) => Promise<void>) {
+  constructor(clock: Clock, send: Send) {
     this.#clock = clock;
     this.#send = send;
   }
@@ -59,7 +63,7 @@ export class DirectCalls {
   }
 
   /** @throws ProtocolError for an error of the server, SdkError for the end of the connection or an answer of another form */
-  call({ name, input, signal, timeoutMs, onProgress }: DirectRequest): Promise<CallToolResult> {
+  call({ name, input, relatedRequestId, signal, timeoutMs, onProgress }: DirectRequest): Promise<CallToolResult> {
     const id = `${PREFIX}${this.#calls++}`;
     const { promise, resolve, reject } = Promise.withResolvers<CallToolResult>();
     const cancel = (reason: string): void => {
@@ -76,9 +80,8 @@ export class DirectCalls {
     else {
       signal.addEventListener("abort", follow, { once: true });
       const params = { name, arguments: input, _meta: { ...this.#envelope, progressToken: id } };
-      this.#send({ jsonrpc: "2.0", id, method: "tools/call", params }).catch((error: Error) => {
-        this.#taken(id)?.reject(error);
-      });
+      const sent = this.#send({ jsonrpc: "2.0", id, method: "tools/call", params }, { relatedRequestId });
+      sent.catch((error: Error) => this.#taken(id)?.reject(error));
     }
     return promise.finally(() => {
       stop();

@@ -1,5 +1,6 @@
 import type { Capability, Clock, Effect, Need } from "@keyhole/kernel";
-import type { Transport } from "@modelcontextprotocol/client";
+import type { RequestId, Transport } from "@modelcontextprotocol/client";
+import type { ServedCall } from "./running-calls.ts";
 
 export interface OpenOptions {
   /** Of one message. A longer one is a fault. */
@@ -7,7 +8,18 @@ export interface OpenOptions {
   readonly clock: Clock;
   /** The server did what ends its connection. */
   readonly onFault: (fault: Error) => void;
+  /** The call that a request of the client serves; `undefined` for one of the source's own. */
+  readonly callOf: (request: RequestId) => ServedCall | undefined;
+  readonly charge: ChargeReceived;
 }
+
+/**
+ * Charges received bytes to the call that they belong to, before the transport passes them on. `false`: the budget is spent, and the transport drops them.
+ *
+ * @param message the JSON in these bytes, if it is any
+ * @param answered the call whose request the bytes answer
+ */
+export type ChargeReceived = (bytes: number, message: unknown, answered?: ServedCall) => boolean;
 
 /** How a server of MCP is reached, and the access that each of its tools needs for that. */
 export interface McpEndpoint {

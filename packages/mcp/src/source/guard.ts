@@ -1,7 +1,9 @@
 import type { Clock } from "@keyhole/kernel";
 import type { JSONRPCMessage, JSONRPCResponse, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import { isRecord } from "../message.ts";
 import { DirectCalls } from "./direct-calls.ts";
-import type { McpEndpoint } from "./endpoint.ts";
+import type { ChargeReceived, McpEndpoint } from "./endpoint.ts";
+import type { RunningCalls, ServedCall } from "./running-calls.ts";
 
 /** In one window. A server that sends more is useless. */
 const MOST_MESSAGES = 10_000;
@@ -20,8 +22,16 @@ interface ProcessMarks {
 export interface GuardOptions {
   readonly messageBytes: number;
   readonly clock: Clock;
+  readonly running: RunningCalls;
   /** The server asked for something. The client refuses it. */
   readonly onRequest: (method: string) => void;
+}
+
+/** A request without an answer. */
+interface Awaited {
+  /** Ends the stream that the request opened: the server need not. */
+  readonly ended: AbortController;
+  readonly call: ServedCall | undefined;
 }
 
 /** Counts a server's messages in ten seconds, and its answers to unknown requests. Too many end the connection. */
@@ -29,8 +39,9 @@ export class GuardedTransport implements Transport {
   readonly #inner: Transport;
   readonly #clock: Clock;
   readonly #onRequest: (method: string) => void;
-  /** By the ids of the requests. Each ends the stream that its request opened: the server need not. */
-  readonly #awaited = new Map<string | number, AbortController>();
+  readonly #running: RunningCalls;
+  /** By the ids of the requests. */
+  readonly #awaited = new Map<unknown, Awaited>();
   /** For the client's calls of tools, except those of the newer era over HTTP: each needs headers that the SDK makes. */
   readonly calls: DirectCalls;
   readonly hasProcess: boolean;
@@ -42,12 +53,19 @@ export class GuardedTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
 
-  constructor(endpoint: McpEndpoint, { messageBytes, clock, onRequest }: GuardOptions) {
-    const inner = endpoint.open({ messageBytes, clock, onFault: (fault) => void this.#end(fault) });
+  constructor(endpoint: McpEndpoint, { messageBytes, clock, running, onRequest }: GuardOptions) {
+    const inner = endpoint.open({
+      messageBytes,
+      clock,
+      onFault: (fault) => void this.#end(fault),
+      callOf: (request) => this.#awaited.get(request)?.call,
+      charge: this.#charge,
+    });
     this.#inner = inner;
     this.#clock = clock;
+    this.#running = running;
     this.#onRequest = onRequest;
-    this.calls = new DirectCalls(clock, (message) => this.send(message));
+    this.calls = new DirectCalls(clock, (message, options) => this.send(message, options));
     this.#windowMs = clock.monotonicMs();
     const marks = inner as ProcessMarks;
     this.hasProcess = "pid" in marks && "stderr" in marks;
@@ -91,7 +109,7 @@ export class GuardedTransport implements Transport {
     const ended = new AbortController();
     const signals = [ended.signal, ...(options.requestSignal ? [options.requestSignal] : [])];
     const isRequest = "method" in message && "id" in message;
-    if (isRequest) this.#awaited.set(message.id, ended);
+    if (isRequest) this.#awaited.set(message.id, { ended, call: this.#running.of(options.relatedRequestId) });
     const sent = this.#inner.send(message, { ...options, requestSignal: AbortSignal.any(signals) });
     if (isRequest) return sent;
     const stop = this.#clock.after(NOTICE_MS, () => ended.abort(), "idly");
@@ -104,6 +122,29 @@ export class GuardedTransport implements Transport {
     return this.#inner.close();
   }
 
+  readonly #charge: ChargeReceived = (bytes, message, answered) => {
+    const call = this.#ownerOf(message) ?? answered;
+    // An answer to a call that has ended goes nowhere by itself.
+    return call === undefined || call.receive(bytes) || (isRecord(message) && !("method" in message));
+  };
+
+  /** A server need not send a message in the stream of its own call. */
+  #ownerOf(message: unknown): ServedCall | undefined {
+    if (Array.isArray(message)) return message.map((each) => this.#ownerOf(each)).find((call) => call !== undefined);
+    if (!isRecord(message)) return undefined;
+    const { method, id, params } = message;
+    switch (method) {
+      case undefined:
+        return this.#awaited.get(id)?.call;
+      case "notifications/progress":
+        return isRecord(params) ? this.#awaited.get(params["progressToken"])?.call : undefined;
+      case "notifications/message":
+        return this.#running.only;
+      default:
+        return undefined;
+    }
+  }
+
   #take(message: JSONRPCMessage): boolean {
     if (this.#fault) return false;
     const nowMs = this.#clock.monotonicMs();
@@ -114,7 +155,7 @@ export class GuardedTransport implements Transport {
     if (++this.#messages > MOST_MESSAGES)
       return this.#end(new RangeError(`The server sent more than ${MOST_MESSAGES} messages in ${WINDOW_MS} ms.`));
     if (isResponse(message)) {
-      const isAwaited = this.#endStream(message.id) && this.#awaited.delete(message.id!);
+      const isAwaited = this.#endStream(message.id) && this.#awaited.delete(message.id);
       if (!isAwaited && ++this.#strays > MOST_STRAYS)
         return this.#end(new RangeError(`The server sent more than ${MOST_STRAYS} answers to unknown requests.`));
       return isAwaited;
@@ -125,9 +166,9 @@ export class GuardedTransport implements Transport {
 
   /** @returns whether a request of this id has no answer yet */
   #endStream(id: unknown): boolean {
-    const ended = typeof id === "string" || typeof id === "number" ? this.#awaited.get(id) : undefined;
-    ended?.abort();
-    return ended !== undefined;
+    const awaited = this.#awaited.get(id);
+    awaited?.ended.abort();
+    return awaited !== undefined;
   }
 
   #end(fault: Error): false {

@@ -1,9 +1,8 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
 import { parseUrl } from "@keyhole/kernel";
-import { type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { boundedFetch } from "./bounded-fetch.ts";
+import type { FetchLike } from "@modelcontextprotocol/client";
 import type { McpEndpoint } from "./endpoint.ts";
-import { resumptions } from "./resumptions.ts";
+import { HttpTransport } from "./http-transport.ts";
 import { SignIn } from "./sign-in.ts";
 import { type McpSignInOptions, signInOptions } from "./sign-in-options.ts";
 
@@ -51,11 +50,9 @@ export function mcpHttp(options: McpHttpEndpointOptions): McpEndpoint {
       { kind: "net.read", method: "GET", ...place },
       { kind: "net.write", method: "POST", ...place },
     ],
-    open: (options) =>
-      new StreamableHTTPClientTransport(parsed, {
-        fetch: boundedFetch(signed?.fetch ?? fetch, options),
-        reconnectionScheduler: resumptions(options.clock, options.onFault),
-        ...(headers && { requestInit: { headers: { ...headers } } }),
-      }),
+    open: (options) => {
+      const signing = (send: FetchLike): FetchLike => signed?.over(send) ?? send;
+      return new HttpTransport({ url: parsed, headers, fetch, signing }, options);
+    },
   };
 }

@@ -1,5 +1,10 @@
 import type { JsonObject, Kernel, Tier, Tool, ToolContext, ToolSummary } from "@keyhole/kernel";
-import { type Client, isInputRequiredResult, type ServerCapabilities } from "@modelcontextprotocol/client";
+import {
+  type Client,
+  isInputRequiredResult,
+  type RequestId,
+  type ServerCapabilities,
+} from "@modelcontextprotocol/client";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
 import { inputRefused } from "./call-result.ts";
 import type { McpSourceOptions } from "./options.ts";
@@ -8,6 +13,8 @@ import { sourceBounds, toolOf } from "./source-tool.ts";
 
 /** Options of the SDK's client for each request. */
 export interface RequestLimits {
+  /** Of the call that the request serves. */
+  readonly relatedRequestId: RequestId;
   readonly signal: AbortSignal;
   readonly timeout: number;
 }

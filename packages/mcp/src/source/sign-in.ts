@@ -17,8 +17,8 @@ const TIMEOUT_MS = 10_000;
 /** A `fetch` that signs in where the server asks for it, and sends the token to that server alone. One request leads to one sign-in at most. */
 export class SignIn {
   readonly #server: URL;
+  readonly #fetch: FetchLike;
   readonly #provider: SignInProvider;
-  readonly #send: FetchLike;
   readonly #ask: FetchLike;
   #turn: Promise<unknown> = Promise.resolve();
   /** The server refused a new token. Another visit would ask the person again and again. */
@@ -27,36 +27,39 @@ export class SignIn {
   constructor(server: URL, options: McpSignInOptions, fetch: FetchLike) {
     this.#server = server;
     this.#provider = new SignInProvider(server, options);
-    this.#send = fetch;
+    this.#fetch = this.over(fetch);
     this.#ask = askingFetch(server, options, fetch);
   }
 
-  readonly fetch: FetchLike = async (input, init) => {
-    const before = await this.#provider.accessToken();
-    const first = await this.#sent(input, init, before);
-    if (first.status !== 401 && !isStepUp(first)) return first;
-    await first.body?.cancel();
-    await this.#inTurn(() => this.#signIn(first, before));
-    const second = await this.#sent(input, init, await this.#provider.accessToken());
-    if (second.status !== 401 && !isStepUp(second)) return second;
-    await second.body?.cancel();
-    this.#isRefused = true;
-    throw new Error(`The server refused the new token (${second.status}). It may be for another audience.`);
-  };
+  /** @param send gets each request to the server, also one that is sent again with a new token */
+  over(send: FetchLike): FetchLike {
+    return async (input, init) => {
+      const before = await this.#provider.accessToken();
+      const first = await send(input, this.#withToken(input, init, before));
+      if (first.status !== 401 && !isStepUp(first)) return first;
+      await first.body?.cancel();
+      await this.#inTurn(() => this.#signIn(first, before));
+      const second = await send(input, this.#withToken(input, init, await this.#provider.accessToken()));
+      if (second.status !== 401 && !isStepUp(second)) return second;
+      await second.body?.cancel();
+      this.#isRefused = true;
+      throw new Error(`The server refused the new token (${second.status}). It may be for another audience.`);
+    };
+  }
 
   /** Before a connection: a person may take longer than the server has to answer. */
   async prepare(): Promise<void> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: "sign-in", method: "ping" });
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const response = await this.fetch(this.#server, { method: "POST", redirect: "error", headers, body });
+    const response = await this.#fetch(this.#server, { method: "POST", redirect: "error", headers, body });
     await response.body?.cancel();
   }
 
-  #sent(input: string | URL, init: RequestInit | undefined, token: string | undefined): Promise<Response> {
+  #withToken(input: string | URL, init: RequestInit | undefined, token: string | undefined): RequestInit {
     if (parseUrl(String(input))?.origin !== this.#server.origin) throw new Error("A token is for its server alone.");
     const headers = new Headers(init?.headers);
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
-    return Promise.resolve(this.#send(input, { ...init, headers }));
+    return { ...init, headers };
   }
 
   /** Requests at the same time wait for one sign-in. */
@@ -92,7 +95,7 @@ function isStepUp(response: Response): boolean {
 
 /** Sends to the listed issuers alone, and reads metadata from the server, too. A redirect could lead elsewhere. */
 function askingFetch(server: URL, options: McpSignInOptions, fetch: FetchLike): FetchLike {
-  const bounded = boundedFetch(fetch, { messageBytes: MOST_BYTES, onFault: () => {} });
+  const bounded = boundedFetch(fetch, { messageBytes: MOST_BYTES, onFault: () => {}, charge: () => true });
   return (input, init) => {
     const isRead = (init?.method ?? "GET") === "GET";
     if (!(isRead && parseUrl(String(input))?.origin === server.origin)) assertListed(String(input), options);

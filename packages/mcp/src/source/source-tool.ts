@@ -21,7 +21,8 @@ function hintedTier({ definition }: ToolPin): Tier {
 /** The bounds of each tool of a server. Over the network `resultBytes` bounds a result, and a policy can lower the rest. */
 export function sourceBounds(options: McpSourceOptions): Partial<Bounds> {
   const isRemote = options.server.effects.some((effect) => effect.startsWith("net."));
-  return { ...boundsOf(options), ...(isRemote && { networkBytes: ceilings.networkBytes }) };
+  const { networkBytes, networkRequests } = ceilings;
+  return { ...boundsOf(options), ...(isRemote && { networkBytes, networkRequests }) };
 }
 
 /** A tool of a server as a tool of the kernel. Its version has the end of the definition's digest: another definition is another tool. */

@@ -25,6 +25,7 @@ import { type McpSource, type McpSourceOptions, sourceOptions } from "./options.
 import { PassedOn, type RequestLimits } from "./passed-on.ts";
 import { Prompts } from "./prompts.ts";
 import { Refreshes } from "./refreshes.ts";
+import { RunningCalls } from "./running-calls.ts";
 import { sourceTool } from "./source-tool.ts";
 
 /** Of a message, over those of a result: names, ids, and escapes that JSON has in other places. */
@@ -61,7 +62,7 @@ class KernelSource implements McpSource {
   readonly #toolbox: Toolbox;
   readonly #passedOn: PassedOn;
   readonly #connection: ServerConnection;
-  readonly #logs = new Set<ToolContext["log"]>();
+  readonly #running = new RunningCalls();
   #turn: Promise<unknown> = Promise.resolve();
   readonly #prompts: Prompts;
   readonly #refreshes: Readonly<Record<McpList, Refreshes>>;
@@ -100,6 +101,7 @@ class KernelSource implements McpSource {
       endpoint,
       era,
       clock,
+      running: this.#running,
       messageBytes: boundsOf(options).outputBytes + ENVELOPE_BYTES,
       onOpen: (client) => this.#opened(client),
       onListChanged: (list) => void this.#refreshes[list].soon(),
@@ -217,7 +219,7 @@ class KernelSource implements McpSource {
       tool.assertOpen(); // The server can have been started again, with another definition.
       const { serverName: name } = tool;
       const result = await (calls
-        ? calls.call({ name, input, signal: limits.signal, timeoutMs: limits.timeout, onProgress })
+        ? calls.call({ name, input, ...limits, timeoutMs: limits.timeout, onProgress })
         : client.callTool(
             { name, arguments: input, _meta: wantsLog },
             { ...limits, toolDefinition: withoutOutput(tool), onprogress: onProgress },
@@ -229,25 +231,23 @@ class KernelSource implements McpSource {
 
   /** Something that the kernel allowed. @throws Error in our own words where it fails */
   async #request<Value>(
-    { signal, log }: ToolContext,
+    context: ToolContext,
     send: (open: Open, limits: RequestLimits) => Promise<Value>,
   ): Promise<Value> {
     const { timeoutMs } = boundsOf(this.#options);
-    this.#logs.add(log);
+    const { signal } = context;
     try {
-      const open = await this.#connection.open();
-      return await send(open, { signal, timeout: timeoutMs + GRACE_MS });
+      return await this.#running.run(context, async (relatedRequestId) =>
+        send(await this.#connection.open(), { relatedRequestId, signal, timeout: timeoutMs + GRACE_MS }),
+      );
     } catch (error) {
       throw callFault(await this.#connection.faultOf(error), timeoutMs);
-    } finally {
-      this.#logs.delete(log);
     }
   }
 
-  /** A message belongs to a call where there is just one. */
   #log(level: LoggingLevel, data: unknown): void {
-    const [log, ...others] = this.#logs;
-    if (log && others.length === 0) log(typeof data === "string" ? data : (JSON.stringify(data) ?? ""), levels[level]);
+    const call = this.#running.only;
+    if (call) call.log(typeof data === "string" ? data : (JSON.stringify(data) ?? ""), levels[level]);
     else this.#options.onLog?.(level, data);
   }
 }
