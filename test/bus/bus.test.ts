@@ -248,4 +248,24 @@ describe("the access that a source states for the tools of a bus", () => {
     expect(await failure("pay", { amount: 3 })).toMatchObject([code, expect.any(String)]);
     expect(served.deeds).toHaveLength(code === "ok" ? 1 : 0);
   });
+
+  it("pays for what a kernel reports", async () => {
+    const bus = memoryBus();
+    const { served } = await serving(bus.connect());
+    const said: string[] = [];
+    const onLog = ({ message }: { readonly message: string }): void => void said.push(message);
+    // Of the arguments, the log line, and not of the progress behind it.
+    const bytes = 2 + '{"level":"info","message":"begun"}'.length + 1;
+    const policy = granting(web("tools.example.com", { bytes }));
+    const { kernel, call } = await calling(bus.connect(), { ...stated, policy });
+    const exceeded = { error: { code: "BOUNDS_EXCEEDED" }, meta: { networkBytes: bytes - 1 } };
+    expect(await call("wait", {}, { onLog })).toMatchObject(exceeded);
+    expect(said).toEqual(["begun"]);
+    await served.told.promise;
+    await kernel.setPolicy(granting(web("tools.example.com")));
+    expect(await call("pay", { amount: 3 })).toMatchObject({
+      ok: true,
+      meta: { networkBytes: 12 + '{"paid":3}'.length },
+    });
+  });
 });

@@ -38,6 +38,8 @@ export interface WantedCall {
   readonly onward: Onward;
   readonly signal: AbortSignal;
   readonly reports: CallReports;
+  /** Before the source uses an answer. `false`: the budget is spent, and the call ends. */
+  readonly charge: (bytes: number) => boolean;
 }
 
 export type BusOutput = JsonValue | Uint8Array;
@@ -160,6 +162,7 @@ export class BusCall {
     if (this.#taker !== undefined && kernel !== this.#taker)
       return this.#ports.inbox.report("An answer is of a kernel that does not run the call. It was dropped.");
     this.#silent = 0;
+    if (!this.#call.charge(message.body.length)) return;
     if (kind === "result") this.#end(message);
     else if (kind === "offer" && isToken(kernel)) this.#accept(kernel);
     else if (kind === "part" && !this.#parts.add(message)) this.#tooLarge();

@@ -130,11 +130,19 @@ class KernelSource implements BusSource {
     for (const call of this.#calls) call.again();
   }
 
-  async #call(tool: OpenTool, input: JsonObject, { onward, signal, log, progress }: ToolContext): Promise<BusOutput> {
+  async #call(tool: OpenTool, input: JsonObject, context: ToolContext): Promise<BusOutput> {
+    const { onward, signal, log, progress, charge } = context;
     tool.assertOpen();
     if (this.#isClosed || !onward) throw callError("no", "The source is closed.");
-    const wanted = { tool: tool.serverName, definition: tool.hash, input, onward, signal, reports: { log, progress } };
-    const call = new BusCall(this.#ports, wanted);
+    const call = new BusCall(this.#ports, {
+      tool: tool.serverName,
+      definition: tool.hash,
+      input,
+      onward,
+      signal,
+      reports: { log, progress },
+      charge: (bytes) => charge?.({ bytes }) !== false,
+    });
     this.#calls.add(call);
     try {
       return await call.output();
