@@ -2,6 +2,7 @@ import type { BuildOptions, BuildResult, Loader, Message, Plugin, PluginBuild } 
 import { visible, visibleLine } from "@keyhole/kernel/visible";
 import { importAt } from "@keyhole/worker-host/protocol";
 import { baseOf, folderOf, type PackFiles } from "./files.ts";
+import type { Inputs } from "./inputs.ts";
 import { type ImportForm, Resolver } from "./resolve.ts";
 
 /** The interface that native esbuild and esbuild-wasm share. Their versions must be the same: it decides the bytes. */
@@ -13,17 +14,16 @@ export interface Esbuild {
 /** `tool`, `iife` and `esm` are what an import can ask for: `keyhole:./echo.ts`, `keyhole:./shell.ts?iife`. */
 export type BundleKind = "tool" | "iife" | "esm";
 
-export interface Bundle {
+export interface Bundle extends Inputs {
   readonly code: string;
-  /** Absolute paths of every file in it, sorted. */
-  readonly files: readonly string[];
 }
 
 /** Imports of `keyhole:` inside a bundle. */
 export interface NestedImports {
   /** A name for an import: the same for the same file and kind. */
   resolve(specifier: string, importer: string, resolver: Resolver): string;
-  load(name: string): Promise<{ readonly module: string; readonly files: readonly string[] }>;
+  /** The text of the module. */
+  load(name: string): Promise<string>;
 }
 
 export interface Bundler {
@@ -34,16 +34,18 @@ export interface Bundler {
 }
 
 /**
- * A file that cannot be bundled: the reason is for its author. `files` are those that a change may repair.
+ * A file that cannot be bundled: the reason is for its author. A change of one of its inputs may repair it.
  * The reason can hold what the tool threw, and each bundler prints it: no character of it steers a terminal.
  */
-export class BundleError extends Error {
+export class BundleError extends Error implements Inputs {
   readonly files: readonly string[];
+  readonly missing: readonly string[];
 
-  constructor(message: string, files: readonly string[]) {
+  constructor(message: string, { files, missing }: Inputs) {
     super(visible(message));
     this.name = "BundleError";
     this.files = files;
+    this.missing = missing;
   }
 }
 
@@ -92,16 +94,15 @@ const pinned = {
  * Bundles one file and everything that it imports to minified text without imports. The text depends on the sources and on the version of esbuild alone: no path, comment,
  * working directory or configuration file goes into it.
  *
- * @throws BundleError with a readable reason
+ * @throws Error with a readable reason
  */
 export async function bundle(
   { esbuild, files, conditions }: Bundler,
   entry: string,
   kind: BundleKind,
   nested: NestedImports,
-): Promise<Bundle> {
+): Promise<string> {
   const shape: Shape = shapes[kind];
-  const read = new Set<string>([entry]);
   const resolver = new Resolver(files, conditions, files.realPath(entry));
   try {
     const { outputFiles = [], metafile } = await esbuild.build({
@@ -112,7 +113,7 @@ export async function bundle(
         ...(!shape.importsAtRunTime && { "unsupported-dynamic-import": "error" }),
       },
       entryPoints: [entry],
-      plugins: [fileMap(files, resolver, shape, read, nested)],
+      plugins: [fileMap(files, resolver, shape, nested)],
     });
     const [output, ...more] = outputFiles;
     if (output === undefined || more.length > 0) throw new Error("it needs a second file, and a package is one file");
@@ -121,9 +122,9 @@ export async function bundle(
     if (kept !== undefined) throw new Error(`the packer cannot bundle the import of "${kept.path}"`);
     const code = output.text.trimEnd();
     if (!shape.importsAtRunTime) refuseImports(code);
-    return { code, files: [...read].sort() };
+    return code;
   } catch (error) {
-    throw new BundleError(reasonOf(error, folderOf(entry)), [...read].sort());
+    throw new Error(reasonOf(error, folderOf(entry)));
   }
 }
 
@@ -152,7 +153,7 @@ const loaders: ReadonlyMap<string, Loader> = new Map([
   ["txt", "text"],
 ]);
 
-function fileMap(files: PackFiles, resolver: Resolver, shape: Shape, read: Set<string>, nested: NestedImports): Plugin {
+function fileMap(files: PackFiles, resolver: Resolver, shape: Shape, nested: NestedImports): Plugin {
   const named = (path: string): string => (resolver.isModule(path) ? `${path}${moduleMark}` : path);
   return {
     name: "keyhole",
@@ -168,15 +169,12 @@ function fileMap(files: PackFiles, resolver: Resolver, shape: Shape, read: Set<s
       });
       build.onLoad({ filter: /.*/, namespace }, ({ path: name }) => {
         const path = plain(name);
-        read.add(path);
         const contents = files.read(path);
         if (contents === undefined) throw new Error(`There is no file ${baseOf(path)}.`);
         return { contents, loader: loaders.get(path.slice(path.lastIndexOf(".") + 1)) ?? "js" };
       });
       build.onLoad({ filter: /.*/, namespace: nestedNamespace }, async ({ path }) => {
-        const { module, files: made } = await nested.load(path);
-        for (const file of made) read.add(file);
-        return { contents: module, loader: "js" };
+        return { contents: await nested.load(path), loader: "js" };
       });
     },
   };

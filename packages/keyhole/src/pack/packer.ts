@@ -3,8 +3,9 @@ import type { ToolPackage } from "@keyhole/kernel";
 import type { Engine } from "@keyhole/worker-host/wasm/interpreter";
 import { type Bundle, bundle, BundleError, type Bundler, type BundleKind, type NestedImports } from "./bundle.ts";
 import { baseOf } from "./files.ts";
+import { type Inputs, RecordedFiles } from "./inputs.ts";
 import { packageModule, textModule } from "./module-text.ts";
-import { manifestFileOf, readModule } from "./read-module.ts";
+import { readModule } from "./read-module.ts";
 import { readTool } from "./read-tool.ts";
 import { isBundleKind, parseSpecifier, specifierOf } from "./specifier.ts";
 
@@ -13,10 +14,15 @@ export interface PackerOptions extends Bundler {
   readonly engine: () => Promise<Engine>;
 }
 
-export interface PackedTool {
+export interface PackedTool extends Inputs {
   readonly package: ToolPackage;
-  /** Absolute paths of every file that a change may touch, sorted. */
-  readonly files: readonly string[];
+}
+
+/** One packing: with the files that it has seen. */
+interface Packing {
+  readonly files: RecordedFiles;
+  /** The bundles in which this one is wanted, outermost first: a shell may carry another bundle, and none carries itself. */
+  readonly around: readonly string[];
 }
 
 /**
@@ -38,36 +44,38 @@ export class Packer {
    * @param file a module whose default export is the result of `defineTool`, or a WebAssembly module with its manifest beside it
    * @throws BundleError with a readable reason
    */
-  pack(file: string): Promise<PackedTool> {
-    return this.#pack(file, []);
+  async pack(file: string): Promise<PackedTool> {
+    const { made, ...inputs } = await this.#recorded((packing) => this.#pack(file, packing));
+    return { package: made, ...inputs };
   }
 
   /** @throws BundleError with a readable reason */
-  bundle(file: string, kind: BundleKind): Promise<Bundle> {
-    return this.#bundle(file, kind, []);
+  async bundle(file: string, kind: BundleKind): Promise<Bundle> {
+    const { made, ...inputs } = await this.#recorded((packing) => this.#bundle(file, kind, packing));
+    return { code: made, ...inputs };
   }
 
-  /** @param around the bundles in which this one is wanted, outermost first: a shell may carry another bundle, and none carries itself */
-  async #pack(file: string, around: readonly string[]): Promise<PackedTool> {
-    const { files } = this.#options;
-    if (file.endsWith(".wasm")) {
-      const made = [manifestFileOf(file), file].sort();
-      return { package: attempt(made, () => readModule(file, files)), files: made };
-    }
-    const { code, files: made } = await this.#bundle(file, "tool", around);
-    const engine = await (this.#engine ??= this.#options.engine());
+  async #recorded<Made>(make: (packing: Packing) => Promise<Made>): Promise<Inputs & { readonly made: Made }> {
+    const files = new RecordedFiles(this.#options.files);
     try {
-      return { package: await readTool(code, engine), files: made };
+      return { made: await make({ files, around: [] }), ...files.inputs() };
     } catch (error) {
-      throw failure(error, made);
+      throw new BundleError(error instanceof Error ? error.message : String(error), files.inputs());
     }
   }
 
-  #bundle(file: string, kind: BundleKind, around: readonly string[]): Promise<Bundle> {
-    return bundle(this.#options, file, kind, this.#nested([...around, specifierOf(file, kind)]));
+  async #pack(file: string, packing: Packing): Promise<ToolPackage> {
+    if (file.endsWith(".wasm")) return readModule(file, packing.files);
+    const code = await this.#bundle(file, "tool", packing);
+    return readTool(code, await (this.#engine ??= this.#options.engine()));
   }
 
-  #nested(around: readonly string[]): NestedImports {
+  #bundle(file: string, kind: BundleKind, { files, around }: Packing): Promise<string> {
+    const nested = this.#nested({ files, around: [...around, specifierOf(file, kind)] });
+    return bundle({ ...this.#options, files }, file, kind, nested);
+  }
+
+  #nested(packing: Packing): NestedImports {
     return {
       resolve(specifier, importer, resolver) {
         const { path, kind } = parseSpecifier(specifier);
@@ -75,27 +83,12 @@ export class Packer {
       },
       load: async (name) => {
         const { path, kind } = parseSpecifier(name);
-        if (around.includes(name)) throw new Error(`${baseOf(path)} would have to contain itself`);
+        if (packing.around.includes(name)) throw new Error(`${baseOf(path)} would have to contain itself`);
         if (!isBundleKind(kind)) throw new Error(`the packer cannot bundle ${baseOf(path)} as ${kind}`);
-        if (kind === "tool") {
-          const { package: pkg, files } = await this.#pack(path, around);
-          return { module: packageModule(pkg), files };
-        }
-        const { code, files } = await this.#bundle(path, kind, around);
-        return { module: textModule(code), files };
+        return kind === "tool"
+          ? packageModule(await this.#pack(path, packing))
+          : textModule(await this.#bundle(path, kind, packing));
       },
     };
   }
-}
-
-function attempt<Value>(files: readonly string[], work: () => Value): Value {
-  try {
-    return work();
-  } catch (error) {
-    throw failure(error, files);
-  }
-}
-
-function failure(error: unknown, files: readonly string[]): BundleError {
-  return new BundleError(error instanceof Error ? error.message : String(error), files);
 }
