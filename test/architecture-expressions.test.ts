@@ -12,7 +12,7 @@ const allowed = new Map([
   ["kernel/src/schema/formats/uris.ts /^[^/?#]*\\/\\/[^/?#]*\\[([^\\]]*)\\]/", "the grammar admits one bracket"],
   ["keyhole/src/plugin/ids.ts /[?#].*$/s", "always matches from the first"],
   ["keyhole/src/plugin/ids.ts /\\?.*$/", "a path of a source file"],
-  ["keyhole/src/plugin/ids.ts /^\\0keyhole-all:(.*?):(.*)$/", "an id that the plugin wrote"],
+  ["keyhole/src/plugin/lists.ts /^\\0keyhole-all:(.*?):(.*):$/", "an id that the plugin wrote"],
   ["keyhole/src/plugin/own-imports.ts /\\?.*$/s", "always matches from the first"],
   ["keyhole/src/command/dev/calls.ts /^\\s*(\\S*)\\s*(.*)$/s", "a line that a person types"],
   ["keyhole/src/command/narrow.ts / *[^ ]+/g", "a line of help"],

@@ -8,7 +8,7 @@ import { keyhole as forEsbuild } from "keyhole/esbuild";
 import { keyhole as forRollup } from "keyhole/rollup";
 import { build, type Rolldown } from "vite";
 import { afterAll, describe, expect, it } from "vitest";
-import { program, removePrograms, toolText } from "./program.ts";
+import { buildMain, program, removePrograms, toolText } from "./program.ts";
 
 /* webpack and rollup themselves: test/peers/bundlers. Vite runs the plugin of rollup here. */
 
@@ -104,6 +104,21 @@ export default [all, script, module, bytes];
     const root = program({ "main.ts": text, "tool.ts": toolText("evil"), "broken.ts": "export default {", ...steals });
     await expect(bundle(root)).rejects.toThrow(reason);
   });
+});
+
+it.each([
+  ["esbuild", byEsbuild],
+  ["rollup", byRollup],
+  ["Vite", buildMain],
+])("the plugin for %s gives the bytes of a file, whatever a bundler does with its ending", async (_, bundle) => {
+  const names = ["a.json", "b.css", "c.html", "d.cjs", "e.wasm", "f.module.css"];
+  const imports = names.map((name, i) => `import b${i} from "keyhole:./${name}?bytes";`);
+  const root = program({
+    "main.ts": `${imports.join("\n")}\nexport default [${names.map((_, i) => `b${i}`).join()}];`,
+    ...Object.fromEntries(names.map((name) => [name, `of ${name}`])),
+  });
+  const text = await bundle(root);
+  for (const name of names) expect(text).toContain(btoa(`of ${name}`));
 });
 
 it.each([

@@ -174,8 +174,10 @@ describe("a dev server", () => {
         `keyhole:${secret}?bytes`,
         `keyhole:./.env?bytes`,
         `/@id/KEYHOLE:${secret}?bytes`,
-        `/@id/__x00__keyhole-all:.*:${root}/main.ts`,
-        `/@id/\0keyhole-all:.*:${root}/main.ts`,
+        ...["/@id/__x00__", "/@id/\0", "\0"].flatMap((start) => [
+          `${start}keyhole-all:.*:${root}/main.ts:`,
+          `${start}keyhole-bytes:${secret}:`,
+        ]),
         "/tool.ts?keyhole-bytes",
       ];
       // Also after the page's own imports.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { keyhole, type KeyholeOptions } from "keyhole/vite";
-import { build, createServer, type InlineConfig, type Rolldown, type ViteDevServer } from "vite";
+import { build, createServer, type InlineConfig, type Plugin, type Rolldown, type ViteDevServer } from "vite";
 
 const nodeModules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const folders: string[] = [];
@@ -38,9 +38,11 @@ export function config(root: string, options: KeyholeOptions = {}): InlineConfig
 }
 
 /** A dev server for its modules alone: no page asks it for packages. */
-export function serveModules(root: string): Promise<ViteDevServer> {
+export function serveModules(root: string, plugins: readonly Plugin[] = []): Promise<ViteDevServer> {
+  const { plugins: own = [], ...rest } = config(root);
   return createServer({
-    ...config(root),
+    ...rest,
+    plugins: [...own, ...plugins],
     optimizeDeps: { noDiscovery: true },
     server: { middlewareMode: true, ws: false, watch: null },
   });

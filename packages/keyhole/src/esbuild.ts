@@ -1,7 +1,7 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
 import type { OnLoadResult, OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
 import { idPattern } from "./plugin/ids.ts";
-import { OwnImports } from "./plugin/own-imports.ts";
+import { OwnImports, type Watched } from "./plugin/own-imports.ts";
 import { specifierPattern } from "./pack/specifier.ts";
 
 /**
@@ -15,8 +15,14 @@ export function keyhole(options: Readonly<Record<string, never>> = {}): Plugin {
   knownOptions(options, {}, "keyhole");
   const imports = new OwnImports();
   const onResolve = async ({ path, importer, kind }: OnResolveArgs): Promise<OnResolveResult | undefined> => {
-    const id = await imports.resolve(path, kind === "entry-point" ? undefined : importer);
-    return id === undefined ? undefined : { path: id, namespace: "keyhole" };
+    const watched = new WatchedPaths();
+    const from = kind === "entry-point" ? undefined : importer;
+    try {
+      const id = await imports.resolve(path, from, (inputs) => watched.add(inputs));
+      return id === undefined ? undefined : { path: id, namespace: "keyhole", ...watched };
+    } catch (error) {
+      return { errors: [messageOf(error)], ...watched };
+    }
   };
   return {
     name: "keyhole",
@@ -24,11 +30,12 @@ export function keyhole(options: Readonly<Record<string, never>> = {}): Plugin {
       build.onStart(() => imports.clear());
       for (const filter of [specifierPattern, unschemedFilter, idPattern]) build.onResolve({ filter }, onResolve);
       build.onLoad({ filter: /.*/, namespace: "keyhole" }, async ({ path }): Promise<OnLoadResult> => {
-        const watchFiles: string[] = [];
+        const watched = new WatchedPaths();
         try {
-          return { contents: await imports.load(path, (file) => watchFiles.push(file)), loader: "js", watchFiles };
+          const contents = await imports.load(path, (inputs) => watched.add(inputs));
+          return { contents, loader: "js", ...watched };
         } catch (error) {
-          return { errors: [{ text: error instanceof Error ? error.message : String(error) }], watchFiles };
+          return { errors: [messageOf(error)], ...watched };
         }
       });
     },
@@ -37,3 +44,18 @@ export function keyhole(options: Readonly<Record<string, never>> = {}): Plugin {
 
 /** esbuild reads filters as Go does, which knows no look-ahead. `resolve` looks again. */
 const unschemedFilter = /[?&](?:[tT][oO]{2}[lL]|[kK][eE][yY][hH][oO][lL][eE])(?:[&=#-]|$)/;
+
+/** esbuild watches a file that is not there as it watches one that is, and of a folder its entries alone. */
+class WatchedPaths {
+  readonly watchFiles: string[] = [];
+  readonly watchDirs: string[] = [];
+
+  add({ files, missing, folders }: Watched): void {
+    this.watchFiles.push(...files, ...missing);
+    this.watchDirs.push(...folders);
+  }
+}
+
+function messageOf(error: unknown): { readonly text: string } {
+  return { text: error instanceof Error ? error.message : String(error) };
+}

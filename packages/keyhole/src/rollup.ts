@@ -1,21 +1,25 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
-import { idPattern, unschemedPattern } from "./plugin/ids.ts";
-import { OwnImports, ownPattern } from "./plugin/own-imports.ts";
+import { idPattern, ownPattern, unschemedPattern } from "./plugin/ids.ts";
+import { OwnImports, type Watched } from "./plugin/own-imports.ts";
 import { specifierPattern } from "./pack/specifier.ts";
+import { type Output, outputFolders, watchFolder } from "./plugin/watched-folder.ts";
 
-interface WatchContext {
-  addWatchFile(file: string): void;
+interface Context {
+  readonly meta: { readonly watchMode: boolean };
+  addWatchFile(path: string): void;
+  warn(message: string): void;
 }
 
 /** The interface of a plugin for rollup and rolldown. */
 interface RollupPlugin {
   readonly name: string;
+  options(options: { readonly output?: Output | readonly Output[] | undefined }): null;
   buildStart(): void;
   readonly resolveId: {
     readonly order: "pre";
     handler(source: string, importer?: string): Promise<string | null>;
   };
-  load(this: WatchContext, id: string): Promise<{ readonly code: string } | null>;
+  load(this: Context, id: string): Promise<{ readonly code: string } | null>;
 }
 
 /**
@@ -29,9 +33,18 @@ interface RollupPlugin {
 export function keyhole(options: Readonly<Record<string, never>> = {}): RollupPlugin {
   knownOptions(options, {}, "keyhole");
   const imports = new OwnImports();
+  let outputs: readonly string[] = [];
+  const watch = (context: Context, { files, folders: [folder] }: Watched): void => {
+    for (const each of files) context.addWatchFile(each);
+    if (folder !== undefined && context.meta.watchMode) watchFolder(context, folder, outputs);
+  };
   const asked = [specifierPattern, unschemedPattern, idPattern];
   return {
     name: "keyhole",
+    options({ output = [] }) {
+      outputs = outputFolders([output].flat());
+      return null;
+    },
     buildStart: () => imports.clear(),
     resolveId: {
       order: "pre",
@@ -40,7 +53,7 @@ export function keyhole(options: Readonly<Record<string, never>> = {}): RollupPl
       },
     },
     async load(id) {
-      return ownPattern.test(id) ? { code: await imports.load(id, (file) => this.addWatchFile(file)) } : null;
+      return ownPattern.test(id) ? { code: await imports.load(id, (inputs) => watch(this, inputs)) } : null;
     },
   };
 }

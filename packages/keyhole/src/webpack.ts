@@ -1,15 +1,26 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
 import { idPattern, unschemedPattern } from "./plugin/ids.ts";
-import { OwnImports } from "./plugin/own-imports.ts";
+import { OwnImports, type Watched } from "./plugin/own-imports.ts";
 
 /** Of webpack's parts, what is used. They are webpack's own objects: only the types are ours. */
 interface Hook<Args extends readonly unknown[], Result> {
   tapPromise(name: string, work: (...args: Args) => Promise<Result>): void;
   for(scheme: string): Hook<Args, Result>;
 }
+interface PathSet {
+  add(path: string): void;
+}
 interface Resolving {
+  readonly fileDependencies: PathSet;
+  readonly missingDependencies: PathSet;
   readonly request: string;
   readonly contextInfo: { readonly issuer: string };
+}
+interface Loading {
+  readonly resource: string;
+  addDependency(file: string): void;
+  addMissingDependency(file: string): void;
+  addContextDependency(folder: string): void;
 }
 interface ResourceData {
   resource: string;
@@ -27,7 +38,7 @@ interface Compiler {
   readonly webpack: {
     readonly NormalModule: {
       getCompilationHooks(compilation: object): {
-        readonly readResource: Hook<[{ readonly resource: string; addDependency(file: string): void }], string>;
+        readonly readResource: Hook<[Loading], string>;
       };
     };
   };
@@ -66,28 +77,35 @@ export function keyhole(options: Readonly<Record<string, never>> = {}): { apply(
             await imports.resolve(request, contextInfo.issuer);
           return undefined;
         });
-        hooks.resolveForScheme.for(name).tapPromise(name, async (data, { contextInfo }) => {
-          const id = await imports.resolve(data.resource, issuerOf(contextInfo.issuer));
-          const resource = `${scheme}${encodeURIComponent(id ?? "")}${end}`;
+        hooks.resolveForScheme.for(name).tapPromise(name, async (data, resolving) => {
+          const id = await imports.resolve(data.resource, issuerOf(resolving.contextInfo.issuer), (inputs) => {
+            for (const each of inputs.files) resolving.fileDependencies.add(each);
+            for (const each of inputs.missing) resolving.missingDependencies.add(each);
+          });
+          const resource = `${scheme}${encodeURIComponent(id ?? "")}`;
           Object.assign(data, { resource, path: resource, query: "", fragment: "" } satisfies ResourceData);
           return true;
         });
         const { readResource } = compiler.webpack.NormalModule.getCompilationHooks(compilation);
         readResource
           .for(name)
-          .tapPromise(name, (module) => imports.load(idOf(module.resource), (file) => module.addDependency(file)));
+          .tapPromise(name, (module) => imports.load(idOf(module.resource), (inputs) => watch(module, inputs)));
       });
     },
   };
 }
 
+/** webpack watches a folder with all that is in it. */
+function watch(module: Loading, { files, missing, folders: [folder] }: Watched): void {
+  for (const each of files) module.addDependency(each);
+  for (const each of missing) module.addMissingDependency(each);
+  if (folder !== undefined) module.addContextDependency(folder);
+}
+
 const scheme = `${name}:`;
 
-/** A rule of the configuration for files that end in `.ts` does not match. */
-const end = ":";
-
 function idOf(resource: string): string {
-  return decodeURIComponent(resource.slice(scheme.length, -end.length));
+  return decodeURIComponent(resource.slice(scheme.length));
 }
 
 function issuerOf(issuer: string): string {

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import webpack from "webpack";
 import { launch } from "../../e2e/playground/visitor.ts";
 import { packedApp, removePackedApps } from "../../support/packed-app.ts";
-import { isolated, program, saidBy } from "./program.ts";
+import { isolated, pluginOf, program, saidBy } from "./program.ts";
 
 /* The plugins of the tarball in the bundlers themselves: one hash in all, and a tool that is isolated in each production build. */
 
@@ -39,17 +39,10 @@ afterAll(async () => {
   removePackedApps();
 });
 
-/** A plugin as the program has it: from its own node_modules. */
-async function pluginOf<Made>(bundler: string): Promise<Made> {
-  const path = createRequire(join(app, "package.json")).resolve(`keyhole/${bundler}`);
-  const module = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as { keyhole(): Made };
-  return module.keyhole();
-}
-
 async function byWebpack(to: string): Promise<void> {
   // As many programs have it: it would compile the tool into the program.
   const rules = [{ test: /\.ts$/, type: "asset/source" }];
-  const plugins = [await pluginOf<webpack.WebpackPluginInstance>("webpack")];
+  const plugins = [await pluginOf<webpack.WebpackPluginInstance>(app, "webpack")];
   const [output, module] = [{ path: join(app, to) }, { rules }];
   const compiler = webpack({ mode: "production", context: app, entry: "./plugged/main.js", output, module, plugins });
   const stats = await promisify(compiler.run.bind(compiler))();
@@ -58,7 +51,7 @@ async function byWebpack(to: string): Promise<void> {
 }
 
 async function byEsbuild(to: string): Promise<void> {
-  const plugins = [await pluginOf<esbuild.Plugin>("esbuild")];
+  const plugins = [await pluginOf<esbuild.Plugin>(app, "esbuild")];
   const entryPoints = ["plugged/main.js", "plugged/kernel.js"];
   const options = { bundle: true, format: "esm", target: "es2024", minify: true, logLevel: "silent" } as const;
   await esbuild.build({ ...options, absWorkingDir: app, entryPoints, outdir: join(app, to), plugins });
@@ -66,7 +59,7 @@ async function byEsbuild(to: string): Promise<void> {
 
 async function byRollup(to: string): Promise<void> {
   // Last: the plugin asks to come first by itself.
-  const plugins = [nodeResolve({ browser: true }), await pluginOf<Plugin>("rollup")];
+  const plugins = [nodeResolve({ browser: true }), await pluginOf<Plugin>(app, "rollup")];
   for (const name of ["main", "kernel"]) {
     const bundle = await rollup({ input: join(app, `plugged/${name}.js`), plugins, onwarn: () => {} });
     await bundle.write({ file: join(app, to, `${name}.js`), format: "es", inlineDynamicImports: true });
@@ -118,7 +111,7 @@ describe.each([
 
 describe("a bundler that watches", () => {
   it("packs a changed tool again: webpack", async () => {
-    const plugins = [await pluginOf<webpack.WebpackPluginInstance>("webpack")];
+    const plugins = [await pluginOf<webpack.WebpackPluginInstance>(app, "webpack")];
     const output = { path: join(app, "watched-webpack") };
     const compiler = webpack({ mode: "production", context: app, entry: "./direct/main.js", output, plugins });
     const rounds: string[] = [];
@@ -137,7 +130,7 @@ describe("a bundler that watches", () => {
   });
 
   it("packs a changed tool again: rollup", async () => {
-    const plugins = [await pluginOf<Plugin>("rollup")];
+    const plugins = [await pluginOf<Plugin>(app, "rollup")];
     const file = join(app, "watched-rollup/main.js");
     const watcher = watch({
       input: join(app, "direct/main.js"),

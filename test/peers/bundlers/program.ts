@@ -1,7 +1,16 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright";
 import { serve } from "../../e2e/playground/site.ts";
+
+/** A plugin as the program in a folder has it: from its own node_modules. */
+export async function pluginOf<Made>(app: string, bundler: string): Promise<Made> {
+  const path = createRequire(join(app, "package.json")).resolve(`keyhole/${bundler}`);
+  const module = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as { keyhole(): Made };
+  return module.keyhole();
+}
 
 /** Nothing of the kernel's realm, and no new code. */
 export const isolated: object = {

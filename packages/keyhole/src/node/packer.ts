@@ -6,6 +6,7 @@ import { readBoundedFile } from "@keyhole/worker-host/node/policy-text";
 import { compileEngine, type Engine } from "@keyhole/worker-host/wasm";
 import type { Esbuild } from "../pack/bundle.ts";
 import type { PackFiles } from "../pack/files.ts";
+import { type Inputs, RecordedFiles } from "../pack/inputs.ts";
 import { type PackedTool, Packer } from "../pack/packer.ts";
 import { Resolver } from "../pack/resolve.ts";
 
@@ -69,10 +70,16 @@ export function packTool(file: string): Promise<PackedTool> {
 /**
  * The file that an import names, as the packer finds it inside of a tool.
  *
+ * @param watch called with what decides it, also after a failure
  * @throws Error with a readable reason
  */
-export function locate(source: string, importer: string): string {
-  return new Resolver(nodeFiles, conditions).resolve(source, importer, "import").path;
+export function locate(source: string, importer: string, watch: (inputs: Inputs) => void): string {
+  const files = new RecordedFiles(nodeFiles);
+  try {
+    return new Resolver(files, conditions).resolve(source, importer, "import").path;
+  } finally {
+    watch(files.inputs());
+  }
 }
 
 export function forward(path: string): string {

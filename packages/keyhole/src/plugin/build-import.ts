@@ -1,21 +1,21 @@
 import type { ToolPackage } from "@keyhole/kernel";
 import type { BundleKind } from "../pack/bundle.ts";
+import type { Inputs } from "../pack/inputs.ts";
 import { packageModule, textModule } from "../pack/module-text.ts";
 import { forward, nodePacker } from "../node/packer.ts";
 
-/** The module for an import of `keyhole:`, and its source files. */
-export interface BuiltImport {
+/** The module for an import of `keyhole:`, and what it is made of. */
+export interface BuiltImport extends Inputs {
   readonly module: string;
-  readonly files: readonly string[];
   readonly package?: ToolPackage;
 }
 
 /** @throws BundleError with a readable reason */
 export async function buildImport(file: string, kind: BundleKind): Promise<BuiltImport> {
   if (kind === "tool") {
-    const { package: pkg, files } = await nodePacker.pack(forward(file));
-    return { module: packageModule(pkg), files, package: pkg };
+    const packed = await nodePacker.pack(forward(file));
+    return { ...packed, module: packageModule(packed.package) };
   }
-  const { code, files } = await nodePacker.bundle(forward(file), kind);
-  return { module: textModule(code), files };
+  const { code, ...inputs } = await nodePacker.bundle(forward(file), kind);
+  return { ...inputs, module: textModule(code) };
 }

@@ -1,18 +1,22 @@
-// As a whole: an import of `globSync` alone fails on Node 20 before the package can say which Node it needs.
-import fs from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { forward } from "../node/packer.ts";
 import { type ImportKind, parseSpecifier, specifierPattern } from "../pack/specifier.ts";
+import { listId } from "./lists.ts";
 
 /** Vite's id of an import: the file's path and `?keyhole-KIND`. Files with a path of their own are watched, and have a URL in dev. */
 export const idPattern: RegExp = /\?keyhole-(tool|iife|esm|bytes|metered|metered-url)$/;
 
+/**
+ * An id of ours alone, with the file in it. Bundlers and their plugins read the end of an id as the ending of a file, and `a.css?…` as a style sheet: this one ends as no file does, and so no other
+ * plugin and no rule takes it.
+ */
+export const ownPattern: RegExp = /^\0keyhole-(?:(tool|iife|esm|bytes):(.*):|all:.*:)$/s;
+
+export function ownId(kind: ImportKind, file: string): string {
+  return `\0keyhole-${kind}:${file}:`;
+}
+
 /** An import that means the plugin and does not reach it: `./echo.ts?tool`. Without its scheme the importing program would evaluate the file. */
 export const unschemedPattern: RegExp =
   /^(?!keyhole:).*[?&](?:tool|keyhole)(?:[&=#]|$)|^(?!keyhole:|\/).*[?&]keyhole-/is;
-
-/** A resolved `keyhole:./*.ts?all`: the pattern, and the file that imports it. */
-export const listPattern: RegExp = /^\0keyhole-all:/;
 
 /** The target of an import: a file and its form, or the id of a list. */
 export type Named = { readonly file: string; readonly kind: ImportKind } | { readonly list: string };
@@ -44,20 +48,5 @@ export async function resolveSpecifier(
 function listOf(pattern: string, importer: string | undefined): string {
   if (importer === undefined || !pattern.startsWith("./"))
     throw new Error(`"keyhole:${pattern}?all" is relative to the file that imports it and starts with "./".`);
-  return `\0keyhole-all:${pattern}:${forward(importer.replace(/\?.*$/, ""))}`;
-}
-
-/** The files are imported by their own specifiers; the file that asks is not one of them. */
-export function listText(id: string): string {
-  const [, pattern = "", importer = ""] = /^\0keyhole-all:(.*?):(.*)$/.exec(id) ?? [];
-  const folder = dirname(importer);
-  const files = fs
-    .globSync(pattern, { cwd: folder })
-    .map(forward)
-    .filter((file) => file !== basename(importer))
-    .sort();
-  const imports = files.map(
-    (file, i) => `import p${i} from ${JSON.stringify(`keyhole:${forward(join(folder, file))}`)};`,
-  );
-  return [...imports, `export default [${files.map((_, i) => `p${i}`).join(", ")}];`].join("\n");
+  return listId(pattern, importer.replace(/\?.*$/, ""));
 }

@@ -4,6 +4,7 @@ import type { ToolPackage } from "@keyhole/kernel";
 import { visibleLine } from "@keyhole/kernel/visible";
 import { forward } from "../node/packer.ts";
 import { BundleError, type BundleKind } from "../pack/bundle.ts";
+import type { Inputs } from "../pack/inputs.ts";
 import { bytesModule } from "../pack/module-text.ts";
 import { type ImportKind, specifierOf } from "../pack/specifier.ts";
 import { type BuiltImport, buildImport } from "./build-import.ts";
@@ -18,45 +19,45 @@ export class Imports {
   /**
    * The text of the module that stands for a file.
    *
-   * @param watch called for each file that a change may touch, also after a failure
+   * @param watch called with what the module is made of, also after a failure
    * @param onPackage called for a tool
    * @throws BundleError with a readable reason
    */
   async load(
     file: string,
     kind: CommonKind,
-    watch: (file: string) => void,
+    watch: (inputs: Inputs, isMade: boolean) => void,
     onPackage: (pkg: ToolPackage) => void = () => {},
   ): Promise<string> {
     if (kind === "bytes") {
-      watch(file);
+      watch({ files: [file], missing: [] }, true);
       return bytesModule(await readFile(file));
     }
     const key = specifierOf(file, kind);
     const pending = this.#built.get(key) ?? buildImport(file, kind);
     this.#built.set(key, pending);
     try {
-      const { module, files, package: pkg } = await pending;
-      for (const each of files) watch(each);
+      const { module, package: pkg, ...inputs } = await pending;
+      watch(inputs, true);
       if (pkg !== undefined) onPackage(pkg);
       return module;
     } catch (error) {
-      // Tried again with the next request: the repair can be a new file, which no watch could see.
+      // Tried again with the next request.
       this.#built.delete(key);
-      for (const each of error instanceof BundleError ? error.files : []) watch(each);
+      if (error instanceof BundleError) watch(error, false);
       throw error;
     }
   }
 
-  /** Forgets the package of a file. */
+  /** Forgets what is made of a file, and what would be made of it now that it is there. */
   async forget(changed: string): Promise<void> {
     const file = forward(changed);
     for (const [key, pending] of this.#built) {
-      const files = await pending.then(
-        (result) => result.files,
+      const inputs = await pending.then(
+        ({ files, missing }) => [...files, ...missing],
         () => [],
       );
-      if (files.some((each) => forward(each) === file)) this.#built.delete(key);
+      if (inputs.some((each) => forward(each) === file)) this.#built.delete(key);
     }
   }
 

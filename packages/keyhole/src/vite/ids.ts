@@ -1,7 +1,9 @@
-import { idPattern, resolveSpecifier } from "../plugin/ids.ts";
+import { idPattern, ownId, ownPattern, resolveSpecifier } from "../plugin/ids.ts";
 import { type ImportKind, specifierPattern } from "../pack/specifier.ts";
 
 export function partsOf(id: string): { readonly file: string; readonly kind: ImportKind } {
+  const [, own, path] = ownPattern.exec(id) ?? [];
+  if (path !== undefined) return { file: path, kind: own as ImportKind };
   const [query, kind] = idPattern.exec(id)!;
   return { file: id.slice(0, -query.length), kind: kind as ImportKind };
 }
@@ -37,10 +39,15 @@ async function idOf(context: ResolveContext, source: string, importer: string | 
   const locate = async (path: string): Promise<string | undefined> =>
     (await context.resolve(path, importer, { skipSelf: true }))?.id;
   const named = await resolveSpecifier(source, importer, locate);
-  if (named !== undefined) return "list" in named ? named.list : `${named.file}?keyhole-${named.kind}`;
+  if (named !== undefined) return "list" in named ? named.list : idFor(named.file, named.kind);
   if (!idPattern.test(source)) return null;
   // A URL that a page of the dev server asks for.
   const { file, kind } = partsOf(source);
   const found = await locate(file);
-  return found === undefined ? null : `${found}?keyhole-${kind}`;
+  return found === undefined ? null : idFor(found, kind);
+}
+
+/** The bytes of any file can be imported, and some have an ending that Vite acts on. */
+function idFor(file: string, kind: ImportKind): string {
+  return kind === "bytes" ? ownId(kind, file) : `${file}?keyhole-${kind}`;
 }

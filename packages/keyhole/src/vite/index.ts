@@ -1,8 +1,9 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
 import { visible } from "@keyhole/kernel/visible";
 import type { Plugin } from "vite";
-import { idPattern, listPattern, listText, unschemedPattern } from "../plugin/ids.ts";
+import { idPattern, ownPattern, unschemedPattern } from "../plugin/ids.ts";
 import { Imports, resolved } from "../plugin/imports.ts";
+import { isList } from "../plugin/lists.ts";
 import { Loader, type State } from "./loader.ts";
 import { placeholderPattern, resolvePlaceholders } from "./metered.ts";
 import { specifierPattern } from "../pack/specifier.ts";
@@ -39,7 +40,7 @@ export interface KeyholeOptions {
 export function keyhole(options: KeyholeOptions = {}): Plugin {
   return pluginOf(
     knownOptions(options, { dts: true }, "keyhole"),
-    { imports: new Imports(), printed: new Set(), declarations: undefined, given: new Set() },
+    { imports: new Imports(), metered: new Map(), printed: new Set(), declarations: undefined, given: new Set() },
     false,
   );
 }
@@ -71,16 +72,26 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
       },
     },
     load: {
-      filter: { id: [idPattern, listPattern] },
+      filter: { id: [idPattern, ownPattern] },
       async handler(id) {
         if (!state.given.has(id))
           throw new Error(`Got a request for ${visible(JSON.stringify(id))}, which no module imports.`);
-        const code = listPattern.test(id) ? listText(id) : await loader.load(id, this);
+        const code = isList(id) ? loader.loadList(id, this) : await loader.load(id, this);
         return { code, moduleType: "js" };
       },
     },
     moduleParsed: ({ id }) => loader.notePage(id),
-    watchChange: (file) => state.imports.forget(file),
+    configureServer: ({ watcher }) => void (loader.watcher = watcher),
+    watchChange: (file) => loader.forget(file),
+    hotUpdate({ modules, ...change }) {
+      const { moduleGraph } = this.environment;
+      const ids = loader.dependents.of(this.environment, change);
+      if (ids.length === 0) return undefined;
+      const touched = ids.flatMap((id) => moduleGraph.getModuleById(id) ?? []);
+      // Vite reloads no importer of a module that failed.
+      const failed = touched.filter((each) => each.isSelfAccepting === undefined);
+      return [...new Set([...modules, ...touched, ...failed.flatMap((each) => [...each.importers])])];
+    },
     renderChunk(code, { fileName }) {
       const resolved = resolvePlaceholders(code, fileName, loader.emitted);
       return resolved === undefined ? null : { code: resolved, map: null };

@@ -3,15 +3,21 @@ import { join, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
 import { pagePolicy } from "@keyhole/worker-host/csp";
 import { normalizePath, type ResolvedConfig } from "vite";
+import type { Inputs } from "../pack/inputs.ts";
 import { type ImportKind, isBundleKind } from "../pack/specifier.ts";
 import { importFailure, type Imports } from "../plugin/imports.ts";
+import { listFolders, listText } from "../plugin/lists.ts";
+import { watchFolder } from "../plugin/watched-folder.ts";
 import { Declarations } from "./declarations.ts";
+import { Dependents } from "./dependents.ts";
 import { partsOf } from "./ids.ts";
 import { importMetered, type MeteredFile, meterFile, placeholderOf } from "./metered.ts";
 
 /** Shared by the plugin and its copies in workers, so that a build packs and prints each tool once. */
 export interface State {
   readonly imports: Imports;
+  /** By file. */
+  readonly metered: Map<string, Promise<MeteredFile>>;
   readonly printed: Set<string>;
   /** The ids of all imports that a module made: the dev server answers requests for no other. */
   readonly given: Set<string>;
@@ -22,21 +28,29 @@ export interface State {
 interface LoadContext {
   readonly environment: {
     readonly mode: string;
-    readonly config: { readonly cacheDir: string; readonly resolve: { readonly conditions: readonly string[] } };
+    readonly config: {
+      readonly cacheDir: string;
+      readonly build: { readonly outDir: string };
+      readonly resolve: { readonly conditions: readonly string[] };
+    };
   };
+  readonly meta: { readonly watchMode: boolean };
   addWatchFile(file: string): void;
+  warn(message: string): void;
   emitFile(file: { type: "asset"; fileName: string; source: Uint8Array }): string;
 }
 
 /** Makes the modules of one plugin's imports. */
 export class Loader {
   readonly #state: State;
-  readonly #metered = new Map<string, Promise<MeteredFile>>();
   #hasPage = false;
   #root = process.cwd();
   #print: (line: string) => void = () => {};
   /** Names of the metered modules in the output. */
   readonly emitted: Set<string> = new Set();
+  readonly dependents: Dependents = new Dependents();
+  /** Of a dev server. It watches its root from the start. */
+  watcher: { add(folder: string): void } | undefined;
 
   constructor(state: State) {
     this.#state = state;
@@ -57,25 +71,47 @@ export class Loader {
       await this.#state.declarations?.add(source, normalizePath(file));
   }
 
+  loadList(id: string, context: LoadContext): string {
+    const [folder] = listFolders(id);
+    const { mode, config } = context.environment;
+    if (mode !== "dev" && context.meta.watchMode)
+      watchFolder(context, folder, [resolve(this.#root, config.build.outDir)]);
+    if (mode === "dev" && !`${folder}/`.startsWith(`${normalizePath(this.#root)}/`)) this.watcher?.add(folder);
+    const text = listText(id);
+    this.dependents.note(context.environment, id, ({ type }) => type !== "update" && listText(id) !== text);
+    return text;
+  }
+
   /** @throws Error with the import and a readable reason */
   async load(id: string, context: LoadContext): Promise<string> {
     const { file, kind } = partsOf(id);
     try {
       if (kind === "metered" || kind === "metered-url") return await this.#loadMetered(file, kind, context);
-      const watch = (each: string): void => context.addWatchFile(each);
-      return await this.#state.imports.load(file, isBundleKind(kind) ? kind : "bytes", watch, (pkg) =>
-        this.#printOnce(pkg),
+      return await this.#state.imports.load(
+        file,
+        isBundleKind(kind) ? kind : "bytes",
+        (inputs, isMade) => this.#watch(id, inputs, isMade, context),
+        (pkg) => this.#printOnce(pkg),
       );
     } catch (error) {
       throw importFailure(file, kind, this.#root, error);
     }
   }
 
+  #watch(id: string, { files, missing }: Inputs, isMade: boolean, context: LoadContext): void {
+    for (const each of files) context.addWatchFile(each);
+    // Vite notes no file for a module that failed.
+    const unknown = new Set(isMade ? missing : [...files, ...missing]);
+    this.dependents.note(context.environment, id, (change) => unknown.has(change.file));
+  }
+
   async #loadMetered(file: string, kind: ImportKind, context: LoadContext): Promise<string> {
     const { mode, config } = context.environment;
+    const { metered } = this.#state;
+    context.addWatchFile(file);
     try {
-      const pending = this.#metered.get(file) ?? meterFile(file, join(config.cacheDir, "keyhole"));
-      this.#metered.set(file, pending);
+      const pending = metered.get(file) ?? meterFile(file, join(config.cacheDir, "keyhole"));
+      metered.set(file, pending);
       const { path, name, bytes } = await pending;
       if (kind === "metered-url") return `export { default } from ${JSON.stringify(`${path}?url&no-inline`)};`;
       if (!config.resolve.conditions.includes("workerd"))
@@ -87,9 +123,15 @@ export class Loader {
       this.emitted.add(name);
       return importMetered(placeholderOf(name));
     } catch (error) {
-      this.#metered.delete(file);
+      metered.delete(file);
       throw error;
     }
+  }
+
+  /** Forgets what is made of a file. */
+  async forget(changed: string): Promise<void> {
+    this.#state.metered.delete(normalizePath(changed));
+    await this.#state.imports.forget(changed);
   }
 
   /** The one module that puts isolates into a page. */
