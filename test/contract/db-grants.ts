@@ -21,6 +21,8 @@ const tables = [
   "CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT, x)",
   "INSERT INTO counted (x) VALUES ('kept')",
   "CREATE TABLE child (t REFERENCES t (id))",
+  // SQLite keeps the case of letters beyond ASCII.
+  "CREATE TABLE Äste (Ä REFERENCES t (id))",
   "CREATE VIEW shown AS SELECT k FROM secret",
 ];
 const hostTables = [
@@ -37,6 +39,7 @@ const names = [
   "shown",
   "viewed",
   "child",
+  "Äste",
   "searched",
   "secret",
   "t",

@@ -48,12 +48,17 @@ function readsByItself({ kinds, reads, changed }: Compilation, lookUp: LookUp): 
   const triggers = new Set(lookUp("SELECT name FROM sqlite_schema WHERE type = 'trigger'").map(([name]) => name));
   const own = reads.filter(({ within }) => within === null || changed.has(within) || !triggers.has(within));
   if (own.length === 0) return false;
-  const keys = new Set(lookUp(foreignKeys).map(([table, column]) => `${String(table)}.${String(column)}`));
-  return own.some(({ table, column }) => !keys.has(`${table}.${column}`.toLowerCase()));
+  const keys = new Set(lookUp(foreignKeys).map((names) => columnKey(names.map(String))));
+  return own.some(({ table, column }) => !keys.has(columnKey([table, column])));
+}
+
+/** SQLite takes names for the same whose letters differ in case, if the letters are of ASCII. */
+function columnKey(names: readonly string[]): string {
+  return JSON.stringify(names.map((name) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())));
 }
 
 /**
- * Both ends of every foreign key, in lower case. A key without a column of its parent refers to the
+ * Both ends of every foreign key. A key without a column of its parent refers to the
  * parent's primary key.
  */
 const foreignKeys = `
@@ -61,6 +66,6 @@ const foreignKeys = `
     SELECT child.name AS child, pairs."from" AS "from", pairs."table" AS parent, pairs."to" AS "to"
     FROM sqlite_schema AS child, pragma_foreign_key_list(child.name) AS pairs WHERE child.type = 'table'
   )
-  SELECT lower(child), lower("from") FROM pairs
-  UNION SELECT lower(parent), lower("to") FROM pairs WHERE "to" IS NOT NULL
-  UNION SELECT lower(parent), lower(key.name) FROM pairs, pragma_table_info(parent) AS key WHERE "to" IS NULL AND key.pk > 0`;
+  SELECT child, "from" FROM pairs
+  UNION SELECT parent, "to" FROM pairs WHERE "to" IS NOT NULL
+  UNION SELECT parent, key.name FROM pairs, pragma_table_info(parent) AS key WHERE "to" IS NULL AND key.pk > 0`;
