@@ -5,6 +5,7 @@ import type { JsonObject, PolicyDocument } from "@keyhole/kernel";
 import { type ConfigFile, loadConfig, openConfigured } from "@keyhole/worker-host/node/config";
 import { afterAll, describe, expect, it } from "vitest";
 import { configuredParts } from "../../packages/edge/src/object/configured.ts";
+import { type ChosenConfig, chooseConfig } from "../../packages/keyhole/src/command/config.ts";
 import { choosePolicy } from "../../packages/keyhole/src/command/policy/read-policy.ts";
 import { ioIn } from "../support/command-files.ts";
 
@@ -20,13 +21,16 @@ const policyOf = (name: string) =>
   }) as const satisfies PolicyDocument;
 const usual = policyOf("usual");
 
-async function open(files: JsonObject, config: JsonObject): Promise<{ folder: string; config: ConfigFile }> {
+async function open(
+  files: JsonObject,
+  config: JsonObject,
+): Promise<{ folder: string; config: ConfigFile; chosen: ChosenConfig }> {
   const folder = mkdtempSync(join(root, "case-"));
   for (const [name, content] of Object.entries({ ...files, "keyhole.config.json": { version: "1", ...config } }))
     writeFileSync(join(folder, name), JSON.stringify(content));
   const loaded = await loadConfig("keyhole.config.json", folder);
   if (!loaded.ok) throw new Error(loaded.message);
-  return { folder, config: loaded.value };
+  return { folder, config: loaded.value, chosen: await chooseConfig({}, ioIn(folder)) };
 }
 
 /** Of each place of a policy, in the order of their rank, whether it has one. */
@@ -36,12 +40,12 @@ const places = Array.from({ length: 8 }, (_, bits) => {
 
 describe.each([true, false])("the policy of a command, with limits: %s", (hasLimits) => {
   it.each(places)("is the first one there is: %j", async ({ named, configured, inFolder }) => {
-    const { folder, config } = await open(
+    const { folder, chosen } = await open(
       { ...(named && { "named.json": policyOf("named") }), ...(inFolder && { "policy.json": usual }) },
       { ...(hasLimits && { limits }), ...(configured && { policy: policyOf("configured") }) },
     );
     const winner = named ? "named" : configured ? "configured" : inFolder ? "usual" : undefined;
-    const { document } = await choosePolicy(named ? "named.json" : undefined, ioIn(folder), config);
+    const { document } = await choosePolicy(named ? "named.json" : undefined, ioIn(folder), chosen);
     expect(document).toEqual({
       ...(winner === undefined ? { version: "1", posture: "standard" } : policyOf(winner)),
       ...(hasLimits && { tools: { deploy: { bounds: limits.deploy } } }),
@@ -54,9 +58,9 @@ describe("two limits of one tool", () => {
   const says = "The policy bounds this tool too. Keep one of the two.";
 
   it("are refused by the command", async () => {
-    const { folder, config } = await open({ "policy.json": bounded as unknown as JsonObject }, { limits });
-    await expect(choosePolicy(undefined, ioIn(folder), config)).rejects.toThrow(`keyhole.config.json:1:`);
-    await expect(choosePolicy("policy.json", ioIn(folder), config)).rejects.toThrow(says);
+    const { folder, chosen } = await open({ "policy.json": bounded as unknown as JsonObject }, { limits });
+    await expect(choosePolicy(undefined, ioIn(folder), chosen)).rejects.toThrow(`keyhole.config.json:1:`);
+    await expect(choosePolicy("policy.json", ioIn(folder), chosen)).rejects.toThrow(says);
   });
 
   it("are refused by a program", async () => {

@@ -6,12 +6,25 @@ import { optionOf } from "./options.ts";
 import { openTools } from "./tools/find-tool.ts";
 import { faultLine, type LoadedTools } from "./tools/load-tools.ts";
 
+declare const chosen: unique symbol;
+
+/** The configuration that holds, if there is one. Only {@link chooseConfig} makes it. A policy is read with it, so a command without the limits does not compile. */
+export interface ChosenConfig {
+  readonly found: ConfigFile | undefined;
+  readonly [chosen]: true;
+}
+
 /**
  * The configuration that a person named, else the one of the working directory.
  *
  * @throws {Unusable} with the line
  */
-export async function chooseConfig(options: CommandOptions, io: CommandIo): Promise<ConfigFile | undefined> {
+export async function chooseConfig(options: CommandOptions, io: CommandIo): Promise<ChosenConfig> {
+  return { found: await read(options, io) } as ChosenConfig;
+}
+
+/** @throws {Unusable} with the line */
+async function read(options: CommandOptions, io: CommandIo): Promise<ConfigFile | undefined> {
   const { findConfig, loadConfig } = await import("@keyhole/worker-host/node/config");
   const name = optionOf(options, "config") ?? (await findConfig(io.folder).catch(unusable));
   if (name === undefined) return undefined;

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packTool } from "../node/packer.ts";
+import { chooseConfig } from "./config.ts";
 import type { Finding } from "./finding.ts";
 import { type CommandIo, type CommandOptions, type CommandResult, marks, Unusable, visible } from "./io.ts";
 import { optionOf } from "./options.ts";
@@ -76,7 +77,7 @@ async function callFinding(pkg: Parameters<import("@keyhole/kernel").Kernel["reg
 
 async function policyFinding(io: CommandIo): Promise<Finding> {
   try {
-    const { file } = await choosePolicy(undefined, io);
+    const { file } = await choosePolicy(undefined, io, await chooseConfig({}, io));
     if (file !== undefined) return { subject: "policy", state: "ok", text: file };
     return { subject: "policy", state: "absent", text: "no policy.json in this folder: no tool has a grant" };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { chooseConfig } from "../config.ts";
+import { type ChosenConfig, chooseConfig } from "../config.ts";
 import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
 import { optionOf } from "../options.ts";
 import { openKernel, type OpenKernel } from "../run/open-kernel.ts";
@@ -15,14 +15,14 @@ import { WatchedPolicy } from "./watched-policy.ts";
 export async function dev(typed: readonly string[], options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   if (options["edge"] === true) return (await import("./edge/edge.ts")).devEdge(typed, options, io);
   if (options["builtIn"] === true) throw new Unusable("--built-in is for --edge.");
-  const config = await chooseConfig(options, io);
-  const opened = await openKernel(undefined, options, io, config);
+  const chosen = await chooseConfig(options, io);
+  const opened = await openKernel(undefined, options, io, chosen);
   const ended = new AbortController();
   const ownIo: CommandIo = { ...io, signal: AbortSignal.any([io.signal, ended.signal]) };
   const first = Promise.withResolvers<void>();
-  const watched = config && new WatchedConfig(opened.kernel, config, options, ownIo);
+  const watched = chosen.found && new WatchedConfig(opened.kernel, chosen, chosen.found, options, ownIo);
   const paths = typed.length > 0 || watched ? typed : [defaultFolder];
-  const work = roundOf(paths, options, opened, ownIo, watched);
+  const work = roundOf(paths, options, opened, ownIo, { chosen, watched });
   const watching = watchRounds(work, ownIo, () => first.resolve());
   try {
     await Promise.race([first.promise, watching]);
@@ -39,11 +39,11 @@ export async function dev(typed: readonly string[], options: CommandOptions, io:
 function roundOf(
   paths: readonly string[],
   options: CommandOptions,
-  { kernel, policy: chosen }: OpenKernel,
+  { kernel, policy: before }: OpenKernel,
   io: CommandIo,
-  config: WatchedConfig | undefined,
+  { chosen, watched: config }: { readonly chosen: ChosenConfig; readonly watched: WatchedConfig | undefined },
 ): () => Promise<Round> {
-  const policy = new WatchedPolicy(kernel, chosen, optionOf(options, "policy"), io, () => config?.present);
+  const policy = new WatchedPolicy(kernel, before, optionOf(options, "policy"), io, () => config?.chosen ?? chosen);
   const registered = new RegisteredTools(kernel);
   const log = optionOf(options, "log");
   const ignored = new Set(log === undefined ? [] : [resolve(io.folder, log)]);

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Kernel } from "@keyhole/kernel";
 import type { ConfigFile } from "@keyhole/worker-host/node/config";
-import { chooseConfig, configuredTools } from "../config.ts";
+import { type ChosenConfig, chooseConfig, configuredTools } from "../config.ts";
 import { type CommandIo, type CommandOptions, Unusable } from "../io.ts";
 import type { LoadedTools } from "../tools/load-tools.ts";
 import { RegisteredPipelines } from "./registered-pipelines.ts";
@@ -11,16 +11,17 @@ export class WatchedConfig {
   readonly #options: CommandOptions;
   readonly #io: CommandIo;
   readonly #pipelines: RegisteredPipelines;
+  #chosen: ChosenConfig;
   #present: ConfigFile;
   #line: string | undefined;
 
-  constructor(kernel: Kernel, present: ConfigFile, options: CommandOptions, io: CommandIo) {
-    [this.#present, this.#options, this.#io] = [present, options, io];
+  constructor(kernel: Kernel, chosen: ChosenConfig, present: ConfigFile, options: CommandOptions, io: CommandIo) {
+    [this.#chosen, this.#present, this.#options, this.#io] = [chosen, present, options, io];
     this.#pipelines = new RegisteredPipelines(kernel);
   }
 
-  get present(): ConfigFile {
-    return this.#present;
+  get chosen(): ChosenConfig {
+    return this.#chosen;
   }
 
   /** Absolute. */
@@ -30,7 +31,8 @@ export class WatchedConfig {
 
   async reload(): Promise<ConfigFile> {
     try {
-      this.#present = (await chooseConfig(this.#options, this.#io)) ?? this.#present;
+      const chosen = await chooseConfig(this.#options, this.#io);
+      if (chosen.found) [this.#chosen, this.#present] = [chosen, chosen.found];
       this.#line = undefined;
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { Kernel } from "@keyhole/kernel";
 import { type CommandIo, Unusable } from "../io.ts";
-import type { ConfigFile } from "@keyhole/worker-host/node/config";
+import type { ChosenConfig } from "../config.ts";
 import { type ChosenPolicy, chooseAgain } from "../policy/read-policy.ts";
 
 /** The policy of a kernel, as its file has it now. While the file is broken or gone, the policy before holds. */
@@ -9,7 +9,7 @@ export class WatchedPolicy {
   readonly #kernel: Kernel;
   readonly #typed: string | undefined;
   readonly #io: CommandIo;
-  readonly #config: () => ConfigFile | undefined;
+  readonly #config: () => ChosenConfig;
   #document: string;
   #file: string | undefined;
   constructor(
@@ -17,7 +17,7 @@ export class WatchedPolicy {
     { document, file }: ChosenPolicy,
     typed: string | undefined,
     io: CommandIo,
-    config: () => ConfigFile | undefined,
+    config: () => ChosenConfig,
   ) {
     [this.#kernel, this.#typed, this.#io, this.#config] = [kernel, typed, io, config];
     this.#document = JSON.stringify(document);

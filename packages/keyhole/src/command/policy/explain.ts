@@ -10,6 +10,7 @@ import {
   Unusable,
   visible,
 } from "../io.ts";
+import { chooseConfig } from "../config.ts";
 import { parse } from "../json-file.ts";
 import { readInput } from "../json-input.ts";
 import { optionOf } from "../options.ts";
@@ -42,7 +43,8 @@ async function foresee(file: string, tool: string, options: CommandOptions, io: 
   const input = await readInput(options["input"], io);
   const found = await findTool(tool, optionOf(options, "tools"), io);
   const { name, version } = found.package.manifest;
-  const { kernel, close } = await openKernel(found.packages, { policy: file }, io);
+  const config = await chooseConfig(options, io);
+  const { kernel, close } = await openKernel(found.packages, { policy: file }, io, config, "limits");
   try {
     const preview = await kernel.preview(name, input, { version, caller: optionOf(options, "caller") ?? "anonymous" });
     if (options["json"] === true) return { exitCode: 0, output: `${JSON.stringify(preview, undefined, 2)}\n` };

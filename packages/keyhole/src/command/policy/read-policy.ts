@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type JsonValue, loadPolicy, type PolicyDocument } from "@keyhole/kernel";
 import { parsePolicyText } from "@keyhole/worker-host/node/policy-text";
 import type { ConfigFile } from "@keyhole/worker-host/node/config";
+import type { ChosenConfig } from "../config.ts";
 import { type CommandFiles, type CommandIo, readText, Unusable, visible } from "../io.ts";
 
 /** The default policy file. */
@@ -22,7 +23,11 @@ export interface ChosenPolicy {
  *
  * @throws {Unusable} for a policy that cannot be read or is refused
  */
-export async function choosePolicy(typed: unknown, io: CommandIo, config?: ConfigFile): Promise<ChosenPolicy> {
+export async function choosePolicy(
+  typed: unknown,
+  io: CommandIo,
+  { found: config }: ChosenConfig,
+): Promise<ChosenPolicy> {
   if (typeof typed !== "string" && config?.config.document.policy !== undefined)
     return { document: await underLimits(config, undefined), file: config.file };
   const file = typeof typed === "string" ? typed : await usual(io.folder);
@@ -62,7 +67,11 @@ async function usual(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** @throws {Unusable} with the line */
+/**
+ * A document alone, for commands that no call waits for. What decides calls comes from {@link choosePolicy}.
+ *
+ * @throws {Unusable} with the line
+ */
 export async function readPolicy(file: string, files: CommandFiles): Promise<JsonValue> {
   const read = parsePolicyText(await readText(file, files), /\.ya?ml$/i.test(file) ? "yaml" : undefined);
   if (!read.ok) throw new Unusable(visible(`${file}:${read.at.line}:${read.at.column} ${read.message}`));

@@ -3,6 +3,7 @@ import type { Kernel, ToolPackage } from "@keyhole/kernel";
 import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { type CommandIo, type CommandOptions, Unusable, visible } from "../io.ts";
 import type { ConfigFile, ConfiguredOptions, InPlaceOf } from "@keyhole/worker-host/node/config";
+import type { ChosenConfig } from "../config.ts";
 import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
 import { writeWhole } from "../whole-file.ts";
 import { terminalApprover } from "./approver.ts";
@@ -20,16 +21,19 @@ export interface OpenKernel {
  * A kernel on this machine: each tool in an interpreter of its own, files in memory unless a folder is named, and the person at the terminal as approver.
  *
  * @param packages `undefined`: the caller registers the tools, those of the configuration too
+ * @param takes `limits`: nothing else of the configuration, neither its log nor its tools
  * @throws {Unusable}
  */
 export async function openKernel(
   packages: readonly ToolPackage[] | undefined,
   { policy: typedPolicy, files, log, record }: CommandOptions,
   io: CommandIo,
-  config?: ConfigFile,
+  chosen: ChosenConfig,
+  takes: "all" | "limits" = "all",
 ): Promise<OpenKernel> {
   const { nodeHost, fileSink } = await nodeParts();
-  const policy = await choosePolicy(typedPolicy, io, config);
+  const policy = await choosePolicy(typedPolicy, io, chosen);
+  const config = takes === "all" ? chosen.found : undefined;
   if (policy.file === undefined) io.note("no policy.json here: posture standard, without grants\n");
   const entries: RunEntry[] = [];
   const inPlace = {

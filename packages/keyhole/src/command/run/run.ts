@@ -11,7 +11,9 @@ import { openKernel } from "./open-kernel.ts";
 export async function run(tool: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   const input = await readInput(options["input"], io);
   const config = await chooseConfig(options, io);
-  const { name, version, packages } = config ? await findConfigured(tool, config, io) : await found(tool, options, io);
+  const { name, version, packages } = config.found
+    ? await findConfigured(tool, config.found, io)
+    : await found(tool, options, io);
   const { kernel, close } = await openKernel(packages, options, io, config);
   const caller = optionOf(options, "caller") ?? "terminal";
   const isJson = options["json"] === true;

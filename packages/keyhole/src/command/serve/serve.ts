@@ -4,7 +4,7 @@ import type { McpServerOptions, McpSource } from "@keyhole/mcp";
 import type { ApprovalServer } from "@keyhole/mcp/node";
 import type { ConfigFile } from "@keyhole/worker-host/node/config";
 import manifest from "../../../package.json" with { type: "json" };
-import { chooseConfig, configuredTools } from "../config.ts";
+import { type ChosenConfig, chooseConfig, configuredTools } from "../config.ts";
 import { type CommandIo, type CommandOptions, type CommandResult, readText, Unusable, visible } from "../io.ts";
 import { optionOf } from "../options.ts";
 import { choosePolicy } from "../policy/read-policy.ts";
@@ -29,7 +29,7 @@ interface Serving {
   readonly options: CommandOptions;
   readonly folder: string;
   readonly servers: readonly NamedServer[];
-  readonly config: ConfigFile | undefined;
+  readonly config: ChosenConfig;
   readonly packages: readonly ToolPackage[];
   readonly parts: McpParts;
 }
@@ -47,7 +47,7 @@ export async function serve(paths: readonly string[], options: CommandOptions, i
   const config = await chooseConfig(options, io);
   const serving = { options, folder, servers, config, packages: await packagesOf(paths, config, io), parts };
   if (options["review"] === true || options["suggest"] === true) return lookAt(serving, io);
-  const kept = optionOf(options, "log") ?? (config && sinkFileOf(config));
+  const kept = optionOf(options, "log") ?? (config.found && sinkFileOf(config.found));
   const log = kept === undefined ? logOf(folder) : resolve(io.folder, kept);
   const start = {
     place: { folder, log },
@@ -68,7 +68,7 @@ function sinkFileOf({ config, folder }: ConfigFile): string | undefined {
 
 async function packagesOf(
   paths: readonly string[],
-  config: ConfigFile | undefined,
+  { found: config }: ChosenConfig,
   io: CommandIo,
 ): Promise<readonly ToolPackage[]> {
   const typed = paths.length > 0 || config ? paths : await ifThere(defaultFolder, io);
@@ -89,7 +89,7 @@ async function partsOf({ options, folder, config, packages }: Serving, io: Comma
     servers: servers === undefined ? null : await readText(resolve(io.folder, servers), io.files),
     "working directory": io.folder,
     "folder of files": options["files"],
-    config: config?.config.document,
+    config: config.found?.config.document,
     policy: policy.document,
     "approvers.json": await readApprovers({ folder }),
   });

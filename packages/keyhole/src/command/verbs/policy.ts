@@ -58,6 +58,7 @@ export const addPolicy: AddVerb = (program, act) => {
     .option("-i, --input <json>", "with a policy: the arguments, as JSON, @FILE or -", "{}")
     .option("--caller <name>", "with a policy: the caller", "anonymous")
     .option("--tools <path>", "where to find tools by name (default: tools)")
+    .option("--config <file>", "the configuration whose limits hold (default: keyhole.config.* of this folder)")
     .option("--json", "print the explanation as JSON")
     .addHelpText("after", below(explainHelp))
     .action((file: string, options: CommandOptions) =>

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
+import { type ChosenConfig, chooseConfig } from "../../config.ts";
 import { type CommandIo, type CommandOptions, type CommandResult, type ExitCode, Unusable, visible } from "../../io.ts";
 import { optionOf } from "../../options.ts";
 import { chooseAgain } from "../../policy/read-policy.ts";
@@ -64,6 +65,7 @@ class EdgeSession {
   #packages: ReadonlyMap<string, readonly ToolPackage[]> = new Map();
   #policy: WorkerParts["policy"] | undefined;
   #policyFile: string | undefined;
+  #config: ChosenConfig | undefined;
   #served = "";
   #edge: RunningEdge | undefined;
 
@@ -96,17 +98,24 @@ class EdgeSession {
         (tool) => [tool.file, visible(`✓ ${idOf(tool.package)}  ${tool.file}  ${tool.package.hash}`)] as const,
       ),
       ...faults.map((fault) => [fault.file, faultLine(fault)] as const),
-      ["policy", await this.#readPolicy()] as const,
+      ["policy", await this.#updatePolicy()] as const,
     ]);
     await this.#serve();
     const files = tools.flatMap((tool) => tool.files).map((file) => dirname(file));
     const policyFolder = dirname(resolve(io.folder, optionOf(this.#around.options, "policy") ?? "policy.json"));
-    return { folders: new Set([policyFolder, ...paths.map((path) => toolFolder(path, io.folder)), ...files]), lines };
+    return {
+      folders: new Set([io.folder, policyFolder, ...paths.map((path) => toolFolder(path, io.folder)), ...files]),
+      lines,
+    };
   }
 
-  async #readPolicy(): Promise<string> {
+  async #updatePolicy(): Promise<string> {
     try {
-      const { document, file } = await chooseAgain(this.#policyFile, this.#around.options["policy"], this.io);
+      const config = await chooseConfig({}, this.io);
+      // An editor removes a file for a moment, and its limits must not go with it.
+      const holds = config.found ? config : (this.#config ?? config);
+      const { document, file } = await chooseAgain(this.#policyFile, this.#around.options["policy"], this.io, holds);
+      this.#config = holds;
       [this.#policy, this.#policyFile] = [document, file];
       return visible(file === undefined ? "no policy.json here: posture standard, without grants" : `✓ ${file}`);
     } catch (error) {
