@@ -27,6 +27,9 @@ const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])
 /** By which Windows finds a file or folder that has a longer name. */
 const shortName = /^(?=[^.]{1,8}(?:\.|$))[^.]+~\d+(?:\.[^.]{0,3})?$/;
 
+/** What Chromium writes beside a file, with the new content in it. A rule about the file would not meet it. */
+const swapName = /\.crswap$/i;
+
 /** The fault of a path, as the end of a sentence. */
 export function checkPath(path: string): string | undefined {
   if (path === "") return "a path is not empty";
@@ -52,6 +55,7 @@ function checkSegment(segment: string): string | undefined {
     return "a segment does not end in a dot or begin or end in a space";
   if (deviceName.test(segment)) return "a segment is not the name of a Windows device";
   if (shortName.test(segment)) return "a segment is not a short name of Windows";
+  if (swapName.test(segment)) return "a segment does not end in .crswap, as files of browsers do";
   if (utf8Length(segment) > segmentBytes) return `a segment has at most ${segmentBytes} bytes`;
   return undefined;
 }

@@ -4,6 +4,12 @@ import { matchCommand } from "../../packages/kernel/src/capability/matching/comm
 import { checkPath } from "../../packages/kernel/src/capability/matching/paths.ts";
 
 describe("a path of a file", () => {
+  it.each(["a.crswap", "a.key.CRSWAP", "a.txt.1.CrSwap/b", ".crswap"])(
+    "%s is no file that a browser writes",
+    (path) => {
+      expect(checkPath(path)).toBe("a segment does not end in .crswap, as files of browsers do");
+    },
+  );
   it.each(["PRIVAT~1", "privat~1/a.txt", "a/PROGRA~2.TXT", "A~1", "ABCDE~10.c"])(
     "%s is no short name of Windows",
     (path) => {
