@@ -15,6 +15,9 @@ const engineTests = [
   "test/realm/*.browser.test.ts",
 ];
 
+/** What WebKitGTK has no files for. */
+const fileTests = "test/brokers/files.browser.test.ts";
+
 /** In the thorough run only. Not in WebKitGTK, which cannot put a stack aside. */
 const interpreterTurns = "test/wasm/turns.browser.test.ts";
 
@@ -38,7 +41,7 @@ export function browserFiles(browser: Browser, isThorough: boolean): string[] {
   if (browser === "chromium") return ["test/**/*.browser.test.ts"];
   const more = isThorough ? onceOrThorough : [];
   if (browser === "webkit") return [...engineTests, ...more];
-  return [...engineTests, ...more, ...(isThorough ? [interpreterTurns, framedInterpreter, toolByTool] : [])];
+  return [...engineTests, fileTests, ...more, ...(isThorough ? [interpreterTurns, framedInterpreter, toolByTool] : [])];
 }
 
 /** Whether a browser runs a test file. */

@@ -13,6 +13,7 @@ import {
   listLimit,
   nameOf,
   type StoreFault,
+  type StoreResult,
 } from "./store.ts";
 
 export interface OpfsStoreOptions {
@@ -27,27 +28,24 @@ export interface OpfsStoreOptions {
 export function opfsStore(options: OpfsStoreOptions = {}): FileStore {
   const { folder = "keyhole" } = knownOptions(options, { folder: true }, "opfsStore");
   const tree = new Tree(folder);
+  const asking = <Value>(ask: () => Promise<StoreResult<Value>>) => attempt(() => tree.steady(ask), faultOf);
+  const changing = (change: () => Promise<StoreResult<undefined>>) => attempt(() => tree.alone(change), faultOf);
   return {
     read: (path, limitBytes) =>
-      attempt(async () => {
+      asking(async () => {
         const file = await tree.file(path);
         if (file.size > limitBytes) return fault("too-large");
         return found(new Uint8Array(await file.arrayBuffer()));
-      }, faultOf),
+      }),
     write: (path, bytes) =>
-      attempt(async () => {
+      changing(async () => {
         if (await tree.isFolder(path)) return fault("is-folder");
-        const parent = await tree.parent(path, true);
-        try {
-          await writeFile(parent, nameOf(path), bytes);
-        } catch (error) {
-          await tree.removeEmptyFolders(path).catch(() => {});
-          throw error;
-        }
+        const existing = await tree.existing(path);
+        await (existing ? tree.replace(existing, bytes) : tree.add(path, bytes));
         return done;
-      }, faultOf),
+      }),
     list: (path) =>
-      attempt(async () => {
+      asking(async () => {
         const handle = await tree.folder(path);
         const entries: FileEntry[] = [];
         for await (const [name, child] of handle.entries()) {
@@ -56,22 +54,23 @@ export function opfsStore(options: OpfsStoreOptions = {}): FileStore {
           entries.push(isFileHandle(child) ? fileEntry(name, (await child.getFile()).size) : folderEntry(name));
         }
         return found(entries);
-      }, faultOf),
+      }),
     stat: (path) =>
-      attempt(async () => {
+      asking(async () => {
         if (path === "" || (await tree.isFolder(path))) return found(folderEntry(nameOf(path)));
         return found(fileEntry(nameOf(path), (await tree.file(path)).size));
-      }, faultOf),
+      }),
     remove: (path) =>
-      attempt(async () => {
-        await tree.file(path);
-        const parent = await tree.parent(path);
-        await parent.removeEntry(nameOf(path));
+      changing(async () => {
+        await tree.remove(path);
         await tree.removeEmptyFolders(path).catch(() => {});
         return done;
-      }, faultOf),
+      }),
   };
 }
+
+/** No path of a tool can name it: `%` is refused. */
+const draftFolder = "%drafts";
 
 /** The folders under one root. Paths are taken step by step: the platform takes single names only. */
 class Tree {
@@ -90,6 +89,79 @@ class Tree {
       });
     }
     return handle;
+  }
+
+  /** One change at a time, also of other tabs: what drafts there are then belong to no one. */
+  alone<Value>(change: () => Promise<Value>): Promise<Value> {
+    return navigator.locks.request(`keyhole-files-${this.#root}`, change);
+  }
+
+  /** While no file takes its place: in Chromium the name is there for no one in that moment. */
+  steady<Value>(ask: () => Promise<Value>): Promise<Value> {
+    return navigator.locks.request(this.#places, { mode: "shared" }, ask);
+  }
+
+  /** What every reader sees before or after. */
+  #settle(step: () => Promise<void>): Promise<void> {
+    return navigator.locks.request(this.#places, step);
+  }
+
+  get #places(): string {
+    return `keyhole-places-${this.#root}`;
+  }
+
+  /** Goes to a second file that takes the place of the first when it is closed. */
+  async replace(file: FileSystemFileHandle, bytes: Uint8Array): Promise<void> {
+    const writable = await file.createWritable();
+    try {
+      await writable.write(bytes as Uint8Array<ArrayBuffer>);
+      await this.#settle(() => writable.close());
+    } catch (error) {
+      await writable.abort().catch(() => {});
+      throw error;
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.file(path);
+    const parent = await this.parent(path);
+    await removeSwapFile(parent, nameOf(path));
+    await this.#settle(() => parent.removeEntry(nameOf(path)));
+  }
+
+  /** The file is made elsewhere, because the platform makes an empty one before there is anything to write. */
+  async add(path: string, bytes: Uint8Array): Promise<void> {
+    await this.#removeDrafts();
+    const drafts = await (await this.folder("")).getDirectoryHandle(draftFolder, { create: true });
+    const draft = await drafts.getFileHandle("draft", { create: true });
+    try {
+      await this.replace(draft, bytes);
+      const parent = await this.parent(path, true);
+      await this.#settle(() => (draft as FileSystemFileHandle & Movable).move(parent, nameOf(path)));
+    } catch (error) {
+      await this.removeEmptyFolders(path).catch(() => {});
+      throw error;
+    } finally {
+      await this.#removeDrafts().catch(() => {});
+    }
+  }
+
+  /** Also what a page left that ended in the middle of a write. */
+  async #removeDrafts(): Promise<void> {
+    const top = await this.folder("");
+    await top.removeEntry(draftFolder, { recursive: true }).catch(unlessMissing);
+  }
+
+  /** The file to replace, without what such a page left beside it. */
+  async existing(path: string): Promise<FileSystemFileHandle | undefined> {
+    try {
+      const parent = await this.parent(path);
+      const file = await parent.getFileHandle(nameOf(path));
+      await removeSwapFile(parent, nameOf(path));
+      return file;
+    } catch (error) {
+      return unlessMissing(error);
+    }
   }
 
   parent(path: string, create = false): Promise<FileSystemDirectoryHandle> {
@@ -116,37 +188,25 @@ class Tree {
   async removeEmptyFolders(path: string): Promise<void> {
     for (const each of foldersOf(path).toReversed()) {
       const parent = await this.parent(each);
-      // Without `recursive` the platform refuses to take away what is not empty.
+      // Without `recursive` the platform refuses to take away a folder that is not empty, but no file.
+      await parent.getDirectoryHandle(nameOf(each));
       await parent.removeEntry(nameOf(each));
     }
   }
 }
 
-async function writeFile(parent: FileSystemDirectoryHandle, name: string, bytes: Uint8Array): Promise<void> {
-  const isNew = await parent.getFileHandle(name).then(
-    () => false,
-    () => true,
-  );
-  const handle = await parent.getFileHandle(name, { create: true });
-  try {
-    await replace(handle, bytes);
-  } catch (error) {
-    // The platform made an empty file before there was anything to write.
-    if (isNew) await parent.removeEntry(name).catch(() => {});
-    throw error;
-  }
+/** In every browser that can write here; the types of the platform lack it. */
+interface Movable {
+  move(parent: FileSystemDirectoryHandle, name: string): Promise<void>;
 }
 
-/** Goes to a second file that takes the place of the first when it is closed. */
-async function replace(handle: FileSystemFileHandle, bytes: Uint8Array): Promise<void> {
-  const writable = await handle.createWritable();
-  try {
-    await writable.write(bytes as Uint8Array<ArrayBuffer>);
-    await writable.close();
-  } catch (error) {
-    await writable.abort().catch(() => {});
-    throw error;
-  }
+/** Chromium has the new content in it, in the same folder. `checkPath` keeps its name from tools. */
+function removeSwapFile(parent: FileSystemDirectoryHandle, name: string): Promise<void> {
+  return parent.removeEntry(`${name}.crswap`).catch(unlessMissing);
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (faultOf(error) !== "not-found") throw error;
 }
 
 function isFileHandle(handle: FileSystemHandle): handle is FileSystemFileHandle {
