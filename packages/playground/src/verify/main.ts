@@ -2,11 +2,12 @@ import { loadPolicy, visible } from "@keyhole/kernel";
 import { hashOf, type Judged, verdictReason, verdictTexts } from "@keyhole/kernel/audit";
 import {
   explain,
+  type FailureReport,
   type ProofEvidence,
   type ProofReport,
   type ProofStep,
   stepText,
-  verifyProof,
+  verifyEvidence,
 } from "@keyhole/kernel/policy";
 import { type Given, type Member, members, readGiven } from "./read.ts";
 
@@ -70,17 +71,17 @@ async function verify(): Promise<void> {
   const read = await readGiven(given);
   if (check !== checks) return;
   if (!read.ok) return showFault(read.member, read.message);
-  const { proof, evidence, trusted } = read.value;
-  const found = await verifyProof(proof, evidence, trusted);
+  const { evidence, trusted } = read.value;
+  const found = await verifyEvidence(read.value, trusted);
   const words = wordsOf(found, evidence);
   if (check === checks) show(found, stepList(found.steps), ...words);
 }
 
 /** The content of the proof. The verdict above names the key that vouches for it. */
-function wordsOf(report: ProofReport, { policy, variables }: ProofEvidence): readonly HTMLElement[] {
-  if (report.verdict === "broken") return [];
-  const isClaim = report.verdict === "unvouched";
-  const proof = isClaim ? report.claimed : report.proof;
+function wordsOf(report: ProofReport | FailureReport, { policy, variables }: ProofEvidence): readonly HTMLElement[] {
+  const isClaim = "claimed" in report;
+  const proof = isClaim ? report.claimed : "proof" in report ? report.proof : undefined;
+  if (proof === undefined) return [];
   const loaded = policy === undefined ? undefined : loadPolicy(policy, variables, hashOf(proof.policyHash));
   const { summary, facts, toChange } = explain(proof, loaded?.ok ? loaded.value : undefined);
   return [element("p", isClaim ? `Claimed: ${summary}` : summary), list([...facts, ...toChange.map(changed)])];

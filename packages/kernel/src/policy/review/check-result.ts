@@ -54,7 +54,19 @@ const unrecordedCodes: ReadonlySet<unknown> = new Set(["SUSPENDED", "AUDIT_UNAVA
 /** Foreign, also in a log that is whole. */
 type End = Readonly<{ type: AuditEvent["type"]; payload: Readonly<Record<string, unknown>> }>;
 
-function endOf(events: readonly AuditEvent[], { error }: JsonObject, { callId }: Proof): End | undefined {
+/** Of a failure without a proof, which cannot name its tool. */
+export function failureFinding(result: JsonObject, events: readonly AuditEvent[], callId: string): Finding {
+  const own = events.filter((event) => event.callId === callId);
+  const invoked = own.find(({ type }) => type === "call.invoked") as { readonly payload: JsonObject } | undefined;
+  if (invoked && invoked.payload["tool"] !== result["tool"]) return { fault: "The log has another tool of the call." };
+  return endFinding(result, endOf(own, result, { callId }));
+}
+
+function endOf(
+  events: readonly AuditEvent[],
+  { error }: JsonObject,
+  { callId }: Pick<Proof, "callId">,
+): End | undefined {
   if (isJsonObject(error) && unrecordedCodes.has(error["code"])) return undefined;
   const isEnd = (
     event: AuditEvent,

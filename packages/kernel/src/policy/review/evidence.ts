@@ -1,17 +1,21 @@
 import type { AuditEvent } from "../../audit/event.ts";
 import { readPublicKeys } from "../../audit/public-key.ts";
-import { EnclosedKeys } from "../../audit/trusted-keys.ts";
+import { EnclosedKeys, type TrustedKeys } from "../../audit/trusted-keys.ts";
 import type { Capability } from "../../capability/capability.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { PolicyVariables } from "../document/variables.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
+import { isUnproven, verifyFailure } from "./check-failure.ts";
 import type { ProofEvidence } from "./proof-evidence.ts";
+import type { FailureReport, ProofReport } from "./report.ts";
+import { verifyProof } from "./verify.ts";
 import { LARGE } from "./witnessed-log.ts";
 
 /** The content of a file: a proof or a call's result, alone or with its evidence. */
 export interface EvidenceFile {
-  readonly proof: JsonValue;
+  /** Absent of a call that failed before a decision. */
+  readonly proof?: JsonValue;
   readonly evidence: ProofEvidence;
 }
 
@@ -44,27 +48,40 @@ const readers: Readonly<Record<string, Read>> = {
 };
 
 /**
- * Reads the evidence for the check of a proof: `{ proof, keys?, events?, checkpoints?, policy?, variables?, tool?, input?, grants?, parent? }`, or a bare proof, or a call's result.
- * Takes data from anywhere; whether it is true is for `verifyProof`. Its keys came with it: they become `enclosedKeys`, and vouch for nothing. All other members of the
+ * Reads the evidence for the check of a proof: `{ proof, keys?, events?, checkpoints?, policy?, variables?, tool?, input?, grants?, parent? }`, or a bare proof, or a call's result. A failed call can have no proof.
+ * Takes data from anywhere; whether it is true is for `verifyEvidence`. Its keys came with it: they become `enclosedKeys`, and vouch for nothing. All other members of the
  * file are claims: they become `result`.
  *
  * @param given Members that the verifier has from elsewhere. Each takes the place of that of the file.
  * @example
  * const read = readEvidence(JSON.parse(text));
- * if (read.ok) console.log(await verifyProof(read.value.proof, read.value.evidence, trusted));
+ * if (read.ok) console.log(await verifyEvidence(read.value, trusted));
  */
 export function readEvidence(foreign: JsonValue, given: Readonly<Record<string, JsonValue>> = {}): EvidenceRead {
   const plain = snapshot(foreign, LARGE);
   if (!plain.ok) return { ok: false, member: "proof", message: `It is not JSON: ${plain.error.message}.` };
   const file = plain.value;
-  const whole: JsonObject = isJsonObject(file) && isJsonObject(file["proof"]) ? file : { proof: file };
-  const { proof = null, ...others } = whole;
+  const isWhole = isUnproven(file) || (isJsonObject(file) && isJsonObject(file["proof"]));
+  const { proof, ...others }: JsonObject = isWhole ? file : { proof: file };
   const claims = Object.entries(others).filter(([member, value]) => isClaim(member, value));
   const known = Object.entries(others).filter(([member, value]) => !isClaim(member, value));
   const own = readMembers({ ...Object.fromEntries(known), ...given });
   if (!own.ok) return own;
   const result = claims.length === 0 ? {} : { result: Object.fromEntries(claims) };
-  return { ok: true, value: { proof, evidence: { ...own.value, ...result } } };
+  return { ok: true, value: { ...(proof !== undefined && { proof }), evidence: { ...own.value, ...result } } };
+}
+
+/**
+ * Verifies what {@link readEvidence} gave: a proof with its evidence, as `verifyProof` does, or a call that failed before a decision. The log alone can vouch for such a
+ * failure: without one the verdict is `inconclusive`.
+ *
+ * @param trusted as for `verifyProof`
+ */
+export async function verifyEvidence(
+  { proof, evidence }: EvidenceFile,
+  trusted?: TrustedKeys,
+): Promise<ProofReport | FailureReport> {
+  return proof === undefined ? verifyFailure(evidence, trusted) : verifyProof(proof, evidence, trusted);
 }
 
 function readMembers(

@@ -1,4 +1,4 @@
-export { type EvidenceFile, type EvidenceRead, readEvidence } from "./evidence.ts";
+export { type EvidenceFile, type EvidenceRead, readEvidence, verifyEvidence } from "./evidence.ts";
 export {
   type CallDifference,
   type ComparedCall,
@@ -18,7 +18,7 @@ export { keyId, type ProofPublicKey } from "../../audit/public-key.ts";
 export { type EnclosedKeys, type KeySource, pinKeys, type TrustedKeys, trustKeys } from "../../audit/trusted-keys.ts";
 export { checkpointSigner, createProofKey, type ProofKey, proofSigner, publicKeyOf } from "./sign.ts";
 export type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
-export { type ProofReport, type ProofStep, stepText } from "./report.ts";
+export { type FailureReport, type ProofReport, type ProofStep, stepText } from "./report.ts";
 export { type ArgumentRow, argumentRows, questionSentence } from "./question.ts";
 export { suggestedGrants } from "./suggested-grants.ts";
 export { verifyProof } from "./verify.ts";

@@ -31,6 +31,20 @@ export interface ProofEvidence {
   readonly parent?: unknown;
 }
 
+export const evidenceNames = {
+  enclosedKeys: true,
+  events: true,
+  checkpoints: true,
+  policy: true,
+  variables: true,
+  tool: true,
+  input: true,
+  grants: true,
+  families: true,
+  parent: true,
+  result: true,
+} as const;
+
 /** A manifest, and what it takes to check that it is the one that was used: the code, or its digest. An inline tool has neither. */
 export interface ToolEvidence {
   readonly manifest: ToolManifest;

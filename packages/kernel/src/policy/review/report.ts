@@ -33,6 +33,14 @@ export type ProofReport =
       readonly steps: readonly ProofStep[];
     };
 
+/** Of a call that failed before a decision: no proof says more of it. */
+export type FailureReport =
+  /** A trusted key vouches for the log, which has this error. */
+  | { readonly verdict: "verified"; readonly vouchedBy: VouchedByKey; readonly steps: readonly ProofStep[] }
+  | { readonly verdict: "unvouched"; readonly vouchedBy: VouchedByNobody; readonly steps: readonly ProofStep[] }
+  /** Without a log. */
+  | { readonly verdict: "inconclusive" | "broken"; readonly reason: string; readonly steps: readonly ProofStep[] };
+
 /** The outcome of a step, for people. Empty for a passed step without a remark. */
 export function stepText({ outcome, reason }: ProofStep): string {
   return outcome === "passed" ? reason : `${outcome}: ${afterColon(reason)}`;

@@ -13,26 +13,12 @@ import { isAnswer, type Proof } from "../proof/proof.ts";
 import { verifyProofDigest } from "../proof/verify-digest.ts";
 import { obligationFault, proofIn, recordsOf } from "./check-obligations.ts";
 import { resultStatement } from "./check-result.ts";
-import type { ProofEvidence } from "./proof-evidence.ts";
+import { evidenceNames, type ProofEvidence } from "./proof-evidence.ts";
 import { isProof } from "./proof-schema.ts";
 import { bindingsFault, type Evidence, reevaluationFault } from "./reevaluate.ts";
 import type { ProofReport } from "./report.ts";
 import { absent, failed, held, reportOf, signerOf, type Statement, stepOf, unchecked } from "./statement.ts";
 import { LARGE, type LogRead, readLog, type Witnessed } from "./witnessed-log.ts";
-
-const known = {
-  enclosedKeys: true,
-  events: true,
-  checkpoints: true,
-  policy: true,
-  variables: true,
-  tool: true,
-  input: true,
-  grants: true,
-  families: true,
-  parent: true,
-  result: true,
-} as const;
 
 /**
  * Verifies a proof without the kernel that made it, offline. Level 0: it is unchanged, and signed by a trusted key. Level 1: it is in the log, the log is
@@ -50,7 +36,7 @@ export async function verifyProof(
   given: ProofEvidence = {},
   trusted?: TrustedKeys,
 ): Promise<ProofReport> {
-  const evidence = knownOptions(given, known, "verifyProof");
+  const evidence = knownOptions(given, evidenceNames, "verifyProof");
   const plain = snapshot(foreign);
   const proof: unknown = plain.ok ? plain.value : undefined;
   const by = algorithmOf(proof);

@@ -1,12 +1,12 @@
 import type { CommandOptions } from "../io.ts";
 import { type AddVerb, below } from "./verb.ts";
 
-const help = `FILE is an audit log (one event a line, a JSON list, or a page of the HTTP API), a proof, a call's result with one, the evidence that the playground saves, or a recorded run (.keyhole). Works offline. Checks only the files that you pass.
+const help = `FILE is an audit log (one event a line, a JSON list, or a page of the HTTP API), a proof, a call's result, the evidence that the playground saves, or a recorded run (.keyhole). Works offline. Checks only the files that you pass.
 
 Exit codes:
   0    verified: whole, and signed by a key that you gave or pinned
   1    broken: not what was written, or no key of yours signed it
-  2    cannot tell, as of a log without an event
+  2    cannot tell, as of a log without an event, or of a failure before a decision without its log
   3    intact, but unvouched: the author of it or of a part is unknown. Keys that come with the file vouch for nothing
 `;
 

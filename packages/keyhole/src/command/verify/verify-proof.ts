@@ -1,6 +1,6 @@
-import { type JsonObject, type JsonValue, loadPolicy } from "@keyhole/kernel";
+import { type JsonObject, type JsonValue, loadPolicy, type Proof } from "@keyhole/kernel";
 import { hashOf, verdictLine } from "@keyhole/kernel/audit";
-import { explain, type ProofReport, readEvidence, stepText, verifyProof } from "@keyhole/kernel/policy";
+import { explain, readEvidence, stepText, verifyEvidence } from "@keyhole/kernel/policy";
 import { readFileKind } from "./file-kind.ts";
 import {
   type CommandFiles,
@@ -16,7 +16,7 @@ import {
 import { parse, readOption } from "../json-file.ts";
 import { readTrust } from "./trust.ts";
 
-/** A proof, a call's result that has one, or evidence in one file, against everything that was given. */
+/** A proof, a call's result, or evidence in one file, against everything that was given. */
 export async function verifyProofFile(
   document: JsonValue,
   options: CommandOptions,
@@ -37,17 +37,19 @@ export async function verifyProofFile(
   if (aside !== undefined) throw new Unusable(aside);
   const gathered = readEvidence(document, withoutAbsent(named));
   if (!gathered.ok) throw new Unusable(gathered.message);
-  const { proof: candidate, evidence } = gathered.value;
+  const { evidence } = gathered.value;
   if (checkpoint !== undefined && !evidence.events)
     throw new Unusable("--checkpoint is one of a log: name the log with --log FILE.");
   const trusted = await readTrust(options, files, evidence.enclosedKeys);
-  const report = await verifyProof(candidate, evidence, trusted);
+  const report = await verifyEvidence(gathered.value, trusted);
   const exitCode = exitCodes[report.verdict];
   if (options["json"] === true) return { exitCode, output: `${JSON.stringify(report, undefined, 2)}\n` };
   const lines = report.steps.map((step) =>
     `${marks[step.outcome]} level ${step.level}  ${step.name.padEnd(13)}  ${stepText(step)}`.trimEnd(),
   );
-  const words = report.verdict === "broken" ? [] : inWords(report, evidence.policy);
+  const claimed = "claimed" in report ? report.claimed : undefined;
+  const proof = "proof" in report ? report.proof : claimed;
+  const words = proof === undefined ? [] : inWords(proof, proof === claimed, evidence.policy);
   return { exitCode, output: `${[...lines, verdictLine(report), ...words].map(visible).join("\n")}\n` };
 }
 
@@ -57,7 +59,7 @@ function withoutAbsent(members: Readonly<Record<string, JsonValue | undefined>>)
 
 /** Recognizes a file that belongs beside a log or a proof, such as a checkpoint: as a proof it would be a broken one. */
 function asideOf(document: JsonValue): string | undefined {
-  if (!isObject(document) || "proof" in document || "proofId" in document) return undefined;
+  if (!isObject(document) || ["proof", "proofId", "ok"].some((member) => member in document)) return undefined;
   if ("root" in document && "size" in document)
     return "This is a checkpoint. Verify the log that it is of: keyhole verify LOG --checkpoint FILE.";
   if ("kty" in document || "keys" in document)
@@ -68,9 +70,7 @@ function asideOf(document: JsonValue): string | undefined {
   return undefined;
 }
 
-function inWords(report: Exclude<ProofReport, { readonly verdict: "broken" }>, document: unknown): readonly string[] {
-  const isClaim = report.verdict === "unvouched";
-  const proof = isClaim ? report.claimed : report.proof;
+function inWords(proof: Proof, isClaim: boolean, document: unknown): readonly string[] {
   const loaded = document === undefined ? undefined : loadPolicy(document, {}, hashOf(proof.policyHash));
   const { summary, facts, toChange } = explain(proof, loaded?.ok ? loaded.value : undefined);
   return [
