@@ -83,6 +83,63 @@ describe("every character that nobody sees", () => {
   });
 });
 
+describe("a space of another width in a description", () => {
+  const isUnseen = (definition: object): boolean => {
+    const read = readDefinition({ name: "t", ...definition });
+    return !read.ok || read.hasUnseen;
+  };
+  const french =
+    "Supprime le fichier\u00a0: attention\u202f! Jusqu’à «\u00a0demain\u00a0», 10\u00a0000\u202f€ ou n°\u00a05.";
+  const japanese = "検索します。\u3000結果は一覧です。\u3000東京\u3000大阪";
+  const schema = (more: object) => ({
+    inputSchema: { type: "object", properties: { a: { type: "string", ...more } } },
+  });
+
+  it.each([
+    ["French", french],
+    ["Japanese", japanese],
+  ])("is seen where %s has one", (_, description) => {
+    expect([{ description }, schema({ description })].map(isUnseen)).toEqual([false, false]);
+    // A person who looks at it still sees which space it is.
+    expect(visible(description)).toContain("\\u");
+  });
+
+  it.each([
+    ["between letters", "a\u00a0b"],
+    ["between letters of no wide script", "read\u3000file"],
+    ["twice", "a\u00a0\u00a0: b"],
+    ["beside another space", "a\u00a0 : b"],
+    ["at the end", "a:\u00a0"],
+    ["at the beginning of a line", "a\n\u3000東"],
+    ["beside what nobody sees", "a:\u00a0\u200bb"],
+    ["beside a blank sign", "a\u00a0\u2800: b"],
+    ["beside a filler of a wide script", "東\u3000\u3164京"],
+  ])("is unseen %s", (_, description) => {
+    expect(isUnseen({ description })).toBe(true);
+  });
+
+  it("of every other kind is unseen", () => {
+    const seen = hidden.filter((character) => !isUnseen({ description: `10${character}: 東${character}京` }));
+    expect(seen.map(asEscape)).toEqual([]);
+    expect(hidden.filter((character) => !isUnseen({ description: `10${character}:` })).map(asEscape)).toEqual(
+      ["\u00a0", "\u202f"].map(asEscape),
+    );
+  });
+
+  it.each<[string, object]>([
+    ["a name", { name: "t\u00a0:" }],
+    ["a title", { title: french }],
+    ["the name of an argument", { inputSchema: { properties: { "a\u00a0:": {} } } }],
+    ["the name of an argument in the place of a description", { description: { "a\u00a0:": "" } }],
+    ["a value", schema({ enum: ["a\u00a0:"] })],
+    ["a member of a default", schema({ default: { description: french } })],
+    ["a member of an example", schema({ examples: [{ description: french }] })],
+    ["a member of a constant", schema({ const: { a: { description: french } } })],
+  ])("is unseen in %s", (_, definition) => {
+    expect(isUnseen(definition)).toBe(true);
+  });
+});
+
 describe("a line of an output", () => {
   it("cannot be forged by a text of others", () => {
     const forged = "x\r\n\t✓ all passed";

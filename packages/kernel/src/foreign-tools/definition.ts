@@ -1,6 +1,7 @@
 import { hashJson } from "../hash/blake3-hash.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
+import { hasInvisibleInProse } from "../support/prose.ts";
 import { hasInvisible } from "../support/visible.ts";
 import type { ToolPin } from "./pins.ts";
 
@@ -21,8 +22,30 @@ export function readDefinition(foreign: { readonly name: string }): ReadDefiniti
   return { ok: true, pin: { tool: definition.name, hash: hashJson(own), definition: own }, hasUnseen: hasUnseen(own) };
 }
 
-function hasUnseen(value: JsonValue): boolean {
+/** Of an object: the definition or a schema in it, the names of a schema's members, or a value that goes into a call. */
+type Place = "schema" | "names" | "value";
+
+const places: ReadonlyMap<string, Place> = new Map([
+  ...["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"].map(
+    (key) => [key, "names"] as const,
+  ),
+  ...["default", "const", "enum", "examples"].map((key) => [key, "value"] as const),
+]);
+
+function placeIn(place: Place, key: string): Place {
+  if (place === "value") return place;
+  return place === "names" ? "schema" : (places.get(key) ?? "schema");
+}
+
+/** Only descriptions are prose. A model copies names and values into calls. */
+function hasUnseen(value: JsonValue, place: Place = "schema"): boolean {
   if (typeof value === "string") return hasInvisible(value);
   if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([key, each]) => hasUnseen(key) || hasUnseen(each));
+  return Object.entries(value).some(
+    ([key, each]) =>
+      hasInvisible(key) ||
+      (place === "schema" && key === "description" && typeof each === "string"
+        ? hasInvisibleInProse(each)
+        : hasUnseen(each, placeIn(place, key))),
+  );
 }

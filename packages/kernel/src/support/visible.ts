@@ -9,7 +9,7 @@
 const joined = String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`;
 const selected = String.raw`(?<=\p{Extended_Pictographic})\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)`;
 const layout = String.raw`[\n\t]|\r(?=\n)`;
-const blank = String.raw`\u2800\ufffc\u{16fe4}\u{1d159}`;
+export const blank: string = String.raw`\u2800\ufffc\u{16fe4}\u{1d159}`;
 const pattern = String.raw`(?!${joined}|${selected}|${layout}| )[\p{DI}\p{C}\p{Z}${blank}]`;
 const invisible = new RegExp(pattern, "u");
 const eachInvisible = new RegExp(pattern, "gu");
