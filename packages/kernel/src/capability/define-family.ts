@@ -15,6 +15,7 @@ import type {
 } from "./family.ts";
 import { type Field, type Guard, patternsSchema } from "./fields.ts";
 import { isKind } from "../support/kind.ts";
+import { hasOwn } from "../support/guards.ts";
 
 const made = /* @__PURE__ */ new WeakSet<object>();
 
@@ -103,7 +104,7 @@ function needsOf<C extends OfKind, N extends OfKind>(spec: FamilySpec<C, N>, fam
       const candidate = spec.narrowest(this.#need);
       const loaded = candidate && family().load(candidate);
       // A tool, and a model behind it, writes the texts of a need: a character that a pattern reads as a wildcard would grant other things.
-      const isLiteral = loaded && "kind" in loaded && loaded.isNarrow;
+      const isLiteral = loaded && hasOwn(loaded, "kind") && loaded.isNarrow;
       return isLiteral && loaded.covers(this, "authority") ? loaded : undefined;
     }
 

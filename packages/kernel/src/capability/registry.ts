@@ -1,4 +1,4 @@
-import { present } from "../support/guards.ts";
+import { hasOwn, present } from "../support/guards.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { isFamily } from "./define-family.ts";
 import type { Condition, Family, LoadedCapability, OfKind, OwnNeed } from "./family.ts";
@@ -134,7 +134,7 @@ export class Families {
     const loaded: LoadedCapability[] = [];
     for (const each of valid.value as readonly OfKind[]) {
       const capability = this.load(each);
-      if (!("kind" in capability)) return capability.message;
+      if (!hasOwn(capability, "kind")) return capability.message;
       loaded.push(capability);
     }
     return loaded;
@@ -144,7 +144,7 @@ export class Families {
   known(capabilities: readonly OfKind[]): readonly LoadedCapability[] {
     return capabilities.flatMap((each) => {
       const loaded = this.load(each);
-      return "kind" in loaded ? [loaded] : [];
+      return hasOwn(loaded, "kind") ? [loaded] : [];
     });
   }
 

@@ -1,5 +1,6 @@
 import { isJsonArray, type JsonObject, type JsonValue } from "./json.ts";
 import { escapeToken, pointerTokens, valueAt } from "./pointer.ts";
+import { hasOwn } from "../support/guards.ts";
 
 /** `{ "$from": "SOURCE#POINTER" }`: a value that a name stands for, or a part of it (JSON Pointer, RFC 6901). */
 export interface Reference {
@@ -40,7 +41,7 @@ export function filledIn(
       .filter((each) => each !== undefined);
   if (Object.hasOwn(value, "$from")) {
     const reference = readReference(value, path);
-    const found = "fault" in reference ? undefined : valueAt(sources.get(reference.source), reference.pointer);
+    const found = hasOwn(reference, "fault") ? undefined : valueAt(sources.get(reference.source), reference.pointer);
     if (found === undefined) missing(path);
     return found;
   }

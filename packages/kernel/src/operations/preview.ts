@@ -10,6 +10,7 @@ import type { Revocations } from "../capability/revocation.ts";
 import { plainMembers } from "../json/plain-members.ts";
 import type { Preview, PreviewProof, PreviewQuestion } from "../policy/decision/preview.ts";
 import type { Proof } from "../policy/proof/proof.ts";
+import { hasOwn } from "../support/guards.ts";
 
 export interface PreviewPorts
   extends
@@ -47,7 +48,7 @@ export async function preview(call: CallRecord, input: unknown, { foresee, ...co
 function answering(foresee: NonNullable<PreviewPorts["foresee"]>): (decided: Decided) => ApprovalAnswer {
   return (decided) => {
     const answer = foresee(decided);
-    if ("kind" in answer) return answer;
+    if (hasOwn(answer, "kind")) return answer;
     throw new OpenQuestion(answer);
   };
 }

@@ -1,5 +1,5 @@
 import { plainMembers } from "../json/plain-members.ts";
-import { present } from "../support/guards.ts";
+import { hasOwn, present } from "../support/guards.ts";
 import { childSpan } from "../id/trace.ts";
 import type { CallOptions, Kernel } from "../kernel-api.ts";
 import type { Foreign } from "../support/foreign.ts";
@@ -93,7 +93,7 @@ export async function runPipeline(
   foreign: Foreign<CallOptions> = {},
 ): Promise<PipelineResult> {
   const checked = readSteps(kernel, steps);
-  if ("message" in checked) return { ok: false, kind: "invalid", ...checked, steps: [] };
+  if (hasOwn(checked, "message")) return { ok: false, kind: "invalid", ...checked, steps: [] };
   const own: CallOptions | undefined = plainMembers(foreign);
   if (!own) return { ok: false, kind: "invalid", path: "", message: notPlain, steps: [] };
   const { traceparent: parent, idempotencyKey: key, bounds, grants, ...options } = own;
@@ -152,7 +152,7 @@ function readSteps(kernel: Kernel, foreign: unknown): readonly PipelineStep[] | 
     if (!tools.has(tool)) return { path: `/${place}/tool`, message: `There is no tool ${JSON.stringify(tool)}.` };
     for (const reference of referencesIn(input)) {
       const path = `/${place}/input${reference.path}`;
-      if ("fault" in reference) return { path, message: `The value is not a reference: ${reference.fault}.` };
+      if (hasOwn(reference, "fault")) return { path, message: `The value is not a reference: ${reference.fault}.` };
       if (!before.has(reference.source))
         return { path, message: `There is no step ${JSON.stringify(reference.source)} before this one.` };
     }

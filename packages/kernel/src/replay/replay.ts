@@ -2,7 +2,7 @@ import { knownOptions } from "../json/known-options.ts";
 import { Deadline } from "../bounds/deadline.ts";
 import { openWithin } from "../isolate/open-within.ts";
 import { readVersionedId } from "../support/tool-names.ts";
-import { present } from "../support/guards.ts";
+import { hasOwn, present } from "../support/guards.ts";
 import type { CapabilityReply } from "../capability/request.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { allLogical, type CallPort, type Isolate, type IsolateHost, type IsolateOutcome } from "../isolate/port.ts";
@@ -136,7 +136,7 @@ async function replayCall(
     const outcome = await (running ? Promise.race([running, journal.diverged, late.promise]) : "late");
     if (outcome === "late")
       return journal.divergence(end.seq, end.hash, journal.hash.text("timed out"), "The call did not end.");
-    if ("seq" in outcome) return outcome;
+    if (hasOwn(outcome, "seq")) return outcome;
     const unasked = journal.unasked;
     if (unasked)
       return journal.divergence(

@@ -3,6 +3,7 @@ import { blake3Hash } from "../hash/blake3-hash.ts";
 import { hashOf } from "../hash/hash-by-algorithm.ts";
 import type { OutputContract } from "../tool/manifest.ts";
 import { hashOfRecorded } from "./recorded-value.ts";
+import { hasOwn } from "../support/guards.ts";
 
 /**
  * One entry of a run: all that a tool could observe, in the order in which it happened. A run file (`.keyhole`) has one per line, between a header and an end.
@@ -117,7 +118,7 @@ function isOf(digest: string, what: JsonObject): boolean {
 
 /** Of bytes, the digest is that of the outcome, and all that is known of them. */
 function isOutcomeOf({ outcome, result, outcomeHash }: Extract<RunEntry, { kind: "outcome" }>): boolean {
-  if (outcome !== "returned" && result["kind"] !== outcome && !("fault" in result)) return false;
+  if (outcome !== "returned" && result["kind"] !== outcome && !hasOwn(result, "fault")) return false;
   const isBytes = outcome === "returned" && (result["form"] === "binary" || result["form"] === "stream");
   return isBytes ? result["hash"] === outcomeHash : isOf(outcomeHash, result);
 }

@@ -1,6 +1,7 @@
 import { failure } from "./failure.ts";
 import type { ValidationError } from "./types.ts";
 import { escapeToken } from "../json/pointer.ts";
+import { hasOwn } from "../support/guards.ts";
 
 /** Why a value is not JSON data, and what a schema is refused with for the same reason. */
 export interface NotJson {
@@ -134,7 +135,7 @@ class Copier {
 
   #read(from: object, key: string | number): unknown {
     const property = getOwnPropertyDescriptor(from, key);
-    if (property !== undefined && "value" in property && (key !== "__proto__" || this.#onMember !== undefined))
+    if (property !== undefined && hasOwn(property, "value") && (key !== "__proto__" || this.#onMember !== undefined))
       return property.value as unknown;
     const isProto = key === "__proto__" && this.#onMember === undefined;
     this.#tokens.push(key);

@@ -17,3 +17,13 @@ export function present<T>(value: T | undefined): T {
   if (value === undefined) throw new TypeError("missing");
   return value;
 }
+
+/** Whether an object has a member of its own. `in` sees those of `Object.prototype` too, which any library of the program can extend: a condition would read as another one. */
+export function hasOwn<Value extends object, Name extends PropertyKey>(
+  value: Value,
+  name: Name,
+): value is object extends Value
+  ? Value & { readonly [Each in Name]: unknown }
+  : Extract<Value, { readonly [Each in Name]?: unknown }> {
+  return Object.hasOwn(value, name);
+}

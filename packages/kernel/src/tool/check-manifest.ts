@@ -6,7 +6,7 @@ import * as limits from "../limits.ts";
 import type { Setup, SetupError } from "../result.ts";
 import type { OwnValidator } from "../schema/types.ts";
 import { requireValidator } from "../schema/require.ts";
-import { present } from "../support/guards.ts";
+import { hasOwn, present } from "../support/guards.ts";
 import { argumentFault } from "./argument-place.ts";
 import type { DeclaredCapability, OutputContract, ToolManifest } from "./manifest.ts";
 import { manifestExcess } from "./manifest-excess.ts";
@@ -76,7 +76,7 @@ function capabilityFault(
   families: Families,
 ): Fault | undefined {
   const loaded = families.load(capability);
-  if (!("kind" in loaded)) return loaded;
+  if (!hasOwn(loaded, "kind")) return loaded;
   const { kind, family } = loaded;
   if (family.effect !== "none" && !effects.some((each) => each === kind))
     return { path: "", message: `The capability ${kind} is an effect that \`effects\` does not list.` };

@@ -22,6 +22,7 @@ import type { RegisteredTool, ToolPackage } from "./package.ts";
 import { quote, refused } from "./refused.ts";
 import { statedTargets } from "./stated.ts";
 import { targetArguments } from "./targets.ts";
+import { hasOwn } from "../support/guards.ts";
 
 /**
  * Checks all of what was read once.
@@ -137,7 +138,7 @@ function processBody(
   if (!need) return refused("/source", "This kernel knows no kind of capability for commands.", bringFamily);
   for (const { optional, target: _, ...wish } of capabilities) {
     const loaded = families.load(wish);
-    if (!optional && "kind" in loaded && loaded.covers(need, "wish"))
+    if (!optional && hasOwn(loaded, "kind") && loaded.covers(need, "wish"))
       return { ok: true, value: { source: "process", command, args } };
   }
   return refused(

@@ -15,6 +15,7 @@ import type { Entry } from "../arrival/entry.ts";
 import type { CallRecord } from "../record/record.ts";
 import { type Allowed, assertCurrent, type AuthorizePorts } from "./authorize.ts";
 import { assertUnrevoked, type GrantPorts, holderOf, revokedFor } from "./check-grants.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 declare class Made {
   #reserve: never;
@@ -49,7 +50,7 @@ function takeSlot(state: Allowed, bounds: Bounds, ports: ReservePorts): void | P
   const { waitMs = Math.min(bounds.timeoutMs, limits.waitMs) } = call.options;
   const signals = [signal, hold?.revoked].filter((each) => each !== undefined);
   const reserved = ports.limiter.reserve(candidateOf(call, tool, bounds), { waitMs, signals });
-  if ("ok" in reserved) settle(reserved, state, ports);
+  if (hasOwn(reserved, "ok")) settle(reserved, state, ports);
   else return waitForSlot(state, reserved, waitMs, ports);
 }
 
@@ -130,7 +131,7 @@ export async function takeSlotAgain(
   const { signal } = call.options;
   const candidate = candidateOf(call, tool, { ...bounds, callsPerHour: undefined });
   const slot = limiter.reserve(candidate, { waitMs: limits.nestedWaitMs, signals: signal ? [signal] : [] });
-  const reserved = "ok" in slot ? slot : await slot.end;
+  const reserved = hasOwn(slot, "ok") ? slot : await slot.end;
   if (!reserved.ok) throw limitedFault(tool.id, reserved);
   call.defer(reserved.release);
 }

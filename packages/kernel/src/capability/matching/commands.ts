@@ -4,6 +4,7 @@ import { checkGlob, checkPath, isUnder } from "./paths.ts";
 import { couldStepUp } from "./step-up.ts";
 import { shownPattern } from "../shown-pattern.ts";
 import { foldLetters } from "../../support/fold.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 /** A command and the arguments that it may be given. There is no shell, and no command line as one text. */
 export interface CommandPattern {
@@ -61,9 +62,9 @@ export function checkCommandPattern({
 
 function checkPattern(pattern: ArgumentPattern): string | undefined {
   if (typeof pattern === "string") return checkArgument(pattern);
-  if ("oneOf" in pattern) return first(pattern.oneOf, checkArgument);
-  if ("prefix" in pattern) return checkPrefix(pattern.prefix);
-  if ("path" in pattern) return first(pattern.path, checkGlob);
+  if (hasOwn(pattern, "oneOf")) return first(pattern.oneOf, checkArgument);
+  if (hasOwn(pattern, "prefix")) return checkPrefix(pattern.prefix);
+  if (hasOwn(pattern, "path")) return first(pattern.path, checkGlob);
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = pattern.number;
   return min > max ? "the first number is larger than the second" : undefined;
 }
@@ -83,7 +84,7 @@ function checkPrefix(prefix: string): string | undefined {
 }
 
 function isRest(pattern: Pattern): pattern is RestPattern {
-  return typeof pattern === "object" && "rest" in pattern;
+  return typeof pattern === "object" && hasOwn(pattern, "rest");
 }
 
 /** Whether one of the patterns grants a command with these arguments. The work for all of them has one bound. */
@@ -145,9 +146,9 @@ const isSpecial = (argument: string): boolean => readingsOf(argument).some((each
 
 function matchArgument(pattern: ArgumentPattern, argument: string, work: PathWork): boolean {
   if (typeof pattern === "string") return argument === pattern;
-  if ("oneOf" in pattern) return work.take(pattern.oneOf.length) && pattern.oneOf.includes(argument);
-  if ("prefix" in pattern) return matchPrefix(pattern.prefix, argument);
-  if ("path" in pattern)
+  if (hasOwn(pattern, "oneOf")) return work.take(pattern.oneOf.length) && pattern.oneOf.includes(argument);
+  if (hasOwn(pattern, "prefix")) return matchPrefix(pattern.prefix, argument);
+  if (hasOwn(pattern, "path"))
     return (
       !isSpecial(argument) &&
       !wildcard.test(argument) &&
@@ -174,10 +175,10 @@ function matchPrefix(prefix: string, argument: string): boolean {
 export function describeCommand({ command, args = [] }: CommandPattern): string {
   const describe = (pattern: Pattern): string => {
     if (typeof pattern === "string") return literal(pattern);
-    if ("rest" in pattern) return `${describe(pattern.rest)}…`;
-    if ("oneOf" in pattern) return `<${pattern.oneOf.map(literal).join("|")}>`;
-    if ("prefix" in pattern) return pattern.prefix === "" ? "<text>" : `${literal(pattern.prefix)}<text>`;
-    if ("path" in pattern) return `<path ${pattern.path.map(shownPattern).join("|")}>`;
+    if (hasOwn(pattern, "rest")) return `${describe(pattern.rest)}…`;
+    if (hasOwn(pattern, "oneOf")) return `<${pattern.oneOf.map(literal).join("|")}>`;
+    if (hasOwn(pattern, "prefix")) return pattern.prefix === "" ? "<text>" : `${literal(pattern.prefix)}<text>`;
+    if (hasOwn(pattern, "path")) return `<path ${pattern.path.map(shownPattern).join("|")}>`;
     return `<${pattern.number.min ?? 0}–${pattern.number.max ?? ""}>`;
   };
   return [command, ...args.map(describe)].join(" ");

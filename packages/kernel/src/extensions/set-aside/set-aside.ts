@@ -7,6 +7,7 @@ import type { DeclaredTable } from "../../state/change.ts";
 import { StateTable } from "../../state/table.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 interface TimeoutsRow {
   readonly timeouts: number;
@@ -145,7 +146,7 @@ async function isTimeout(thrown: unknown): Promise<boolean> {
 }
 
 function isUnopened(details: JsonValue): boolean {
-  return typeof details === "object" && details !== null && "opened" in details && details["opened"] === false;
+  return typeof details === "object" && details !== null && hasOwn(details, "opened") && details["opened"] === false;
 }
 
 /** A caller that lowers the deadline, sends slowly, takes slowly or brings the program can let any tool time out. */

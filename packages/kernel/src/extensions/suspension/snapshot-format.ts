@@ -5,6 +5,7 @@ import type { CallOptions } from "../../call/arrival/call-options.ts";
 import { engineVersion } from "../../policy/proof/seal-proof.ts";
 import { joinBytes } from "../../bytes/join-bytes.ts";
 import { randomHex } from "../../id/uuid.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 /**
  * Kernels with the same text read each other's snapshots. It names the policy engine and the form
@@ -127,5 +128,5 @@ export function readSnapshot(bytes: Uint8Array<ArrayBuffer>, version: string = k
 
 /** The same version writes the same shape. */
 function isOfVersion(frozen: unknown, version: string): frozen is Snapshot {
-  return typeof frozen === "object" && frozen !== null && "version" in frozen && frozen.version === version;
+  return typeof frozen === "object" && frozen !== null && hasOwn(frozen, "version") && frozen.version === version;
 }

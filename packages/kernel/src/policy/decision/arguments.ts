@@ -7,6 +7,7 @@ import { foldText } from "../../support/fold.ts";
 import { hasLargeNumber } from "./fold-case.ts";
 import { Folds, foldsOf } from "./folds.ts";
 import type { ArgumentCondition } from "../document/policy.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 /** Whether a condition holds, or the reason why it has no answer. */
 export type Truth = boolean | RuleErrorCode;
@@ -162,23 +163,24 @@ function compileOperator(
    */
   const other = face === "grant" ? "deny" : "grant";
   const [test, ifAbsent = false] = ((): [Test, boolean?] => {
-    if ("exists" in condition) return [() => condition.exists, !condition.exists];
-    if ("equals" in condition) return [among([condition.equals], face)];
-    if ("differs" in condition) return [not(among([condition.differs], other)), true];
-    if ("in" in condition) return [among(condition.in, face)];
-    if ("notIn" in condition) return [not(among(condition.notIn, other)), true];
-    if ("lessThan" in condition) return [onNumber((value) => value < condition.lessThan)];
-    if ("atMost" in condition) return [onNumber((value) => value <= condition.atMost)];
-    if ("moreThan" in condition) return [onNumber((value) => value > condition.moreThan)];
-    if ("atLeast" in condition) return [onNumber((value) => value >= condition.atLeast)];
-    if ("startsWith" in condition)
+    if (hasOwn(condition, "exists")) return [() => condition.exists, !condition.exists];
+    if (hasOwn(condition, "equals")) return [among([condition.equals], face)];
+    if (hasOwn(condition, "differs")) return [not(among([condition.differs], other)), true];
+    if (hasOwn(condition, "in")) return [among(condition.in, face)];
+    if (hasOwn(condition, "notIn")) return [not(among(condition.notIn, other)), true];
+    if (hasOwn(condition, "lessThan")) return [onNumber((value) => value < condition.lessThan)];
+    if (hasOwn(condition, "atMost")) return [onNumber((value) => value <= condition.atMost)];
+    if (hasOwn(condition, "moreThan")) return [onNumber((value) => value > condition.moreThan)];
+    if (hasOwn(condition, "atLeast")) return [onNumber((value) => value >= condition.atLeast)];
+    if (hasOwn(condition, "startsWith"))
       return [onText(within(condition.startsWith, face, (text, part) => text.startsWith(part)))];
-    if ("endsWith" in condition) return [onText(within(condition.endsWith, face, (text, part) => text.endsWith(part)))];
-    if ("hostIn" in condition) return [onHost(condition.hostIn, face)];
-    if ("hostNotIn" in condition) return [not(onHost(condition.hostNotIn, other)), true];
-    if ("pathIn" in condition) return [onPath(condition.pathIn, face)];
-    if ("pathNotIn" in condition) return [not(onPath(condition.pathNotIn, other)), true];
-    if ("contains" in condition) return [contains(condition.contains, face)];
+    if (hasOwn(condition, "endsWith"))
+      return [onText(within(condition.endsWith, face, (text, part) => text.endsWith(part)))];
+    if (hasOwn(condition, "hostIn")) return [onHost(condition.hostIn, face)];
+    if (hasOwn(condition, "hostNotIn")) return [not(onHost(condition.hostNotIn, other)), true];
+    if (hasOwn(condition, "pathIn")) return [onPath(condition.pathIn, face)];
+    if (hasOwn(condition, "pathNotIn")) return [not(onPath(condition.pathNotIn, other)), true];
+    if (hasOwn(condition, "contains")) return [contains(condition.contains, face)];
     const hasLength = (value: JsonValue): value is string | readonly JsonValue[] =>
       typeof value === "string" || Array.isArray(value);
     return [(value) => (hasLength(value) ? value.length > condition.longerThan : "NO_LENGTH")];

@@ -4,6 +4,7 @@ import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
 import type { DecisionInput } from "./condition.ts";
 import type { RuleCondition } from "../document/policy.ts";
 import type { LoadedRule } from "./rule.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 /**
  * Rules by what they name, so that a decision looks at those only that could match. A tree with one
@@ -96,8 +97,11 @@ function place(
 
 function placeHere(node: Node, rule: LoadedRule, places: number): void {
   for (const condition of rule.rule.when.arguments ?? []) {
-    const wanted: readonly JsonValue[] | undefined =
-      "equals" in condition ? [condition.equals] : "in" in condition ? condition.in : undefined;
+    const wanted: readonly JsonValue[] | undefined = hasOwn(condition, "equals")
+      ? [condition.equals]
+      : hasOwn(condition, "in")
+        ? condition.in
+        : undefined;
     if (!wanted || wanted.length * places > placesPerRule) continue;
     const { rules } = groupOf(node, condition.at);
     for (const key of new Set(wanted.flatMap(foldsOf))) {

@@ -7,6 +7,7 @@ import { type ArgumentTest, argumentTest, asTest } from "./arguments.ts";
 import type { Face } from "../../capability/matching/paths.ts";
 import { compileCondition, type ConditionTest } from "./condition.ts";
 import type { CountCondition, PolicyRule, RuleCondition } from "../document/policy.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 /** A rule, ready to try. */
 export interface LoadedRule {
@@ -81,10 +82,9 @@ function loadCount(condition: CountCondition): LoadedCount {
   return {
     condition,
     read: condition.sum === undefined ? undefined : compilePointer(condition.sum),
-    holds:
-      "moreThan" in condition
-        ? (before, amount) => before + amount > condition.moreThan
-        : (before, amount) => before + amount <= condition.atMost,
+    holds: hasOwn(condition, "moreThan")
+      ? (before, amount) => before + amount > condition.moreThan
+      : (before, amount) => before + amount <= condition.atMost,
   };
 }
 

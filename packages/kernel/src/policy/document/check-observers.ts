@@ -1,5 +1,6 @@
 import type { DocumentFault } from "./invalid.ts";
 import type { GrantRule, PolicyDocument } from "./policy.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 /** A tool that LOCKDOWN asks about runs no command whose arguments are open: a person could not tell what it may do. */
 export function observersFault({ tools = {}, grants = [] }: PolicyDocument): DocumentFault | undefined {
@@ -18,5 +19,7 @@ export function observersFault({ tools = {}, grants = [] }: PolicyDocument): Doc
 
 function isOpen({ capability }: GrantRule): boolean {
   if (capability.kind !== "process.spawn") return false;
-  return capability.commands.some(({ args = [] }) => args.some((each) => typeof each === "object" && "rest" in each));
+  return capability.commands.some(({ args = [] }) =>
+    args.some((each) => typeof each === "object" && hasOwn(each, "rest")),
+  );
 }

@@ -22,6 +22,7 @@ import type {
   ToolGovernance,
 } from "./policy.ts";
 import { isAboutRequests } from "../decision/rule.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 /** The checks beyond the schema, for a document with the right shape. */
 export function checkDocument(document: PolicyDocument, families: Families): Setup<never> | undefined {
@@ -67,7 +68,7 @@ function checkGrant({ tool, caller, capability }: GrantRule, families: Families)
 
 function capabilityFault(capability: Capability, families: Families): DocumentFault | undefined {
   const loaded = families.load(capability);
-  return "kind" in loaded ? undefined : loaded;
+  return hasOwn(loaded, "kind") ? undefined : loaded;
 }
 
 function firstFault(
@@ -141,10 +142,10 @@ function checkRule({ effect, when, examples = {} }: PolicyRule, families: Famili
 }
 
 function checkArgument(condition: ArgumentCondition): DocumentFault | undefined {
-  if ("hostIn" in condition) return firstFault(condition.hostIn, "/hostIn", checkHostPattern);
-  if ("hostNotIn" in condition) return firstFault(condition.hostNotIn, "/hostNotIn", checkHostPattern);
-  if ("pathIn" in condition) return firstFault(condition.pathIn, "/pathIn", checkGlob);
-  if ("pathNotIn" in condition) return firstFault(condition.pathNotIn, "/pathNotIn", checkGlob);
+  if (hasOwn(condition, "hostIn")) return firstFault(condition.hostIn, "/hostIn", checkHostPattern);
+  if (hasOwn(condition, "hostNotIn")) return firstFault(condition.hostNotIn, "/hostNotIn", checkHostPattern);
+  if (hasOwn(condition, "pathIn")) return firstFault(condition.pathIn, "/pathIn", checkGlob);
+  if (hasOwn(condition, "pathNotIn")) return firstFault(condition.pathNotIn, "/pathNotIn", checkGlob);
   return undefined;
 }
 

@@ -2,6 +2,7 @@ import type { AuditEvent, AuditEventOf } from "../../audit/event.ts";
 import { isAnswer, type Proof } from "../proof/proof.ts";
 import { callerIn, labelsOf, obligedLabels, sessionIn } from "../decision/state-reads.ts";
 import { isProof } from "./proof-schema.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 /** The fault of a log against a decision: a forbidden event, or a missing demanded one. */
 export function obligationFault(proof: Proof, events: readonly AuditEvent[]): string | undefined {
@@ -70,7 +71,7 @@ function labelFault(
 }
 
 function isOfOther({ type, payload }: AuditEvent, caller: unknown): boolean {
-  return type === "call.invoked" && "caller" in payload && payload.caller !== caller;
+  return type === "call.invoked" && hasOwn(payload, "caller") && payload.caller !== caller;
 }
 
 /** Whether an event records the decision of this proof. */

@@ -1,4 +1,4 @@
-import { isList } from "../../support/guards.ts";
+import { hasOwn, isList } from "../../support/guards.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { postureAnswer } from "../decision/decide.ts";
@@ -76,19 +76,19 @@ function isImpossible(conditions: readonly ArgumentCondition[]): boolean {
     allowed = allowed ? new Set([...allowed].filter((text) => texts.has(text))) : texts;
   };
   for (const condition of conditions) {
-    if ("equals" in condition) only([condition.equals]);
-    else if ("in" in condition) only(condition.in);
-    else if ("moreThan" in condition || "atLeast" in condition) {
-      least = Math.max(least, "moreThan" in condition ? condition.moreThan : condition.atLeast);
-      isOpen ||= "moreThan" in condition;
-    } else if ("lessThan" in condition || "atMost" in condition) {
-      most = Math.min(most, "lessThan" in condition ? condition.lessThan : condition.atMost);
-      isOpen ||= "lessThan" in condition;
+    if (hasOwn(condition, "equals")) only([condition.equals]);
+    else if (hasOwn(condition, "in")) only(condition.in);
+    else if (hasOwn(condition, "moreThan") || hasOwn(condition, "atLeast")) {
+      least = Math.max(least, hasOwn(condition, "moreThan") ? condition.moreThan : condition.atLeast);
+      isOpen ||= hasOwn(condition, "moreThan");
+    } else if (hasOwn(condition, "lessThan") || hasOwn(condition, "atMost")) {
+      most = Math.min(most, hasOwn(condition, "lessThan") ? condition.lessThan : condition.atMost);
+      isOpen ||= hasOwn(condition, "lessThan");
     }
   }
   const excluded = new Set(
     conditions
-      .flatMap((each) => ("differs" in each ? [each.differs] : "notIn" in each ? each.notIn : []))
+      .flatMap((each) => (hasOwn(each, "differs") ? [each.differs] : hasOwn(each, "notIn") ? each.notIn : []))
       .map(canonicalJson),
   );
   if (allowed && [...allowed].every((text) => excluded.has(text))) return true;
@@ -165,7 +165,7 @@ function includes(outer: RuleCondition, inner: RuleCondition): boolean {
     const given = inner[key as keyof RuleCondition];
     if (given === undefined || wanted === undefined) return wanted === undefined;
     // Each rule counts what its other conditions match: with fewer of them it counts more, and runs out sooner.
-    if (key === "count" && typeof wanted === "object" && "atMost" in wanted)
+    if (key === "count" && typeof wanted === "object" && hasOwn(wanted, "atMost"))
       return canonicalJson(outer) === canonicalJson(inner);
     if (key === "arguments") {
       const have = new Set((given as readonly ArgumentCondition[]).map((each) => canonicalJson(each)));

@@ -19,6 +19,7 @@ import { bindingsFault, type Evidence, reevaluationFault } from "./reevaluate.ts
 import type { ProofReport } from "./report.ts";
 import { absent, failed, held, reportOf, signerOf, type Statement, stepOf, unchecked } from "./statement.ts";
 import { LARGE, type LogRead, readLog, type Witnessed } from "./witnessed-log.ts";
+import { hasOwn } from "../../support/guards.ts";
 
 /**
  * Verifies a proof without the kernel that made it, offline. Level 0: it is unchanged, and signed by a trusted key. Level 1: it is in the log, the log is
@@ -159,7 +160,7 @@ async function questionOf(
 
 /** A digest that names no algorithm is compared with one in BLAKE3, and refused. */
 function algorithmOf(proof: unknown): Hash {
-  const hash = typeof proof === "object" && proof !== null && "hash" in proof ? proof.hash : undefined;
+  const hash = typeof proof === "object" && proof !== null && hasOwn(proof, "hash") ? proof.hash : undefined;
   return hashOf(hash) ?? blake3Hash;
 }
 

@@ -20,6 +20,7 @@ import { counterOf, decisionInputOf, type Draft, inputOf, mildest } from "./draf
 import { readsPlaces } from "./joined-readings.ts";
 import type { Mentioned } from "./need-part.ts";
 import { truthInReadings } from "./readings.ts";
+import { hasOwn } from "../../../support/guards.ts";
 
 type Place = Pick<Atom, "dimension" | "mentioned" | "sorts">;
 
@@ -135,7 +136,7 @@ function countAtoms({ rule: { effect, when }, count, tests = [] }: CallRule, pol
   if (!count) return [];
   const { condition, read, holds } = count;
   const counter = counterOf(when);
-  const limit = "moreThan" in condition ? condition.moreThan : condition.atMost;
+  const limit = hasOwn(condition, "moreThan") ? condition.moreThan : condition.atMost;
   const mentioned: Partial<Mentioned> = { numbers: [limit] };
   const atom: Atom = {
     dimension: countDimension(counter, `calls in ${condition.windowMs} ms (${counter})`, condition.sum),

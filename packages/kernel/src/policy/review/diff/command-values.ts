@@ -1,6 +1,7 @@
 import type { ArgumentPattern, CommandPattern, RestPattern } from "../../../capability/matching/commands.ts";
 import { distinct, globValues, unmentioned } from "./patterns.ts";
 import type { Mentioned, NeedPart } from "./need-part.ts";
+import { hasOwn } from "../../../support/guards.ts";
 
 const mostLines = 4_000;
 
@@ -35,18 +36,18 @@ function argumentLines(patterns: readonly CommandPattern[]): readonly (readonly 
 type Pattern = ArgumentPattern | RestPattern;
 
 const restOf = (pattern: Pattern | undefined): Pattern | undefined =>
-  typeof pattern === "object" && "rest" in pattern ? pattern : undefined;
+  typeof pattern === "object" && hasOwn(pattern, "rest") ? pattern : undefined;
 
 function argumentValues(pattern: Pattern): readonly string[] {
   if (typeof pattern === "string") return [pattern];
-  if ("rest" in pattern) return argumentValues(pattern.rest);
-  if ("oneOf" in pattern) return pattern.oneOf;
-  if ("prefix" in pattern) return [pattern.prefix, `${pattern.prefix}x`, `${pattern.prefix}../x`];
-  if ("path" in pattern) return globValues(pattern.path);
+  if (hasOwn(pattern, "rest")) return argumentValues(pattern.rest);
+  if (hasOwn(pattern, "oneOf")) return pattern.oneOf;
+  if (hasOwn(pattern, "prefix")) return [pattern.prefix, `${pattern.prefix}x`, `${pattern.prefix}../x`];
+  if (hasOwn(pattern, "path")) return globValues(pattern.path);
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = pattern.number;
   return [min - 1, min, max, max + 1].map(String);
 }
 
 function isPattern(value: unknown): value is CommandPattern {
-  return typeof value === "object" && value !== null && "command" in value;
+  return typeof value === "object" && value !== null && hasOwn(value, "command");
 }

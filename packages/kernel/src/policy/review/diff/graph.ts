@@ -4,6 +4,7 @@ import type { Draft } from "./draft.ts";
 import type { Pair, Sides } from "./outcomes.ts";
 import type { Prepared } from "./prepared.ts";
 import { goneOf, signatureOf } from "./step.ts";
+import { hasOwn } from "../../../support/guards.ts";
 
 /*
  * The calls that two policies can answer differently, as a graph: each fork decides one dimension, and ways that leave the same open meet again. There are far fewer forks than
@@ -44,7 +45,7 @@ export interface Leaf {
 
 export type Part = Fork | Leaf;
 
-const isFork = (part: Part): part is Fork => "edges" in part;
+const isFork = (part: Part): part is Fork => hasOwn(part, "edges");
 
 /** The part that the value of a draft leads to. */
 export function follow(fork: Fork, draft: Draft): Part | undefined {
