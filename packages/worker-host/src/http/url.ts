@@ -193,8 +193,11 @@ function expandUrl(
     if (value === false) return `\`${name}\` is no text, no number and no list of them.`;
     values.set(name, value);
   }
+  // Below a literal step the declared paths refuse such a value.
+  const isOpen = prefixOf(path) === "/";
   for (const part of path) {
-    const wrong = typeof part === "string" ? undefined : pathValueFault(part, values);
+    if (typeof part === "string") continue;
+    const wrong = pathValueFault(part, values) ?? (isOpen ? slashFault(part, values) : undefined);
     if (wrong !== undefined) return wrong;
   }
   const expand = (parts: readonly TemplatePart[]): string => expandTemplate(parts, (name) => values.get(name));
@@ -229,14 +232,31 @@ function pathValueFault({ operator, names }: Expression, values: ReadonlyMap<str
   return undefined;
 }
 
+/** A value with more than one step for a server that decodes it. The operator `+` takes steps, and no encoded ones. */
+function slashFault({ operator, names }: Expression, values: ReadonlyMap<string, Variable>): string | undefined {
+  if (operator === "+") return undefined;
+  const name = names.find((each) => [values.get(each) ?? []].flat().some((text) => hasSlash(text)));
+  return name === undefined ? undefined : `\`${name}\` has a slash, and a server could read a step of the path there.`;
+}
+
 /** Whether a server that decodes a path before it resolves its dots, however often, leaves the folder that the path is in. */
 function stepsUp(path: string): boolean {
-  let reading = path;
+  return anyReading(path, (reading) =>
+    reading.split(/[/\\]/).some((segment) => /^\s*\.\.?[\s.]*(?:;|$)/.test(segment)),
+  );
+}
+
+/** Whether a server that decodes a value, however often, finds more than one step in it. */
+function hasSlash(value: string): boolean {
+  return anyReading(value, (reading) => /[/\\]/.test(reading));
+}
+
+/** Of a text, decoded up to so often. Beyond, anything could stand in it. */
+function anyReading(text: string, test: (reading: string) => boolean): boolean {
+  let reading = text;
   for (let round = 0; round < mostDecodings; round++) {
     // One character at a time: the order of many marks would cost more than linear time, and no mark makes a dot or slash.
-    const plain = Array.from(reading, (char) => char.normalize("NFKC")).join("");
-    const segments = plain.split(/[/\\]/);
-    if (segments.some((segment) => /^\s*\.\.?[\s.]*(?:;|$)/.test(segment))) return true;
+    if (test(Array.from(reading, (char) => char.normalize("NFKC")).join(""))) return true;
     const next = reading.replace(/(?:%[0-9A-Fa-f]{2})+/g, decoded);
     if (next === reading) return false;
     reading = next;
