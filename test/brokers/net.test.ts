@@ -229,6 +229,19 @@ describe("a body", () => {
     expect(requests).toHaveLength(0);
   });
 
+  it.each([
+    ["address", (bytes: number) => [`${origin}/?${"x".repeat(bytes)}`, {}] as const],
+    ["headers", (bytes: number) => [`${origin}/`, { headers: [["x-a", "x".repeat(bytes)]] }] as const],
+  ])("is not all that counts: the bytes of its %s do, before it is sent", async (_, requestOf) => {
+    routes.set("/", (_request, response) => response.end());
+    const [url, more] = requestOf(1_001);
+    expect(code((await ask(url, { ...more, networkBytes: 1_000 })).reply)).toBe("BOUNDS_EXCEEDED");
+    expect(requests).toHaveLength(0);
+    const [shorter, rest] = requestOf(500);
+    expect(code((await ask(shorter, { ...rest, networkBytes: 1_000 })).reply)).toBe("ok");
+    expect(requests).toHaveLength(1);
+  });
+
   it("may hold any bytes", async () => {
     const all = Buffer.from(Uint8Array.from({ length: 256 }, (_, i) => i));
     routes.set("/", (_, response) => response.end(all));

@@ -71,10 +71,10 @@ describe("the requests of a grant", () => {
 });
 
 it("the bytes of a grant hold beside another grant", async () => {
-  const grants = [write({ paths: ["/a"], bytes: 60 }), write({ paths: ["/b"] })];
+  const grants = [write({ paths: ["/a"], bytes: 100 }), write({ paths: ["/b"] })];
   const { kernel } = await openKernel({
     policy: { version: "1", posture: "permissive", grants: grants.map((each) => ({ tool: "*", capability: each })) },
-    // An answer and the header with its type have 41 bytes.
+    // A request has 25 bytes; an answer and the header with its type have 41.
     brokers: [netBroker({ fetch: async () => new Response("12345") })],
   });
   kernel.registerTrusted(

@@ -54,7 +54,7 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
     for (let hop = 0; hop <= redirectLimit; hop++) {
       const outgoing = await revealed(request, session);
       if (!outgoing.ok) return outgoing;
-      const error = session.spend({ networkRequests: 1, networkBytes: outgoing.value.body?.byteLength ?? 0 });
+      const error = session.spend({ networkRequests: 1, networkBytes: bytesOf(outgoing.value) });
       if (error) return { ok: false, error };
       if (session.signal.aborted) return cancelled;
       const response = await send(outgoing.value.url.href, initOf(outgoing.value, session));
@@ -95,6 +95,15 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
   }
 }
 
+/** As sent, without the separators of HTTP. A tool can put as much into an address or a header as into a body. */
+function bytesOf({ method, url, headers, body }: NetRequest): number {
+  return method.length + url.href.length + headerBytes(headers) + (body?.byteLength ?? 0);
+}
+
+function headerBytes(headers: Iterable<readonly [name: string, value: string]>): number {
+  return Array.from(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+}
+
 function initOf({ method, headers, body }: NetRequest, session: BrokerSession): RequestInit {
   const init: RequestInit = {
     method,
@@ -119,8 +128,7 @@ async function replyOf(
   if (status < 200 || status > 599)
     return refused("UNAVAILABLE", `${url.host} answered with the status ${status}, which HTTP does not have.`);
   const headers = [...response.headers];
-  const headerBytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  const error = session.spend({ networkBytes: headerBytes });
+  const error = session.spend({ networkBytes: headerBytes(headers) });
   if (error) {
     response.body?.cancel().catch(() => {});
     return { ok: false, error };

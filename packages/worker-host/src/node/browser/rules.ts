@@ -29,6 +29,12 @@ const remembered = 1_000;
 const ofBrowser =
   /^(?:sec-.*|proxy-.*|access-control-request-.*|accept-(?:charset|encoding)|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|ping-(?:from|to)|priority|purpose|referer|save-data|service-worker.*|te|trailer|transfer-encoding|upgrade|upgrade-insecure-requests|via)$/;
 
+/** A page can put as much into an address or a header as into a body. */
+function headBytes({ method, url, headers }: PageRequest): number {
+  const lines = Object.entries(headers).map(([name, value]) => [name, value ?? ""].flat().join("").length);
+  return lines.reduce((sum, length) => sum + length, method.length + url.length);
+}
+
 /** The grant for each request of one page, and the page's use of it. */
 export class PageRules {
   readonly #session: BrokerSession;
@@ -84,7 +90,7 @@ export class PageRules {
     }
     const refusal = this.#session.refusal(need);
     if (refusal) return this.#refuse(request, isDocument, refusal);
-    const spent = this.#session.spend({ networkRequests: 1 }, need);
+    const spent = this.#session.spend({ networkRequests: 1, networkBytes: headBytes(request) }, need);
     return spent ? this.#end(spent) : { ok: true, url: url.value, need };
   }
 
