@@ -5,7 +5,7 @@ import { openAiTools } from "@keyhole/agents/openai";
 import { openAiAgentsTools } from "@keyhole/agents/openai-agents";
 import { promptApiTools } from "@keyhole/agents/prompt-api";
 import { exposeToPage } from "@keyhole/agents/webmcp";
-import type { Approver, Kernel, PolicyDocument } from "@keyhole/kernel";
+import type { Approver, Kernel, PolicyDocument, PolicyRule } from "@keyhole/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { leaf, openCalling, outer, toolWith } from "../support/nested.ts";
 
@@ -103,7 +103,9 @@ async function world(open: Open) {
   };
   const asks = { approval: "always" } as const;
   const pay = leaf("inner", ({ amount }: { amount: number }) => (paid.push(amount), "PAID"));
-  const { kernel } = await openCalling([toolWith(pay, asks), toolWith(outer, asks)], { approver });
+  const { kernel } = await openCalling([toolWith(pay, asks), toolWith(outer, asks), leaf("web", () => "text")], {
+    approver,
+  });
   const framework = await open(kernel);
   return { kernel, framework, paid, asked };
 }
@@ -163,6 +165,37 @@ describe.each(Object.entries(frameworks))("a yes through %s", (name, open) => {
     expect(await framework.run(small)).toContain("APPROVAL_DENIED");
     expect(paid).toEqual([]);
     expect(asked).toEqual(['inner@1.0.0 {"amount":1}']);
+  });
+
+  it("is no yes in another mode", async () => {
+    const { kernel, framework, paid } = await world(open);
+    await framework.ask(small);
+    framework.yes(small);
+    await kernel.setMode("ALERT", "a test");
+    expect(await framework.run(small)).toContain("APPROVAL_DENIED");
+    expect(paid).toEqual([]);
+  });
+
+  it("is no yes where another rule asks as well", async () => {
+    const { kernel, framework, paid } = await world(open);
+    const rule = (id: string, labels?: readonly string[]): PolicyRule => ({
+      id,
+      effect: "ask",
+      when: { tool: ["inner"], ...(labels && { labels }) },
+      reason: "Mails are asked about.",
+    });
+    const policy: PolicyDocument = {
+      version: "1",
+      posture: "standard",
+      labels: { untrusted: { tools: ["web"] } },
+      rules: [rule("a"), rule("b", ["untrusted"])],
+    };
+    expect(await kernel.setPolicy(policy)).toMatchObject({ ok: true });
+    await framework.ask(small);
+    framework.yes(small);
+    await framework.run({ tool: "web", id: "call_2", input: {} });
+    expect(await framework.run(small)).toContain("APPROVAL_DENIED");
+    expect(paid).toEqual([]);
   });
 
   it("is no yes after 8 hours", async () => {

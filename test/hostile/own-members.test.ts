@@ -47,6 +47,7 @@ async function inherited<Made>(
   value: unknown,
   make: () => Promise<Made>,
 ): Promise<Made> {
+  // oxlint-disable-next-line no-extend-native -- as a library does.
   for (const name of inheritedNames) Object.defineProperty(Object.prototype, name, { value, configurable: true });
   try {
     return await make();

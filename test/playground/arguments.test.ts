@@ -75,7 +75,15 @@ describe("an approval request whose hash is of other arguments", () => {
       policyHash: "",
     };
     const tool = { tool: "put@1.0.0", toolHash: "", title: "", description: "", tier: 2, risk: null, effects: [] };
-    const what = { grants: [], hasBody: false, input: { to: "a" }, argsHash, expiresAt: "2126-11-20T12:00:00.000Z" };
+    const what = {
+      grants: [],
+      hasBody: false,
+      mode: "NORMAL" as const,
+      asks: ["rule", "r"],
+      input: { to: "a" },
+      argsHash,
+      expiresAt: "2126-11-20T12:00:00.000Z",
+    };
     const request = { ...whose, ...tool, ...what } as ApprovalRequest;
     const props = { request, place: { number: 1, total: 1 }, tool: undefined, before: undefined, onAnswer: () => {} };
     return renderToStaticMarkup(createElement(Question, props));

@@ -3,7 +3,18 @@ import type { ApprovalRequest, Approver, CallOptions } from "@keyhole/kernel";
 /** The kernel's question about one call: all that its approval binds, as the person is shown it. */
 export type AgentQuestion = Pick<ApprovalRequest, (typeof bound)[number]>;
 
-const bound = ["tool", "toolHash", "caller", "argsHash", "hasBody", "grantHash", "policyHash", "reason"] as const;
+const bound = [
+  "tool",
+  "toolHash",
+  "caller",
+  "argsHash",
+  "hasBody",
+  "grantHash",
+  "policyHash",
+  "mode",
+  "asks",
+  "reason",
+] as const;
 
 /**
  * Where a framework's person said yes: the call that the framework shows, or `asked`, the question that was asked here under the call's id. `approvalId` is the
@@ -85,5 +96,5 @@ function yesTo(question: AgentQuestion, approver: string): Approver {
 }
 
 function isSame(one: AgentQuestion, other: AgentQuestion): boolean {
-  return bound.every((name) => one[name] === other[name]);
+  return bound.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 }

@@ -11,7 +11,7 @@ import type { CallRecord } from "./record/record.ts";
 import type { CallResult } from "../result.ts";
 import type { Registry } from "../tool/registry.ts";
 import { answer, answerFailure, type Answered, type AnswerPorts, reuse } from "./steps/answer.ts";
-import { assertCurrent, assertUnchanged, authorize, type AuthorizePorts } from "./steps/authorize.ts";
+import { assertStartable, assertUnchanged, authorize, type AuthorizePorts } from "./steps/authorize.ts";
 import { checkGrants, type GrantPorts } from "./steps/check-grants.ts";
 import { conclude, concludeFailure, type ConcludePorts } from "./steps/conclude.ts";
 import { decide, type DecidePorts } from "./steps/decide.ts";
@@ -67,7 +67,7 @@ async function pass(call: CallRecord, entry: Entry, core: Core): Promise<Answere
   const allowed = allowing instanceof Promise ? await allowing : allowing;
   const sharing = points.afterAllow?.(allowed);
   const shared = sharing instanceof Promise ? await sharing : sharing;
-  if (shared) return reuse(assertCurrent(allowed, core), shared, core);
+  if (shared) return reuse(assertStartable(allowed, core), shared, core);
   const reserving = reserve(allowed, entry, core);                          //  6
   const reserved = reserving instanceof Promise ? await reserving : reserving;
   const starting = recordStart(reserved, entry, core);                      //  7

@@ -91,7 +91,7 @@ const askAnew = "Repeat the call. The kernel decides again.";
 
 /** Why an approval holds no longer. */
 const lapses = {
-  changed: "The policy or the mode changed while the approval was open; the approval is void.",
+  changed: "The policy, the mode or its decision changed while the approval was open; the approval is void.",
   revoked: "The approval was revoked before the tool started.",
   expired: "The approval expired while the call waited.",
 } as const;
@@ -106,7 +106,7 @@ export function approvalRevoked(approvalId: string): FaultText {
 }
 
 export const authorityChanged: FaultText = {
-  message: "The policy or the mode changed while the call waited.",
+  message: "The policy, the mode or its decision changed while the call waited.",
   hint: askAnew,
   retryable: true,
 };

@@ -7,7 +7,7 @@ import type { Lapse } from "../faults/decision-texts.ts";
 import { CallFault, Reentry } from "../faults/fault.ts";
 import { unanswered } from "../questions.ts";
 import type { Authority } from "./check-grants.ts";
-import { type Decided, isDenied, proofPart } from "./decide.ts";
+import { type DecidePorts, type Decided, isDenied, proofPart, wouldPass } from "./decide.ts";
 import { type ProofPorts, recordDecision } from "./prove.ts";
 
 declare class Made {
@@ -45,7 +45,7 @@ export type ApprovalAnswer =
 /** Answers the question of the policy's `ask`. Throws a fault where the question ends without one. */
 export type AskForApproval = (decided: Decided) => MaybePromise<ApprovalAnswer>;
 
-export interface AuthorizePorts extends ProofPorts {
+export interface AuthorizePorts extends ProofPorts, Pick<DecidePorts, "labels"> {
   readonly ask: AskForApproval | undefined;
   /** If it changed since the decision, an answer is void. */
   readonly authority: () => Authority;
@@ -89,7 +89,7 @@ function allowed(
 ): Allowed {
   const { call } = state;
   assertRegistered(state, ports);
-  if (!isCurrent(state, ports)) throw voided(state, approval.approvalId, "changed", ports);
+  if (!isCurrent(state, ports) || !wouldPass(state, ports)) throw voided(state, approval.approvalId, "changed", ports);
   const proof = answerProof(state, "approved", ports, approval, onApproved?.());
   call.carry(proofPart, proof);
   return call.reach({ ...state, proof, hold } as Allowed);
@@ -160,6 +160,14 @@ export function assertCurrent<State extends Allowed>(state: State, ports: Author
   }
   assertUnchanged(state, ports);
   return state;
+}
+
+/** The same for a call whose run has not begun: from its start on the gate sees the session and the time at each request. */
+export function assertStartable<State extends Allowed>(state: State, ports: AuthorizePorts): State {
+  assertCurrent(state, ports);
+  if (wouldPass(state, ports)) return state;
+  if (state.hold) throw voided(state, state.proof.approval?.approvalId ?? "", "changed", ports);
+  throw new CallFault("POLICY_DENIED", (texts) => texts.authorityChanged);
 }
 
 function lapsed({ revoked, untilMs }: HeldApproval, state: Allowed, ports: AuthorizePorts): Lapse | undefined {

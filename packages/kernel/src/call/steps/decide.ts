@@ -1,7 +1,7 @@
 import type { DecisionInput } from "../../policy/decision/condition.ts";
 import type { Counters } from "../../policy/decision/counters.ts";
-import type { Verdict } from "../../policy/decision/verdict.ts";
-import { decideCall } from "../../policy/decision/decide-targets.ts";
+import type { ReadCounter, Verdict } from "../../policy/decision/verdict.ts";
+import { type Asked, decideCall } from "../../policy/decision/decide-targets.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
 import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges } from "../../state/change.ts";
@@ -35,7 +35,7 @@ export interface DecidePorts extends ProofPorts {
 
 /** Step 4: the one place where the policy is asked, for new, edited and resumed calls alike. */
 export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts): Decided {
-  const { call, tool, policy, mode, input, inputBytes, grant, targets } = state;
+  const { call, tool, policy, mode, input, inputBytes, grant } = state;
   const { counters, labels, clock } = ports;
   const decisionInput: DecisionInput = {
     manifest: tool.manifest,
@@ -50,8 +50,8 @@ export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts)
   };
   // A call that had started is in the counts already: they are no reason to stop it half-way.
   const isCounted = entry.phase === "run";
-  const asked = { targets, grant, holder: grantHolderOf(call, tool) };
-  const verdict = decideCall(policy, decisionInput, (_, window) => (isCounted ? 0 : counters.used(window)), asked);
+  const readCounter: ReadCounter = (_, window) => (isCounted ? 0 : counters.used(window));
+  const verdict = decideCall(policy, decisionInput, readCounter, askedOf(state));
   const changes = policy.allLabels.length === 0 ? noChanges : labels.refresh(call);
   const proof = recordDecision(state, verdict, ports, { parentProofId: parentProofId(state, entry), changes });
   if (verdict.refusal) {
@@ -66,6 +66,34 @@ export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts)
   if (charged) call.persist("start", charged.changes);
   call.carry(proofPart, proof);
   return call.reach({ ...state, decisionInput, verdict, proof, charge } as Decided);
+}
+
+const askedOf = ({ call, tool, targets, grant }: Granted): Asked => ({
+  targets,
+  grant,
+  holder: grantHolderOf(call, tool),
+});
+
+/**
+ * Whether the policy would let a call pass that it has decided about, as the session and the time are now: a wait can bring
+ * labels. The call stands in the counts already. An answer covers the rules that asked, and no others.
+ */
+export function wouldPass(state: Decided, { labels, clock }: Pick<DecidePorts, "labels" | "clock">): boolean {
+  const { call, policy, decisionInput: before, verdict } = state;
+  // A session can have been forgotten meanwhile, and its tools have not.
+  const added = labels.of(call, policy.allLabels).filter((label) => !before.labels.includes(label));
+  const nowMs = clock.now();
+  const isSame = added.length === 0 && (!policy.hasTimes || nowMs === before.nowMs);
+  if (isSame) return true;
+  const now = { ...before, nowMs, labels: [...before.labels, ...added].toSorted() };
+  const { decision, enforced, reasonCode, determining } = decideCall(policy, now, () => 0, askedOf(state));
+  if (decision === "allow" || !enforced) return true;
+  return (
+    decision === "ask" &&
+    verdict.decision === "ask" &&
+    reasonCode === verdict.reasonCode &&
+    determining.every((rule) => verdict.determining.includes(rule))
+  );
 }
 
 /**

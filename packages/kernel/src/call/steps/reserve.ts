@@ -13,7 +13,7 @@ import { shareOf } from "../../support/shares.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Entry } from "../arrival/entry.ts";
 import type { CallRecord } from "../record/record.ts";
-import { type Allowed, assertCurrent, type AuthorizePorts } from "./authorize.ts";
+import { type Allowed, assertStartable, type AuthorizePorts } from "./authorize.ts";
 import { assertUnrevoked, type GrantPorts, holderOf, revokedFor } from "./check-grants.ts";
 import { hasOwn } from "../../support/guards.ts";
 
@@ -98,7 +98,7 @@ function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): 
   if (reservation.ok) return own(call, reservation);
   if (call.options.signal?.aborted) throw new CallFault("CANCELLED", (texts) => texts.cancelled.queued);
   // The refusal of a call that waited names the cause of the vain wait, not the queue.
-  assertCurrent(state, ports);
+  assertStartable(state, ports);
   throw limitedFault(tool.id, reservation);
 }
 

@@ -21,7 +21,7 @@ import type { MaybePromise } from "../../support/maybe-promise.ts";
 import { gatePart, runPart } from "../record/carried-part.ts";
 import { Denials } from "../record/denials.ts";
 import type { Entry } from "../arrival/entry.ts";
-import { assertCurrent, type AuthorizePorts } from "./authorize.ts";
+import { assertCurrent, assertStartable, type AuthorizePorts } from "./authorize.ts";
 import { grantHolderOf, type GrantPorts, holderOf, realPart } from "./check-grants.ts";
 import { isDenied } from "./decide.ts";
 import { recordDecision } from "./prove.ts";
@@ -73,7 +73,7 @@ export interface StartPorts extends AuthorizePorts, Pick<GrantPorts, "revocation
 export function recordStart(state: Reserved, { phase }: Entry, ports: StartPorts): MaybePromise<Started> {
   const { call, tool, host } = state;
   const { log } = ports;
-  assertCurrent(state, ports);
+  assertStartable(state, ports);
   noteOrigin(state, ports.labels);
   const labels = follow(state, ports.labels);
   // A resumed call has its start on record, and `tool.resumed`.

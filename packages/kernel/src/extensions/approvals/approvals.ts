@@ -219,9 +219,14 @@ function keyOf({ call, tool, inputHash: argsHash, grant, policy, mode, verdict }
   const { sessionId, caller } = call;
   const toolHash = tool.hash;
   const within = call.parent?.toolHash ?? null;
-  const asks = [verdict.reasonCode, ...verdict.determining.map(({ rule }) => rule.id)];
+  const asks = asksOf(verdict);
   return { sessionId, caller, toolHash, argsHash, grantHash: grant.hash, policyHash: policy.hash, mode, within, asks };
 }
+
+const asksOf = ({ reasonCode, determining }: Decided["verdict"]): readonly string[] => [
+  reasonCode,
+  ...determining.map(({ rule }) => rule.id),
+];
 
 function bindingsOf(key: ApprovalKey): { readonly binding: string; readonly callBinding: string } {
   return { binding: keyText(key), callBinding: callText(key) };
@@ -265,12 +270,20 @@ function questionOf(decided: Decided): PreviewQuestion {
     hasBody: manifest.body !== undefined,
     grantHash: grant.hash,
     policyHash: policy.hash,
+    mode: decided.mode,
+    asks: asksOf(verdict),
     ...(passkeys && {
       passkey: {
         rpId: passkeys.rpId,
         keys: passkeys.keys.map(({ approver, credentialId }) => ({ approver, credentialId })),
       },
     }),
-    reason: verdict.reason,
+    reason: reasonsOf(verdict),
   };
+}
+
+/** All of them: the person answers for each rule that asks. */
+function reasonsOf({ reason, determining }: Decided["verdict"]): string {
+  const others = determining.map(({ rule }) => rule.reason).filter((each) => !reason.startsWith(each));
+  return [reason, ...new Set(others)].join(" ");
 }

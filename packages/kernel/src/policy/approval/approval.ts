@@ -1,7 +1,7 @@
 import { readVersionedId } from "../../support/tool-names.ts";
 import type { Effect } from "../../capability/capability.ts";
 import type { JsonValue } from "../../json/json.ts";
-import type { Risk, Tier } from "../../tool/manifest.ts";
+import type { Mode, Risk, Tier } from "../../tool/manifest.ts";
 import type { ArgumentCondition, Passkey, PolicyRule } from "../document/policy.ts";
 import type { PasskeyAssertion } from "../proof/proof.ts";
 
@@ -31,9 +31,12 @@ export interface ApprovalRequest {
   readonly hasBody: boolean;
   readonly grantHash: string;
   readonly policyHash: string;
+  readonly mode: Mode;
+  /** Its grounds: the reason code of the decision, then the ids of the rules that ask. */
+  readonly asks: readonly string[];
   /** The policy demands a passkey: a yes counts only with an assertion of one of these, over {@link passkeyChallenge}. */
   readonly passkey?: { readonly rpId: string; readonly keys: readonly Omit<Passkey, "publicKey">[] };
-  /** Why it asks, from the rule or the posture. */
+  /** Why it asks: the reasons of these rules, or of the posture. */
   readonly reason: string;
   /** RFC 3339. After it the answer is a denial. */
   readonly expiresAt: string;

@@ -26,10 +26,13 @@ export function loadRules(document: PolicyDocument, by: Hash, families: Families
     tryRules: (input, readCounter) => tryRules(calls.candidates(input), input, readCounter),
     opinion: strictestOf,
     requestRules: (input) => requests.candidates(input).filter(({ tests }) => holdsAll(tests, input) !== false),
-    hasTimedRequests: aboutRequests.some(({ rule }) => rule.when.time !== undefined),
+    hasTimedRequests: aboutRequests.some(hasTime),
+    hasTimes: rules.some(hasTime),
     foreclose: (input) => calls.candidates(input).some((loaded) => deniesEveryCall(loaded, input)),
   };
 }
+
+const hasTime = ({ rule }: LoadedRule): boolean => rule.when.time !== undefined;
 
 /** A tool's rate is a rule like any other, under a name that no author can give. */
 export function rateRule(

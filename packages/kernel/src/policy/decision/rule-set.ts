@@ -27,6 +27,8 @@ export interface RuleSet {
   requestRules(input: DecisionInput): readonly LoadedRule[];
   /** Whether one of them has a time. */
   readonly hasTimedRequests: boolean;
+  /** Whether any rule has a time. */
+  readonly hasTimes: boolean;
   /**
    * Whether a rule denies every call of this tool by this caller, with any arguments, session and
    * time.
@@ -49,5 +51,6 @@ export const noRules: RuleSet = {
   },
   requestRules: () => [],
   hasTimedRequests: false,
+  hasTimes: false,
   foreclose: () => false,
 };
