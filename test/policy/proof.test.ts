@@ -114,6 +114,31 @@ describe("a proof", () => {
     });
   });
 
+  it("of an answer is not re-evaluated without the proof of its question, and is not broken for the lack of it", async () => {
+    const { calls, manifest, log } = await record();
+    const { input, result } = calls.approved;
+    const own = { policy: document, tool: { manifest }, input };
+    const lacking = await verifyProof(result.proof, own);
+    expect(lacking.verdict).toBe("unvouched");
+    expect(outcomes(lacking)).toContain("2 re-evaluation skipped: The check needs the proof of the approval request.");
+    const after = log.slice(log.findIndex((event) => event.callId === result.callId && event.type === "tool.started"));
+    expect(outcomes(await verifyProof(result.proof, { ...own, events: after })).join()).toContain(
+      "2 re-evaluation skipped",
+    );
+    const question = log.flatMap(({ payload }) =>
+      "proof" in payload && payload.proof?.proofId === result.proof!.parentProofId ? [payload.proof] : [],
+    )[0]!;
+    expect(outcomes(await verifyProof(result.proof, { ...own, parent: question }))).toContain(
+      "2 re-evaluation unvouched: No trusted key vouches for the approval request that the proof answers.",
+    );
+    for (const wrong of [
+      { ...own, input: { amount: 102 } },
+      { ...own, policy: { ...document, version: "2" } },
+      { ...own, parent: { ...question, decision: "allow" } },
+    ])
+      expect(await verifyProof(result.proof, wrong)).toMatchObject({ verdict: "broken" });
+  });
+
   it("is refused at level 0 for every flipped bit", async () => {
     const { calls } = await record();
     const text = JSON.stringify(calls.approved.result.proof);

@@ -29,19 +29,21 @@ import type { ProofEvidence, ToolEvidence } from "./proof-evidence.ts";
 /** Plain data of this process alone. */
 export type Evidence = Omit<ProofEvidence, "families"> & Required<Pick<ProofEvidence, "policy" | "tool" | "input">>;
 
-/** The first field in which a fresh decision differs from the proof. */
+/**
+ * The first field in which a fresh decision differs from the proof.
+ *
+ * @param decisive The proof that has the decision: of the question, for the answer to one.
+ */
 export async function reevaluationFault(
   proof: Proof,
   evidence: Evidence,
-  question: Proof | undefined,
+  decisive: Proof,
   families: Families,
 ): Promise<string | undefined> {
   const by = hashOf(proof.hash) ?? blake3Hash;
   const loaded = loadPolicy(evidence.policy, evidence.variables ?? {}, by, families);
   if (!loaded.ok) return `The policy is invalid: ${loaded.error.message}`;
   const policy = loaded.value;
-  const decisive = isAnswer(proof.reasonCode) ? question : proof;
-  if (!decisive) return "The proof answers an approval request, and the proof of that request is missing.";
   if (decisive !== proof && decisive.proofId !== proof.parentProofId && proof.approval?.scope === "once")
     return "The proof names another approval request.";
   const grant = grantFor(proof, evidence, policy, by);

@@ -112,20 +112,25 @@ async function reevaluate(
   if (!plain.ok) return failed(2, "re-evaluation", `The evidence is unreadable: ${plain.error.message}.`);
   const own = plain.value as unknown as Partial<Evidence>;
   const question = await questionOf(proof, parent, log, trusted);
+  if (parent !== undefined && !question) return failed(2, "re-evaluation", "The parent is no proof, or was changed.");
+  const isWhole = policy !== undefined && tool !== undefined && input !== undefined;
+  const decisive = isAnswer(proof.reasonCode) ? question?.value : proof;
   try {
-    const isWhole = policy !== undefined && tool !== undefined && input !== undefined;
-    const fault = isWhole
-      ? await reevaluationFault(proof, own as Evidence, question?.value, families)
-      : bindingsFault(proof, own, families);
+    const fault =
+      isWhole && decisive
+        ? await reevaluationFault(proof, own as Evidence, decisive, families)
+        : bindingsFault(proof, own, families);
     if (fault !== undefined) return failed(2, "re-evaluation", fault);
-    if (isWhole) return held(2, "re-evaluation", witnessOfQuestion(proof, question));
+    if (isWhole && decisive) return held(2, "re-evaluation", witnessOfQuestion(proof, question));
   } catch (error) {
     // Evidence is foreign: a check that throws has failed.
     const why = error instanceof Error ? error.message.slice(0, 200) : "it threw";
     return failed(2, "re-evaluation", `The evidence is unreadable: ${why}.`);
   }
   const isUnread = grants !== undefined || parent !== undefined || (variables !== undefined && policy === undefined);
-  const reason = "The check needs the policy, the tool and the input.";
+  const reason = isWhole
+    ? "The check needs the proof of the approval request."
+    : "The check needs the policy, the tool and the input.";
   return isUnread ? unchecked(2, "re-evaluation", reason) : absent(2, "re-evaluation", reason);
 }
 
