@@ -19,7 +19,7 @@ interface CallCardProps {
   readonly tools: readonly ToolSummary[];
 }
 
-/** One call where the model made it: its request, its decision, and the question in place. */
+/** One call where the model made it: its arguments, as an approver left them, its decision, and the question in place. */
 export function CallCard({ entry, question, tools }: CallCardProps): ReactNode {
   const { id, tool, what, refused, isAnswered = false } = entry;
   const { heads } = useSessionState();
@@ -35,7 +35,7 @@ export function CallCard({ entry, question, tools }: CallCardProps): ReactNode {
     >
       <header>
         <code>{visible(tool)}</code>
-        <span className="agent-what">{visible(what)}</span>
+        <span className="agent-what">{visible(head?.what ?? what)}</span>
         <span className="agent-state" data-state={state}>
           <StateMark state={state} />
           {run ? wordOf(run) : head ? stateWords[head.state] : (words[state] ?? state)}

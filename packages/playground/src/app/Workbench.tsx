@@ -66,7 +66,7 @@ export function Workbench(props: WorkbenchProps): ReactNode {
           <ToolPanel
             tool={tool}
             isWatched={client.isWatched === true}
-            seed={run?.input}
+            seed={run?.input ?? undefined}
             foresee={foresee}
             headingRef={heading}
             isRunning={run?.phase === "running"}

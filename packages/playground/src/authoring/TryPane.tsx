@@ -42,7 +42,7 @@ export function TryPane({ client, governed, approve, sessionId, build, onOpenPol
         <CallForm
           key={tool.hash}
           tool={tool}
-          seed={run?.input}
+          seed={run?.input ?? undefined}
           foresee={foresee}
           isRunning={run?.phase === "running"}
           isCancelling={run?.phase === "running" && run.cancelling}

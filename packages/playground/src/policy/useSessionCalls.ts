@@ -9,7 +9,7 @@ import type { SessionCall } from "./simulation.ts";
 
 export interface SessionCalls {
   readonly calls: readonly SessionCall[];
-  /** Calls of this browser that are not among them: too many, unreadable, or known from a log, which has no input. */
+  /** Calls of this browser that are not among them: too many, unreadable, or without a known input. */
   readonly left: number;
   readonly isLoading: boolean;
 }
@@ -44,7 +44,8 @@ function readingOf(store: SessionStore, leaving: AbortSignal): () => Promise<Ses
 /** Reads stored calls. Omits and counts the damaged ones. */
 async function callOf(head: CallHead, reading: Promise<ActiveRun | undefined>): Promise<SessionCall | undefined> {
   const run = await reading.catch(() => undefined);
-  if (run === undefined || readVersionedId(run.tool.id).name !== run.tool.manifest.name) return undefined;
+  if (run === undefined || run.input === null || readVersionedId(run.tool.id).name !== run.tool.manifest.name)
+    return undefined;
   const invoked = run.events.find(({ type }) => type === "call.invoked");
   const caller = invoked === undefined ? undefined : callerOf(invoked.payload);
   const proof = run.phase === "done" ? run.result.proof : undefined;

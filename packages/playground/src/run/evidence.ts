@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, Proof } from "@keyhole/kernel";
+import type { AuditEvent, JsonObject, JsonValue, Proof } from "@keyhole/kernel";
+import { isAnswer, isProof } from "@keyhole/kernel/policy";
 import type { Governance } from "../client/kernel-client.ts";
 import { withDefaults } from "@keyhole/worker-host/edge-protocol";
 import type { Trace } from "./run-state.ts";
@@ -18,9 +19,19 @@ export async function evidenceOf(
   return {
     proof: proof as unknown as JsonValue,
     tool: { manifest: tool.manifest as unknown as JsonValue, codeHash: tool.codeHash },
-    input: withDefaults(tool.manifest.input, input),
-    // With events of other calls between them they do not chain, and prove nothing.
-    ...(isWhole && { events: events as unknown as JsonValue }),
+    ...(input !== null && { input: withDefaults(tool.manifest.input, input) }),
+    // With events of other calls between them they do not chain, and prove nothing: the question stands alone.
+    ...(isWhole ? { events: events as unknown as JsonValue } : questionOf(proof, events)),
     ...(policy !== undefined && { policy }),
   };
+}
+
+/** The proof of the question that this proof answers. */
+function questionOf({ parentProofId, reasonCode }: Proof, events: readonly AuditEvent[]): JsonObject {
+  if (!isAnswer(reasonCode)) return {};
+  for (const { type, payload } of events) {
+    const proof: unknown = type === "policy.decided" && "proof" in payload ? payload.proof : undefined;
+    if (isProof(proof) && proof.proofId === parentProofId) return { parent: proof as unknown as JsonValue };
+  }
+  return {};
 }

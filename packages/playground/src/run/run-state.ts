@@ -26,7 +26,7 @@ export type ActiveRun =
 /** The results of a call so far. */
 export interface Trace {
   readonly tool: ToolSummary;
-  /** As the person sent it. */
+  /** As the person sent it, or as the last edit of an approver has it. `null` where an approver elsewhere wrote it. */
   readonly input: JsonValue;
   /** Milliseconds since the epoch, of this page. */
   readonly startedAt: number;
@@ -39,6 +39,7 @@ export type RunAction =
   | { readonly type: "events"; readonly events: readonly AuditEvent[] }
   | { readonly type: "logs"; readonly entries: readonly LogEntry[] }
   | { readonly type: "progress"; readonly progress: Progress }
+  | { readonly type: "edited"; readonly input: JsonValue }
   | { readonly type: "cancel" }
   | {
       readonly type: "done";
@@ -67,6 +68,8 @@ export function reduceRun(run: ActiveRun, action: RunAction): ActiveRun {
       return { ...run, logs: [...run.logs, ...action.entries] };
     case "progress":
       return { ...run, progress: action.progress };
+    case "edited":
+      return { ...run, input: action.input };
     case "cancel":
       return run.phase === "running" ? { ...run, cancelling: true } : run;
     case "done": {

@@ -1,7 +1,9 @@
 import type { ApprovalAnswer, ApprovalRequest, AuditEvent, JsonValue, LogEntry, ToolSummary } from "@keyhole/kernel";
+import { isProof } from "@keyhole/kernel/policy";
 import { type CallWithin, ClientFault, faultOf, type KernelClient } from "../client/kernel-client.ts";
 import { collect } from "../run/collect.ts";
 import { type ActiveRun, reduceRun, type RunAction, startRun } from "../run/run-state.ts";
+import { Arguments } from "./arguments.ts";
 import { headOf, isOpen, lineOf, type Origin } from "./call-head.ts";
 import { bodyOf, kept, limits } from "./kept.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -32,6 +34,7 @@ interface Live {
   origin: Origin;
   readonly client: KernelClient;
   readonly controller: AbortController;
+  readonly arguments: Arguments;
   run: ActiveRun;
   events: AuditEvent[];
   logs: LogEntry[];
@@ -77,7 +80,16 @@ export class Calls {
     const collector = tool.manifest.output.kind === "stream" ? collect() : undefined;
     const run = startRun({ tool, input, startedAt: Date.now() }, collector?.byteLength);
     const origin = { id, tab: this.#tab, place, address, what: lineOf(input, tool.manifest.input), unkept: [] };
-    const live: Live = { origin, client, controller, run, events: [], logs: [], pieces: 0 };
+    const live: Live = {
+      origin,
+      client,
+      controller,
+      arguments: new Arguments(input),
+      run,
+      events: [],
+      logs: [],
+      pieces: 0,
+    };
     this.#live.set(id, live);
     this.#show(live);
     this.#store.save({ head: headOf(run, origin), body: bodyOf(id, run), pieces: [] });
@@ -90,7 +102,7 @@ export class Calls {
         sessionId,
         within,
         body,
-        approve,
+        approve: live.arguments.heardBy(approve),
         output: collector?.output,
         signal: controller.signal,
         onEvent: (event) => {
@@ -185,6 +197,7 @@ export class Calls {
     const before = live.run;
     if (events.length > 0) live.run = reduceRun(live.run, { type: "events", events });
     if (logs.length > 0) live.run = reduceRun(live.run, { type: "logs", entries: logs });
+    const isEdited = followEdits(live);
     this.#show(live);
     const piece = {
       id: origin.id,
@@ -193,14 +206,17 @@ export class Calls {
       logs: logs.slice(0, Math.max(0, limits.logs - before.logs.length)),
     };
     const isEmpty = piece.events.length === 0 && piece.logs.length === 0;
-    this.#store.save({ head: headOf(live.run, origin), pieces: isEmpty ? [] : [piece] });
+    const body = isEdited && { body: bodyOf(origin.id, live.run) };
+    this.#store.save({ head: headOf(live.run, live.origin), ...body, pieces: isEmpty ? [] : [piece] });
   }
 
   #end(live: Live, action: RunAction): void {
     // The page turned away from it before.
     if (live.run.phase !== "running") return;
     this.#flush(live);
-    this.#act(live, action);
+    live.run = reduceRun(live.run, action);
+    followEdits(live);
+    this.#show(live);
     const { id } = live.origin;
     const { body, unkept } = kept(id, live.run);
     live.origin = { ...live.origin, unkept };
@@ -248,6 +264,22 @@ export class Calls {
     for (const listener of this.#listeners) listener();
   }
 }
+
+/** @returns whether the call has other arguments from now on */
+function followEdits(live: Live): boolean {
+  const { run, origin } = live;
+  const result = run.phase === "done" ? run.result : undefined;
+  const callId = result?.callId ?? run.events[0]?.callId;
+  if (typeof callId !== "string") return false;
+  const proof: unknown = result?.proof;
+  const input = live.arguments.of(callId, isProof(proof) ? proof : undefined);
+  if (input === run.input) return false;
+  live.run = reduceRun(run, { type: "edited", input });
+  live.origin = { ...origin, what: input === null ? unknownInput : lineOf(input, run.tool.manifest.input) };
+  return true;
+}
+
+const unknownInput = "Arguments of an approver elsewhere, which this page does not know";
 
 const leftFault = new ClientFault(
   "left",
