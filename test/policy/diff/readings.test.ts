@@ -36,4 +36,10 @@ describe("the difference of two policies in a text with several readings", () =>
     const rules = [...covering, rule("more", { startsWith: "secret/" }, { endsWith: ".key" })];
     expect(diff(covering, rules)).toMatchObject({ differs: false, capped: [] });
   });
+
+  it("is one where a grant by another text takes away what a reading is", () => {
+    const allow = (...operators: readonly object[]): PolicyRule => ({ ...rule("a", ...operators), effect: "allow" });
+    const { differs, capped } = diff([allow({ startsWith: "./" })], [allow({ startsWith: "./" }, { differs: "a" })]);
+    expect(differs || capped.length > 0).toBe(true);
+  });
 });

@@ -1,4 +1,5 @@
 import type { RequestConditions } from "../../../capability/capability.ts";
+import type { Face } from "../../../capability/matching/paths.ts";
 import { canonicalJson } from "../../../json/canonical-json.ts";
 import type { JsonValue } from "../../../json/json.ts";
 import type { Truth } from "../../decision/arguments.ts";
@@ -17,7 +18,7 @@ import {
   labelDimension,
 } from "./dimension.ts";
 import { counterOf, decisionInputOf, type Draft, inputOf, mildest } from "./draft.ts";
-import { readsPlaces } from "./joined-readings.ts";
+import { takesOf } from "./joined-readings.ts";
 import type { Mentioned } from "./need-part.ts";
 import { truthInReadings } from "./readings.ts";
 import { hasOwn } from "../../../support/guards.ts";
@@ -25,7 +26,7 @@ import { hasOwn } from "../../../support/guards.ts";
 type Place = Pick<Atom, "dimension" | "mentioned" | "sorts">;
 
 /** A rule as far as it is about calls. */
-type CallRule = { readonly rule: Pick<PolicyRule, "effect" | "when"> } & Partial<Pick<LoadedRule, "count" | "tests">>;
+type CallRule = { readonly rule: Pick<PolicyRule, "effect" | "when"> } & Partial<Pick<LoadedRule, "count">>;
 
 /** One atom for each condition, or one for each dimension of it: the last of them is the one that can say whether it holds. */
 export function callAtoms(loaded: CallRule, policy: Policy): readonly Atom[] {
@@ -34,10 +35,7 @@ export function callAtoms(loaded: CallRule, policy: Policy): readonly Atom[] {
   const face = isGrant ? "grant" : "deny";
   const atoms: Atom[] = [];
   const add = (part: RuleCondition, places: readonly Place[]): void => {
-    const tests = compileCondition(part, false, face);
-    const written = (draft: Draft): Truth => holdsAll(tests, decisionInputOf(draft, policy));
-    const takesReadings = part.arguments?.some(readsPlaces) === true;
-    const truthOf = (draft: Draft): Truth => (takesReadings ? truthInReadings(draft, face, written) : written(draft));
+    const truthOf = truthOfPart(part, face, policy);
     const holds = (draft: Draft): boolean => {
       const truth = truthOf(draft);
       return isGrant ? truth === true : truth !== false;
@@ -63,6 +61,15 @@ export function callAtoms(loaded: CallRule, policy: Policy): readonly Atom[] {
     }
   }
   return atoms;
+}
+
+/** What a condition says of drafts: all of one argument, or none of arguments. */
+function truthOfPart(part: RuleCondition, face: Face, policy: Policy): (draft: Draft) => Truth {
+  const tests = compileCondition(part, false, face);
+  const [argument] = part.arguments ?? [];
+  const takes = argument ? takesOf(argument) : "as-written";
+  const written = (draft: Draft): Truth => holdsAll(tests, decisionInputOf(draft, policy));
+  return (draft) => truthInReadings(draft, face, takes, written);
 }
 
 const argumentPlace = (condition: ArgumentCondition): Place => ({
@@ -132,8 +139,12 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 /** A counter holds as the kernel's own does: it is not asked where another condition errs. */
-function countAtoms({ rule: { effect, when }, count, tests = [] }: CallRule, policy: Policy): readonly Atom[] {
+function countAtoms({ rule: { effect, when }, count }: CallRule, policy: Policy): readonly Atom[] {
   if (!count) return [];
+  const face = effect === "allow" ? "grant" : "deny";
+  const { arguments: conditions = [], ...others } = when;
+  const parts = [others, ...conditions.map((condition) => ({ arguments: [condition] }))];
+  const truths = parts.map((part) => truthOfPart(part, face, policy));
   const { condition, read, holds } = count;
   const counter = counterOf(when);
   const limit = hasOwn(condition, "moreThan") ? condition.moreThan : condition.atMost;
@@ -143,11 +154,7 @@ function countAtoms({ rule: { effect, when }, count, tests = [] }: CallRule, pol
     mentioned,
     holds(draft) {
       const { input } = decisionInputOf(draft, policy);
-      const face = effect === "allow" ? "grant" : "deny";
-      const isMet = tests.every(
-        (test) => truthInReadings(draft, face, (each) => test(decisionInputOf(each, policy))) === true,
-      );
-      if (!isMet) return effect !== "allow";
+      if (!truths.every((truthOf) => truthOf(draft) === true)) return effect !== "allow";
       const amount: JsonValue | undefined = read ? read(input) : 1;
       if (typeof amount !== "number" || amount < 0) return effect !== "allow";
       return holds(draft.counts.get(counter) ?? 0, amount);

@@ -2,37 +2,39 @@ import type { Face } from "../../../capability/matching/paths.ts";
 import { isJsonArray, type JsonValue } from "../../../json/json.ts";
 import { foldText } from "../../../support/fold.ts";
 import { compileArgument } from "../../decision/arguments.ts";
+import { hasPlaceReadings } from "../../decision/place-readings.ts";
 import type { ArgumentCondition } from "../../document/policy.ts";
 import type { Readings } from "./draft.ts";
 import { type OperatorName, operatorOf } from "./operators.ts";
+import type { TakesReadings } from "./readings.ts";
 
 /*
  * Values that mean several things at once: `a/../b` begins as `a` does and, to a reader of paths, as `b` does. What forbids takes every meaning, and what grants needs
  * them all. Nobody knows which values mean which things at once, so each combination of meanings counts as possible.
  */
 
-/** Whether a condition takes the readings of a text. A new operator does not compile without its row. */
+/** How a condition takes the readings of a text. A new operator does not compile without its row. */
 const takesReadings = {
-  exists: false,
-  equals: true,
-  differs: true,
-  in: true,
-  notIn: true,
-  lessThan: false,
-  atMost: false,
-  moreThan: false,
-  atLeast: false,
-  longerThan: false,
-  startsWith: true,
-  endsWith: true,
-  contains: true,
-  hostIn: false,
-  hostNotIn: false,
-  pathIn: false,
-  pathNotIn: false,
-} as const satisfies Readonly<Record<OperatorName, boolean>>;
+  exists: "as-written",
+  equals: "each",
+  differs: "none-of",
+  in: "each",
+  notIn: "none-of",
+  lessThan: "as-written",
+  atMost: "as-written",
+  moreThan: "as-written",
+  atLeast: "as-written",
+  longerThan: "as-written",
+  startsWith: "each",
+  endsWith: "each",
+  contains: "each",
+  hostIn: "as-written",
+  hostNotIn: "as-written",
+  pathIn: "as-written",
+  pathNotIn: "as-written",
+} as const satisfies Readonly<Record<OperatorName, TakesReadings>>;
 
-export const readsPlaces = (condition: ArgumentCondition): boolean => takesReadings[operatorOf(condition)];
+export const takesOf = (condition: ArgumentCondition): TakesReadings => takesReadings[operatorOf(condition)];
 
 /** Beyond these bounds some combinations are missing. */
 const mostJoined = 1_000;
@@ -62,7 +64,7 @@ export function joinedReadings(
   values: readonly (JsonValue | undefined)[],
   deepest: number,
 ): Joined {
-  if (conditions.filter(readsPlaces).length < 2) return { readings: [], isWhole: true };
+  if (conditions.filter((each) => takesOf(each) !== "as-written").length < 2) return { readings: [], isWhole: true };
   if (conditions.length * values.length > mostTests) return { readings: [], isWhole: false };
   const texts = values.filter((each) => typeof each === "string");
   const arrays = values.filter((each) => each !== undefined && isJsonArray(each));
@@ -71,8 +73,8 @@ export function joinedReadings(
 }
 
 function joinsOf(conditions: readonly ArgumentCondition[], values: readonly JsonValue[], deepest: number): Joined {
-  const joins = conditions.some(isUnlikeItsFold) ? [joinSure, joinPossible] : [joinSure];
-  const takes = conditions.map(readsPlaces);
+  const joins = conditions.some(hasOtherReadings) ? [joinSure, joinPossible] : [joinSure];
+  const takes = conditions.map(takesOf);
   const alone = distinctAnswers(conditions, values);
   const known = new Set(alone.keys());
   const readings: Readings[] = [];
@@ -120,28 +122,30 @@ function distinctAnswers(
 
 const keyOf = ({ grants, denies }: Answers): string => [...grants, ...denies].map(Number).join("");
 
-type Join = (one: Answers, other: Answers, takes: readonly boolean[]) => Answers;
+type Join = (one: Answers, other: Answers, takes: readonly TakesReadings[]) => Answers;
 
 /** Another reading that a grant looks at. */
 const joinSure: Join = (one, other, takes) => ({
   readings: { ...one.readings, sure: [...one.readings.sure, other.readings.sure[0]] },
-  grants: one.grants.map((each, at) => each && (!takes[at] || other.grants[at] === true)),
+  grants: one.grants.map((each, at) => each && (takes[at] === "as-written" || other.grants[at] === true)),
   denies: deniesOf(one, other, takes),
 });
 
-/** Another reading that only what forbids looks at. */
+/** Another reading that only what forbids looks at, and the negation that grants what is not forbidden. */
 const joinPossible: Join = (one, other, takes) => ({
   readings: { ...one.readings, possible: [...one.readings.possible, other.readings.sure[0]] },
-  grants: one.grants,
+  grants: one.grants.map((each, at) => each && (takes[at] !== "none-of" || other.grants[at] === true)),
   denies: deniesOf(one, other, takes),
 });
 
 const deniesOf: (...parts: Parameters<Join>) => Answers["denies"] = (one, other, takes) =>
-  one.denies.map((each, at) => each || (takes[at] === true && other.denies[at] === true));
+  one.denies.map((each, at) => each || (takes[at] === "each" && other.denies[at] === true));
 
-/** Whether a deny can see a text as another one than a grant does: a letter of another case or form, a number in a text. */
-function isUnlikeItsFold(condition: ArgumentCondition): boolean {
-  return textsIn(Object.values(condition)).some((text) => foldText(text) !== text || /^[+-]?\.?\d/.test(text));
+/** Whether a deny can see a text as another one than a grant does: a letter of another case or form, a number in a text, a place. */
+function hasOtherReadings(condition: ArgumentCondition): boolean {
+  return textsIn(Object.values({ ...condition, at: "" })).some(
+    (text) => foldText(text) !== text || /^[+-]?\.?\d/.test(text) || hasPlaceReadings(text),
+  );
 }
 
 function textsIn(value: unknown): readonly string[] {

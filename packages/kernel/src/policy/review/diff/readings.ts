@@ -25,9 +25,18 @@ export function asWritten({ readings: _, ...draft }: Draft): Draft {
   return draft;
 }
 
+/**
+ * How a condition takes the readings of a text: a deny holds with any reading, a grant with each one that a grant looks at. A negation swaps the two: `none-of` denies by the
+ * text as written, and grants where no reading is forbidden.
+ */
+export type TakesReadings = "each" | "none-of" | "as-written";
+
 /** What a test says of a draft in all readings of its arguments. */
-export function truthInReadings(draft: Draft, face: Face, test: (draft: Draft) => Truth): Truth {
-  return draft.readings ? truthOfAll(alternativesOf(draft, face).map(test), face) : test(draft);
+export function truthInReadings(draft: Draft, face: Face, takes: TakesReadings, test: (draft: Draft) => Truth): Truth {
+  const isWritten = !draft.readings || takes === "as-written" || (takes === "none-of" && face === "deny");
+  if (isWritten) return test(draft);
+  const looks = takes === "each" && face === "grant" ? "sure" : "all";
+  return truthOfAll(alternativesOf(draft, looks).map(test), face);
 }
 
 /** An error of a rule decides where no reading does. */
@@ -37,15 +46,15 @@ function truthOfAll(truths: readonly Truth[], face: Face): Truth {
   return truths.find((each) => typeof each !== "boolean") ?? !decisive;
 }
 
-const alternatives = { grant: new WeakMap<Draft, readonly Draft[]>(), deny: new WeakMap<Draft, readonly Draft[]>() };
+const alternatives = { sure: new WeakMap<Draft, readonly Draft[]>(), all: new WeakMap<Draft, readonly Draft[]>() };
 
-function alternativesOf(draft: Draft, face: Face): readonly Draft[] {
-  const known = alternatives[face].get(draft);
+function alternativesOf(draft: Draft, looks: "sure" | "all"): readonly Draft[] {
+  const known = alternatives[looks].get(draft);
   if (known) return known;
   const made = [...(draft.readings ?? [])].flatMap(([pointer, { sure, possible }]) =>
-    [...sure, ...(face === "deny" ? possible : [])].map((value) => withArgument(draft, pointer, value)),
+    [...sure, ...(looks === "all" ? possible : [])].map((value) => withArgument(draft, pointer, value)),
   );
-  alternatives[face].set(draft, made);
+  alternatives[looks].set(draft, made);
   return made;
 }
 
