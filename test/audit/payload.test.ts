@@ -33,6 +33,7 @@ const orNull = <T>(each: fc.Arbitrary<T>) => fc.option(each, { nil: null });
 const count = fc.nat();
 const kinds = fc.uniqueArray(fc.constantFrom(...builtInFamilies.kinds));
 const used = fc.uniqueArray(fc.constantFrom(...builtInFamilies.effects));
+const networkUse = { networkRequests: count, networkBytes: count };
 const code = fc.constantFrom(...errorCodes);
 const time = fc.constant("2026-10-01T12:00:00.000Z");
 
@@ -155,11 +156,14 @@ const payloads: { readonly [Type in AuditType]: fc.Arbitrary<AuditPayloads[Type]
   "tool.suspended": fc.record({ snapshotId: id }),
   "tool.resumed": fc.record({ snapshotId: id }),
   "tool.completed": fc.record(
-    { outputHash: digest, outputBytes: count, effects: used, normalizer: text },
+    { outputHash: digest, outputBytes: count, effects: used, normalizer: text, ...networkUse },
     { requiredKeys: ["outputHash", "outputBytes", "effects"] },
   ),
-  "tool.failed": fc.record({ code, errorHash: digest, effects: used }),
-  "tool.blocked": fc.record({ code, errorHash: digest }),
+  "tool.failed": fc.record(
+    { code, errorHash: digest, effects: used, ...networkUse },
+    { requiredKeys: ["code", "errorHash", "effects"] },
+  ),
+  "tool.blocked": fc.record({ code, errorHash: digest, effects: used }, { requiredKeys: ["code", "errorHash"] }),
   "tool.lost": fc.record({ lastSeq: count }),
   "log.recovered": fc.record({ cutBytes: count, lastSeq: orNull(count) }),
 };

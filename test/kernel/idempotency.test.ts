@@ -1,7 +1,10 @@
 import { createFullKernel, limits, memorySink } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
-import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { expectSoundLog, granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { fakeNet } from "../support/nested.ts";
+
+const reads = { kind: "net.read", hosts: ["a.example"] } as const;
 
 const charge = (act: (input: { amount: number }) => unknown, more: Record<string, unknown> = {}) =>
   toolOf(act, { name: "charge", determinism: "external", ...more });
@@ -27,6 +30,24 @@ describe("an idempotency key", () => {
     ]);
     expect(ofAgain[3]?.payload).toEqual({ from: first.callId, by: "idempotency-key" });
     await expectSoundLog(kernel);
+  });
+
+  it("has the effects of the first call in its end, also where that failed", async () => {
+    const { kernel, events } = await openKernel({ policy: granting(reads), brokers: [fakeNet()] });
+    const failing = async (_: never, { fetch }: { fetch(url: string): Promise<unknown> }) => {
+      await fetch("https://a.example/");
+      throw new Error("after the request");
+    };
+    kernel.registerTrusted(toolOf(failing, { determinism: "external", effects: [reads.kind], capabilities: [reads] }));
+    const call = () => kernel.call("subject", {}, { idempotencyKey: "k" });
+    const network = { networkRequests: 1, networkBytes: 10 };
+    expect(await call()).toMatchObject({ ok: false, effects: [reads.kind], meta: network });
+    expect(await call()).toMatchObject({ ok: false, effects: [reads.kind], meta: { cached: true, networkBytes: 0 } });
+    const ends = (await events()).filter(({ type }) => type === "tool.failed" || type === "tool.blocked");
+    expect(ends.map(({ payload }) => payload)).toEqual([
+      expect.objectContaining({ effects: [reads.kind], ...network }),
+      { code: "TOOL_ERROR", errorHash: expect.any(String), effects: [reads.kind] },
+    ]);
   });
 
   it("waits for the first call while that is under way", async () => {

@@ -80,10 +80,9 @@ describe("what bounds calls from within", () => {
     );
     const { kernel } = await openCalling([thrice, fetches], { policy: { ...openCalls, grants }, brokers: [fakeNet()] });
     const result = await kernel.call("thrice", {});
-    expect(result).toMatchObject({
-      data: [200, 200, "BOUNDS_EXCEEDED"],
-      meta: { networkRequests: 2, networkBytes: 20 },
-    });
+    const network = { networkRequests: 2, networkBytes: 20 };
+    expect(result).toMatchObject({ data: [200, 200, "BOUNDS_EXCEEDED"], meta: network });
+    expect((await kernel.audit.read()).at(-1)?.payload).toMatchObject(network);
   });
 
   it("is the deadline of the call around them, at which they end as well, on record before it", async () => {

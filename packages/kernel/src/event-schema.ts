@@ -45,10 +45,12 @@ function payload<Type extends AuditType>(
   return closed({ ...properties }, optional as readonly string[]);
 }
 
+/** As a broker reports it. */
+const amount: JsonObject = { type: "number", minimum: 0 };
 /** Only where the host counts it. */
-const usage = { fuelUsed: count, peakMemoryBytes: count };
-const usageNames = ["fuelUsed", "peakMemoryBytes"] as const;
-const ended: Members<AuditPayloads["tool.blocked"]> = { code: oneOf(errorCodes), errorHash: digest };
+const usage = { fuelUsed: count, peakMemoryBytes: count, networkRequests: amount, networkBytes: amount };
+const usageNames = ["fuelUsed", "peakMemoryBytes", "networkRequests", "networkBytes"] as const;
+const ended = { code: oneOf(errorCodes), errorHash: digest };
 
 /** JSON Schema (2020-12) of what each type of event says. */
 export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
@@ -157,7 +159,7 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
     [...usageNames, "normalizer"],
   ),
   "tool.failed": payload<"tool.failed">({ ...ended, effects: list(kind), ...usage }, usageNames),
-  "tool.blocked": payload<"tool.blocked">(ended),
+  "tool.blocked": payload<"tool.blocked">({ ...ended, effects: list(kind) }, ["effects"]),
   "tool.lost": payload<"tool.lost">({ lastSeq: count }),
   "log.recovered": payload<"log.recovered">({ cutBytes: count, lastSeq: { type: ["integer", "null"], minimum: 0 } }),
 };

@@ -141,6 +141,9 @@ export interface AuditPayloads {
     readonly effects: readonly string[];
     readonly fuelUsed?: number;
     readonly peakMemoryBytes?: number;
+    /** Absent where the call used no network. */
+    readonly networkRequests?: number;
+    readonly networkBytes?: number;
   };
   /** It ran and did not give a result. */
   readonly "tool.failed": {
@@ -149,9 +152,15 @@ export interface AuditPayloads {
     readonly effects: readonly string[];
     readonly fuelUsed?: number;
     readonly peakMemoryBytes?: number;
+    readonly networkRequests?: number;
+    readonly networkBytes?: number;
   };
-  /** It never ran. */
-  readonly "tool.blocked": { readonly code: ErrorCode; readonly errorHash: string };
+  /** It never ran. `effects`: those of the call whose failure it is given. */
+  readonly "tool.blocked": {
+    readonly code: ErrorCode;
+    readonly errorHash: string;
+    readonly effects?: readonly string[];
+  };
   /** Written by recovery for a call that has no end. */
   readonly "tool.lost": { readonly lastSeq: number };
   /** Written when a log is opened whose last write a crash tore: so many bytes behind event `lastSeq` were cut away. */

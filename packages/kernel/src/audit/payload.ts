@@ -21,9 +21,20 @@ const writers: { readonly [Type in AuditType]?: (payload: AuditPayloads[Type]) =
     `,"proofHash":"${proofHash}","reasonCode":"${reasonCode}","rules":[${rules.map(quote).join()}]}`,
   "tool.started": ({ host, tool, toolHash }) =>
     `{"host":${quote(host)},"tool":${quote(tool)},"toolHash":"${toolHash}"}`,
-  "tool.completed": ({ effects, fuelUsed, normalizer, outputBytes, outputHash, peakMemoryBytes }) =>
+  "tool.completed": ({
+    effects,
+    fuelUsed,
+    networkBytes,
+    networkRequests,
+    normalizer,
+    outputBytes,
+    outputHash,
+    peakMemoryBytes,
+  }) =>
     `{"effects":${words(effects)}` +
     (fuelUsed === undefined ? "" : `,"fuelUsed":${fuelUsed}`) +
+    (networkBytes === undefined ? "" : `,"networkBytes":${networkBytes}`) +
+    (networkRequests === undefined ? "" : `,"networkRequests":${networkRequests}`) +
     (normalizer === undefined ? "" : `,"normalizer":${quote(normalizer)}`) +
     `,"outputBytes":${outputBytes},"outputHash":"${outputHash}"` +
     (peakMemoryBytes === undefined ? "}" : `,"peakMemoryBytes":${peakMemoryBytes}}`),

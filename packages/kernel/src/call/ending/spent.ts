@@ -1,17 +1,7 @@
 import type { IsolateUsage } from "../../isolate/port.ts";
 import { gatePart, runPart } from "../record/carried-part.ts";
 import type { CallRecord } from "../record/record.ts";
-
-/** The resources that a call used, as its result reports them. */
-export interface Spent {
-  readonly effects: readonly string[];
-  readonly networkRequests: number;
-  readonly networkBytes: number;
-  readonly attempts: number;
-  readonly usage: IsolateUsage;
-  /** The result is that of another call. */
-  readonly cached: boolean;
-}
+import type { Spent } from "../record/spent.ts";
 
 const nothing: Spent = {
   effects: [],
@@ -27,6 +17,7 @@ const nothing: Spent = {
  * reports the effects of that call.
  */
 export function spentBy(call: CallRecord): Spent {
+  if (call.spent) return call.spent;
   const { gate, reused, attempt, used } = call.progress;
   if (reused) return { ...nothing, effects: reused.effects, cached: true };
   const counts = gate?.counts ?? call.came(gatePart);
@@ -35,6 +26,15 @@ export function spentBy(call: CallRecord): Spent {
   const attempts = attempt ?? call.came(runPart)?.attempt ?? 0;
   return { effects, networkRequests, networkBytes, attempts, usage: usageOf(used ?? []), cached: false };
 }
+
+/** The use of a call, as its end event has it. Nothing later changes what the result reports. */
+export function spentAtEnd(call: CallRecord): Pick<Spent, "effects"> & IsolateUsage & Partial<NetworkUse> {
+  const { effects, usage, networkRequests, networkBytes } = (call.spent = spentBy(call));
+  const hasNetwork = networkRequests > 0 || networkBytes > 0;
+  return withMore(withMore({ effects }, usage), hasNetwork ? { networkRequests, networkBytes } : noUsage);
+}
+
+type NetworkUse = Pick<Spent, "networkRequests" | "networkBytes">;
 
 /** Fuel of all its runs together, and the memory of the one that had the most. */
 export function usageOf(used: readonly IsolateUsage[]): IsolateUsage {

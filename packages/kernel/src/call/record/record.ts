@@ -18,6 +18,7 @@ import { faultText, type TextOf } from "../faults/fault.ts";
 import { Origin } from "./origin.ts";
 import { Obligations, type Release } from "./obligations.ts";
 import type { OwnOptions, OwnWriter } from "../arrival/read-options.ts";
+import type { Spent } from "./spent.ts";
 
 /** The call from within which another one is made. It owns the other one. */
 export interface Parent {
@@ -129,6 +130,8 @@ export class CallRecord implements CallIdentity {
   readonly origin: Origin = new Origin();
   /** Sum of the times spent waiting: for an approval, for a slot, for an equal call. */
   queuedMs: number;
+  /** Set with the end event: a broker can charge the call while that event is written. */
+  spent: Spent | undefined;
   /** How often approvers changed its arguments. */
   edits = 0;
   /** Set by suspension alone: without it nothing is carried, at no cost. */

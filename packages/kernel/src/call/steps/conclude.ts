@@ -6,7 +6,7 @@ import { asFault, type CallFault, Suspended } from "../faults/fault.ts";
 import { modelError } from "../faults/model-error.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { CallRecord } from "../record/record.ts";
-import { spentBy, usageOf, withMore } from "../ending/spent.ts";
+import { spentAtEnd, spentBy } from "../ending/spent.ts";
 import type { Normalized } from "./normalize.ts";
 import { runFault } from "./run-faults.ts";
 import { recordInvoked } from "./validate.ts";
@@ -32,12 +32,12 @@ export function conclude(
   { log }: ConcludePorts,
 ): MaybePromise<Concluded> {
   const { started, outputHash, outputBytes } = state;
-  const { call, tool, gate, used, body, brake } = started;
+  const { call, tool, body, brake } = started;
   // The steps behind the run waited, and the world went on.
   if (brake.why !== undefined) throw runFault(started, { kind: "forbidden", why: brake.why });
   if (body) log.record("body.read", call.scope, body.account);
-  const completed = { outputHash, outputBytes, effects: gate.counts.effects, ...normalizerOf(tool) };
-  log.record("tool.completed", call.scope, withMore(completed, usageOf(used)), call.changesAt("end"));
+  const completed = { outputHash, outputBytes, ...spentAtEnd(call), ...normalizerOf(tool) };
+  log.record("tool.completed", call.scope, completed, call.changesAt("end"));
   const concluded = (): Concluded => ({ normalized: state, reference }) as Concluded;
   return log.flush()?.then(concluded) ?? concluded();
 }
@@ -64,10 +64,10 @@ export async function concludeFailure(call: CallRecord, thrown: unknown, { log }
     const failure = await fault.error();
     const end = { code: failure.code, errorHash: call.hash.jsonOrFault({ ...modelError(failure) }) };
     if (body) log.record("body.read", call.scope, body.account);
-    const { effects, usage } = spentBy(call);
+    const spent = spentAtEnd(call);
     const changes = call.changesAt("end", failure);
-    if (hasStarted) log.record("tool.failed", call.scope, { ...end, effects, ...usage }, changes);
-    else log.record("tool.blocked", call.scope, end, changes);
+    if (hasStarted) log.record("tool.failed", call.scope, { ...end, ...spent }, changes);
+    else log.record("tool.blocked", call.scope, spent.effects.length > 0 ? { ...end, ...spent } : end, changes);
     await log.flush();
     return fault;
   } catch (error) {
@@ -78,9 +78,9 @@ export async function concludeFailure(call: CallRecord, thrown: unknown, { log }
 /** The ending of a call that gave a result, for others: made when it is asked for, because it copies the output. */
 export function endingWith({ normalized }: Concluded): Ending {
   const { started, output, outputHash, outputBytes } = normalized;
-  const { call, tool, gate } = started;
+  const { call, tool } = started;
   const kept = keptOutput(tool, output, outputHash, outputBytes);
-  return endingOf(call, true, gate.counts.effects, { ok: true, output: kept });
+  return endingOf(call, true, spentBy(call).effects, { ok: true, output: kept });
 }
 
 export function failedEnding(call: CallRecord, fault: CallFault): Ending {

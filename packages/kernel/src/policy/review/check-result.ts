@@ -2,7 +2,7 @@ import type { AuditEvent } from "../../audit/event.ts";
 import { decodeBase64, encodeBase64 } from "../../bytes/base64.ts";
 import { hashOf } from "../../hash/hash-by-algorithm.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
+import { isJsonObject, type JsonObject } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { Proof } from "../proof/proof.ts";
 import { absent, failed, type Statement, unchecked } from "./statement.ts";
@@ -97,8 +97,7 @@ type Check = (claims: JsonObject, payload: End["payload"]) => "recorded" | "unre
 
 const effects: Check = (claims, payload) => {
   // A call that never ran has none, but for those of a result that it shares.
-  const recorded = payload["effects"];
-  if (recorded === undefined) return isEmptyList(claims["effects"]) ? "recorded" : "unrecorded";
+  const { effects: recorded = [] } = payload;
   return isSame(claims["effects"], recorded) ? "recorded" : "The log has other effects of the call.";
 };
 
@@ -145,10 +144,6 @@ function checkReference({ reference }: JsonObject, { outputHash, outputBytes }: 
 function checkError({ error }: JsonObject, { errorHash }: End["payload"]): ReturnType<Check> {
   const { operatorHint: _, ...told } = isJsonObject(error) ? error : {};
   return hashOf(errorHash)?.jsonOrFault(told) === errorHash ? "recorded" : "The log has another error of the call.";
-}
-
-function isEmptyList(value: JsonValue | undefined): boolean {
-  return Array.isArray(value) && value.length === 0;
 }
 
 /** By canonical JSON. */
