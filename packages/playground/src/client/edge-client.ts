@@ -126,7 +126,8 @@ async function callEdge(edge: Edge, call: ClientCall, tool: ToolSummary): Promis
   output?.end(result);
   checkBytes(result, tool);
   const whole = inputs.map((each) => withDefaults(tool.manifest.input, each));
-  const verification = verifyAnswer({ tool, inputs: whole, events, result, hasStream: output !== undefined });
+  const asked = { name: call.tool, version, sessionId, traceparent, correlationId: within.correlationId };
+  const verification = verifyAnswer({ tool, asked, inputs: whole, events, result, hasStream: output !== undefined });
   return { result, verification };
 }
 

@@ -1,12 +1,14 @@
-import type {
-  ApprovalAnswer,
-  ApprovalRequest,
-  AuditEvent,
-  CallResult,
-  JsonValue,
-  LogEntry,
-  Progress,
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type AuditEvent,
+  type CallResult,
+  type JsonValue,
+  type LogEntry,
+  type Progress,
+  verifyChain,
 } from "@keyhole/kernel";
+import { hashOf } from "@keyhole/kernel/audit";
 import { EdgeTally, mostOfEdge } from "./bounds.ts";
 import { failureOf } from "./failure-from-log.ts";
 import { EdgeFault } from "./fault.ts";
@@ -87,7 +89,7 @@ export async function callOver(edge: Edge, call: EdgeCall, approvals: Edge = edg
     }
     throw unknownEnd("The edge ended the call without a result.");
   } catch (error) {
-    if (call.signal.aborted) return { result: await endOf(edge, call, events), events, inputs, isFromLog: true };
+    if (call.signal.aborted) return await endOf(edge, call, { events, inputs, isFromLog: true });
     if (gaveUp.signal.aborted) throw gaveUp.signal.reason;
     throw error instanceof EdgeFault ? error : edge.unreachable();
   } finally {
@@ -146,25 +148,39 @@ export function answerOver(
 }
 
 /** How a cancelled call ended, from the log: nothing is made up here. */
-async function endOf(edge: Edge, call: EdgeCall, seen: readonly AuditEvent[]): Promise<CallResult> {
-  const last = seen.at(-1);
+async function endOf(edge: Edge, call: EdgeCall, so: Omit<EdgeEnd, "result">): Promise<EdgeEnd> {
+  const events = [...so.events];
+  const [first] = events;
   const gone = unknownEnd("The call was cancelled before the edge said how it ended.");
-  if (last === undefined) throw gone;
+  if (first === undefined) throw gone;
+  let last: AuditEvent = events.at(-1) ?? first;
   const until = performance.now() + endMs;
-  let from = last.seq + 1;
   while (performance.now() < until) {
-    const { events } = readEvents(await edge.get(`/v1/audit?from=${from}&limit=${eventsOfPage}`));
-    for (const event of events) {
-      if (event.callId === last.callId) hear(call, event);
-      const result = event.callId === last.callId ? failureOf(event, [...seen, event]) : undefined;
-      if (result !== undefined) return result;
+    const page: readonly AuditEvent[] = readEvents(
+      await edge.get(`/v1/audit?from=${last.seq + 1}&limit=${eventsOfPage}`),
+    ).events;
+    const by = hashOf(last.hash);
+    const chain = by && verifyChain([last, ...page], by);
+    if (chain?.ok !== true) throw untrue(`The log does not continue the events of the call. ${chain?.reason ?? ""}`);
+    // The last event can be that of a nested call.
+    for (const event of page.filter(({ callId }) => callId === first.callId)) {
+      events.push(hear(call, event));
+      const result = failureOf(event, events);
+      if (result !== undefined) return { ...so, result, events };
+      if (event.type === "tool.completed") throw gone;
     }
-    from = (events.at(-1)?.seq ?? from - 1) + 1;
+    last = page.at(-1) ?? last;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   throw gone;
 }
 
-function unknownEnd(message: string): EdgeFault {
+/** @param why the answer cannot be what it says it is */
+export function untrue(why: string): EdgeFault {
+  const message = `The edge's answer contradicts itself. ${why}`;
+  return new EdgeFault("EDGE_UNTRUE", message.trim(), "The client passes on no part of the answer.");
+}
+
+export function unknownEnd(message: string): EdgeFault {
   return new EdgeFault("EDGE_OUTCOME_UNKNOWN", message, "The audit log of the edge has its end.");
 }

@@ -1,11 +1,21 @@
-import type { Approver, AuditEvent, CallOptions, CallResult, ToolSummary } from "@keyhole/kernel";
+import {
+  type Approver,
+  type AuditEvent,
+  type CallOptions,
+  type CallResult,
+  type JsonValue,
+  limits,
+  type ToolSummary,
+} from "@keyhole/kernel";
 import type { CalledTool } from "../called-tool.ts";
-import { aheadBytes, callOver, type EdgeEnd } from "./call.ts";
+import { aheadBytes, callOver, type EdgeEnd, unknownEnd, untrue } from "./call.ts";
+import { type Answer, type Asked, evidenceOf } from "./evidence.ts";
 import { EdgeFault } from "./fault.ts";
 import type { Edge } from "./http.ts";
 import type { Summaries } from "./summaries.ts";
+import { vouchedResult } from "./members.ts";
 import { requestOf } from "./options.ts";
-import { checkBytes, EdgeOutput } from "./output.ts";
+import { EdgeOutput } from "./output.ts";
 import { verifyAnswer } from "./verify-answer.ts";
 import { withDefaults } from "./with-defaults.ts";
 
@@ -22,8 +32,10 @@ interface Around {
   readonly options: { readonly approver?: Approver; readonly callMs?: number };
 }
 
-interface Asked {
+interface Asking {
   readonly tool: CalledTool;
+  /** Whether a listed tool is the package that names the tool. */
+  readonly isPackage: Asked["isPackage"];
   readonly input: unknown;
   readonly given: CallOptions;
 }
@@ -33,7 +45,8 @@ interface Asked {
  *
  * @throws {EdgeFault} `EDGE_UNTRUE` where it does not
  */
-export async function callTrusting(around: Around, { tool, input, given }: Asked): Promise<CallResult> {
+export async function callTrusting(around: Around, asking: Asking): Promise<CallResult> {
+  const { tool, input, given } = asking;
   const { edge, approvals, summaries, closed, options } = around;
   const { version = given.version } = tool;
   const request = requestOf(input, given, version);
@@ -58,11 +71,10 @@ export async function callTrusting(around: Around, { tool, input, given }: Asked
       onProgress: quiet(given.onProgress),
     };
     const end = await callOver(edge, { ...call, ...approverOf(given, options.approver) }, approvals);
-    result = end.result;
-    if (!end.isFromLog) {
-      output?.end(result);
-      await refuseUntrue(end, { tool, given, summaries, listed, hasStream: output !== undefined });
-    }
+    if (!end.isFromLog) output?.end(end.result);
+    const isOld = end.result.meta.cached && given.idempotencyKey !== undefined;
+    const hasStream = output !== undefined && !isOld;
+    result = await refuseUntrue(end, { asked: askedOf(asking), summaries, listed, hasStream });
     return result;
   } catch (error) {
     result = undefined;
@@ -73,50 +85,57 @@ export async function callTrusting(around: Around, { tool, input, given }: Asked
   }
 }
 
+function askedOf({ tool: { name, version }, isPackage, given }: Asking): Asked {
+  const { raw, references, sessionId, correlationId, traceparent } = given;
+  return {
+    name: name.slice(0, limits.nameLength).toWellFormed(),
+    version: version ?? given.version,
+    ...(isPackage && { isPackage }),
+    raw,
+    references,
+    sessionId,
+    correlationId,
+    traceparent,
+  };
+}
+
 interface Expected {
-  readonly tool: CalledTool;
-  readonly given: CallOptions;
+  readonly asked: Asked;
   readonly summaries: Around["summaries"];
   readonly listed: readonly ToolSummary[];
   readonly hasStream: boolean;
 }
 
+/** The log has no end of a call with these: the call continues elsewhere, or the log itself failed. */
+const endless: ReadonlySet<string> = new Set(["SUSPENDED", "AUDIT_UNAVAILABLE"]);
+
 /**
  * The edge may have registered the tool again since its list: a mismatch is compared with a new
  * list once.
  */
-async function refuseUntrue(end: EdgeEnd, expected: Expected): Promise<void> {
-  const fault = untruthOf(end, expected);
-  if (fault === undefined) return;
-  const listed = await expected.summaries.of(expected.tool.name, true);
-  const still = untruthOf(end, { ...expected, listed });
-  if (still === undefined) return;
-  throw new EdgeFault(
-    "EDGE_UNTRUE",
-    `The edge's answer contradicts itself. ${still}`,
-    "The client passes on no part of the answer.",
-  );
+async function refuseUntrue(end: EdgeEnd, expected: Expected): Promise<CallResult> {
+  const evidence = expectedIn(end, expected);
+  if (!end.result.ok && endless.has(end.result.error.code) && evidenceOf(evidence).end === undefined)
+    throw unknownEnd(`The call ended with ${end.result.error.code}, which its events cannot show.`);
+  if (untruthOf(evidence) === undefined) return vouchedResult(evidenceOf(evidence));
+  const { name = "" } = expected.asked;
+  const again = expectedIn(end, { ...expected, listed: await expected.summaries.of(name, true) });
+  const still = untruthOf(again);
+  if (still === undefined) return vouchedResult(evidenceOf(again));
+  throw untrue(still);
+}
+
+function expectedIn({ result, events, inputs, isFromLog }: EdgeEnd, { asked, listed, hasStream }: Expected): Answer {
+  const tool = listed.find(({ id }) => id === result.tool);
+  const sent = inputs.map((input) => JSON.parse(JSON.stringify(input) ?? "null") as JsonValue);
+  const whole = sent.map((input) => (tool ? withDefaults(tool.manifest.input, input) : input));
+  return { tool, asked, inputs: whole, result, events, hasStream, isFromLog };
 }
 
 /** @returns why the answer cannot be what it says it is */
-function untruthOf(
-  { result, events, inputs }: EdgeEnd,
-  { tool, given, listed, hasStream }: Expected,
-): string | undefined {
-  const summary = listed.find(({ id }) => id === result.tool);
-  if (summary === undefined) return result.ok ? "It lists no such tool." : undefined;
-  if (summary.manifest.name !== tool.name) return "The answer is of another tool.";
-  const { reference } = result.ok ? result : {};
-  if (reference !== undefined && given.references !== true) return "It has a reference in place of the output.";
-  try {
-    checkBytes(result, summary);
-  } catch {
-    return "The hash is not that of the bytes.";
-  }
-  const whole = inputs.map((input) => withDefaults(summary.manifest.input, input));
-  const isOld = result.meta.cached && given.idempotencyKey !== undefined;
-  const { checks } = verifyAnswer({ tool: summary, inputs: whole, events, result, hasStream: hasStream && !isOld });
-  const failed = checks.filter(({ outcome }) => outcome === "failed");
+function untruthOf(answer: Answer): string | undefined {
+  if (answer.events.length === 0) return "It has no events.";
+  const failed = verifyAnswer(answer).checks.filter(({ outcome }) => outcome === "failed");
   return failed.length === 0 ? undefined : failed.map(({ reason }) => reason).join(" ");
 }
 

@@ -1,12 +1,13 @@
 import type { AuditEvent, AuditEventOf, CallResult } from "@keyhole/kernel";
+import { timesOf } from "./evidence.ts";
 import { isKnown } from "./known-event.ts";
 
 /** How a call failed, as its last event says it. */
 export function failureOf(event: AuditEvent, events: readonly AuditEvent[]): CallResult | undefined {
   if ((event.type !== "tool.failed" && event.type !== "tool.blocked") || !isKnown(event)) return undefined;
-  const known = events.filter(isKnown);
+  const known = events.filter(({ callId }) => callId === event.callId).filter(isKnown);
   const invoked = known.find((each) => each.type === "call.invoked");
-  const { code } = event.payload;
+  const { code, errorHash: _, effects = [], ...used } = { networkRequests: 0, networkBytes: 0, ...event.payload };
   // The proof of a refused request is the call's only where that refusal ended it.
   const isOfCall = ({ payload }: AuditEventOf<"policy.decided">): boolean =>
     payload.reasonCode !== "request-denied" || code === "CAPABILITY_DENIED";
@@ -18,17 +19,13 @@ export function failureOf(event: AuditEvent, events: readonly AuditEvent[]): Cal
     ok: false,
     tool: invoked?.payload.tool ?? "",
     callId: event.callId ?? "",
-    effects: event.type === "tool.failed" ? event.payload.effects : [],
+    effects,
     error: { code, message, details: null, retryable: false, hint: "", operatorHint: "" },
     ...(decided?.payload.proof && { proof: decided.payload.proof }),
     meta: {
-      durationMs: Date.parse(event.time) - Date.parse(invoked?.time ?? event.time),
-      queuedMs: 0,
-      cached: false,
-      attempts: 1,
-      networkRequests: known.filter((each) => each.type === "capability.used" && each.payload.kind.startsWith("net."))
-        .length,
-      networkBytes: 0,
+      ...timesOf(known),
+      ...used,
+      cached: known.some(({ type }) => type === "result.reused"),
       warnings: [],
       traceparent: event.traceparent ?? "",
     },

@@ -14,11 +14,11 @@ export type EdgeCode =
   | "EDGE_NOT_UNDERSTOOD"
   /** The answer is larger than a client takes. */
   | "EDGE_TOO_MUCH"
-  /** Hash, proof or events contradict the result. The tool can have run. */
+  /** Hash, proof, events or request contradict the result. The tool can have run. */
   | "EDGE_UNTRUE"
   /** The HTTP API has no such method. */
   | "EDGE_UNSUPPORTED"
-  /** The connection ended before the call, or `callMs` (3,600,000) passed. The tool can have run. */
+  /** The connection or the log ended before the call, or `callMs` (3,600,000) passed. The tool can have run. */
   | "EDGE_OUTCOME_UNKNOWN";
 
 /** The edge gave no answer that can be used. Methods of its client reject with nothing else. */

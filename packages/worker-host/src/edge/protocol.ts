@@ -19,5 +19,6 @@ export {
   readTools,
   readVerification,
 } from "./wire.ts";
-export { type Check, isPackageHash, isResultHash, type Verification, verifyAnswer } from "./verify-answer.ts";
+export { isPackageHash } from "./member-faults.ts";
+export { type Check, isResultHash, type Verification, verifyAnswer } from "./verify-answer.ts";
 export { withDefaults } from "./with-defaults.ts";
