@@ -57,6 +57,7 @@ export function describeBus(name: string, open: Open): void {
     routes(open);
     answers(open);
     bounds(open);
+    faults(open);
   });
 }
 
@@ -197,5 +198,27 @@ function bounds(open: Open): void {
     expect(heard.messages[0]!.body).toHaveLength(bodyBytes);
     const tooLarge = { headers: new Map<string, string>(), body: new Uint8Array(bodyBytes + 1) };
     expect(() => from.publish("a", tooLarge)).toThrow(RangeError);
+  });
+}
+
+function faults(open: Open): void {
+  it("reports listeners that throw, and brings the next message to all", async () => {
+    const { connect } = await open();
+    const [from, to] = [await connect(), await connect()];
+    const [throwing, calm] = [collector(), collector()];
+    const heard: string[] = [];
+    to.onFault(() => {
+      throw new Error("A listener of faults threw.");
+    });
+    to.onFault(({ message }) => heard.push(message));
+    to.subscribe("a", (message) => {
+      throwing.listener(message);
+      throw new Error(`fault ${throwing.messages.length}`);
+    });
+    to.subscribe("a", calm.listener);
+    await to.flush();
+    for (const content of ["1", "2"]) from.publish("a", outgoing(content));
+    await Promise.all([throwing.until(2), calm.until(2)]);
+    expect(heard).toEqual(["fault 1", "fault 2"]);
   });
 }

@@ -1,6 +1,7 @@
 export { type ChannelConnection, type ChannelLike, channelBus } from "./channel/channel-bus.ts";
 export { memoryBus, type MemoryBus, type MemoryConnection } from "./memory/memory-bus.ts";
-export { natsBus, type NatsHeaders, type NatsLike } from "./nats/nats-bus.ts";
+export { natsBus, type NatsLike } from "./nats/nats-bus.ts";
+export type { NatsHeaders } from "./nats/read-message.ts";
 export type { BusMessage, BusPort, OutgoingMessage } from "./port.ts";
 export { type BusCaller, type BusCallers, everyCaller, type KnownCaller, sealedCallers } from "./serve/callers.ts";
 export { type BusServer, type BusServerOptions, type KeyShare, serveOnBus } from "./serve/serve.ts";

@@ -5,7 +5,7 @@ export interface BusMessage {
   readonly reply: string | undefined;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
-  /** The bus itself reports that the subject of the message has no subscriber; this is the message's `reply`. */
+  /** The report that a subject has no subscriber, at the `reply` of the message to it. Over NATS any client can send it: no seal covers it. */
   readonly noResponders: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface BusPort {
   publish(subject: string, message: OutgoingMessage): void;
   /**
    * Listens to a subject. In a pattern `*` stands for one token, and `>` at the end for one or more. Of all subscriptions of one `queue` a message reaches one. Returns
-   * the way to stop.
+   * the way to stop. A message that cannot be read, and a throw of the listener, is a fault, and the next message comes all the same.
    */
   subscribe(
     pattern: string,
@@ -40,4 +40,6 @@ export interface BusPort {
   flush(): Promise<void>;
   /** Calls back each time that a lost connection is there again: messages can have been lost. Returns the way to stop. */
   onReconnect(listener: () => void): () => void;
+  /** Calls back for a message that cannot be read, a subscription that the server ended, and a connection that is lost for good. Returns the way to stop. */
+  onFault(listener: (error: Error) => void): () => void;
 }

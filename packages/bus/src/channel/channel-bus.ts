@@ -1,4 +1,5 @@
 import { newToken } from "../wire/token.ts";
+import { Faults } from "../faults.ts";
 import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
 import { Router } from "../router.ts";
 import { type ChannelMessage, readChannelMessage } from "./channel-message.ts";
@@ -35,6 +36,7 @@ class Connection implements ChannelConnection {
   readonly bodyBytes = BODY_BYTES;
   readonly #channel: ChannelLike;
   readonly #router = new Router();
+  readonly #faults = new Faults();
   readonly #member = newToken();
   /** By id: queues of a message of ours that wait for a member. */
   readonly #sent = new Map<string, Set<string>>();
@@ -73,7 +75,7 @@ class Connection implements ChannelConnection {
     listener: (message: BusMessage) => void,
     { queue }: { readonly queue?: string } = {},
   ): () => void {
-    return this.#router.add(pattern, listener, queue);
+    return this.#router.add(pattern, (message) => this.#faults.guard(() => listener(message)), queue);
   }
 
   async flush(): Promise<void> {
@@ -82,6 +84,10 @@ class Connection implements ChannelConnection {
 
   onReconnect(): () => void {
     return () => {};
+  }
+
+  onFault(listener: (error: Error) => void): () => void {
+    return this.#faults.listen(listener);
   }
 
   close(): void {
@@ -94,12 +100,14 @@ class Connection implements ChannelConnection {
     this.#channel.postMessage({ keyhole: 1, ...message });
   }
 
-  readonly #hear = ({ data }: { readonly data: unknown }): void => {
-    const heard = readChannelMessage(data, BODY_BYTES);
-    if (heard?.type === "message") this.#take(heard);
-    else if (heard?.type === "claim") this.#choose(heard);
-    else if (heard?.type === "grant" && heard.member === this.#member) this.#granted(heard);
-  };
+  /** An answer to a channel that was closed meanwhile throws. */
+  readonly #hear = ({ data }: { readonly data: unknown }): void =>
+    this.#faults.guard(() => {
+      const heard = readChannelMessage(data, BODY_BYTES);
+      if (heard?.type === "message") this.#take(heard);
+      else if (heard?.type === "claim") this.#choose(heard);
+      else if (heard?.type === "grant" && heard.member === this.#member) this.#granted(heard);
+    });
 
   #take({ id, subject, reply, headers, body }: Extract<ChannelMessage, { type: "message" }>): void {
     const message = { subject, reply, headers, body, noResponders: false };

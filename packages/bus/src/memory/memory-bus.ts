@@ -1,3 +1,4 @@
+import { Faults } from "../faults.ts";
 import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
 import { Router } from "../router.ts";
 
@@ -28,6 +29,7 @@ export function memoryBus(): MemoryBus {
 class Connection implements MemoryConnection {
   readonly bodyBytes = BODY_BYTES;
   readonly #router: Router;
+  readonly #faults = new Faults();
   readonly #stops = new Set<() => void>();
   #isOpen = true;
 
@@ -52,7 +54,7 @@ class Connection implements MemoryConnection {
     listener: (message: BusMessage) => void,
     { queue }: { readonly queue?: string } = {},
   ): () => void {
-    const stop = this.#router.add(pattern, listener, queue);
+    const stop = this.#router.add(pattern, (message) => this.#faults.guard(() => listener(message)), queue);
     this.#stops.add(stop);
     return stop;
   }
@@ -63,6 +65,10 @@ class Connection implements MemoryConnection {
 
   onReconnect(): () => void {
     return () => {};
+  }
+
+  onFault(listener: (error: Error) => void): () => void {
+    return this.#faults.listen(listener);
   }
 
   close(): void {

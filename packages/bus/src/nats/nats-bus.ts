@@ -1,26 +1,12 @@
+import { type Clock, systemClock } from "@keyhole/kernel";
+import { Faults } from "../faults.ts";
 import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
+import { type NatsHeaders, type NatsMessage, readMessage } from "./read-message.ts";
+import { standingSubscription } from "./standing-subscription.ts";
 
 /** The server counts headers as a part of its `max_payload`. */
 const HEADER_BYTES = 16_384;
 const PAYLOAD_BYTES = 1_048_576;
-/** The server's report of a missing listener. */
-const NO_RESPONDERS = 503;
-
-/** Headers of a message, as NATS's client has them. */
-export interface NatsHeaders {
-  /** Of the server's own words; 0 where there are none. */
-  readonly code: number;
-  keys(): readonly string[];
-  get(name: string): string;
-  set(name: string, value: string): void;
-}
-
-interface NatsMessage<Headers> {
-  readonly subject: string;
-  readonly reply?: string | undefined;
-  readonly headers?: Headers | undefined;
-  readonly data: Uint8Array;
-}
 
 /** The used part of a connection of NATS's client. */
 export interface NatsLike<Headers extends NatsHeaders> {
@@ -32,6 +18,8 @@ export interface NatsLike<Headers extends NatsHeaders> {
   ): { unsubscribe(): void };
   flush(): Promise<void>;
   status(): AsyncIterable<{ readonly type: string }>;
+  /** Resolves at the end of the connection, with the error that ended it. */
+  closed(): Promise<unknown>;
 }
 
 /**
@@ -43,20 +31,27 @@ export interface NatsLike<Headers extends NatsHeaders> {
  * import { connect, headers } from "@nats-io/transport-node";
  * const bus = natsBus(await connect({ servers: "nats://127.0.0.1:4222", maxReconnectAttempts: -1 }), headers);
  */
-export function natsBus<Headers extends NatsHeaders>(connection: NatsLike<Headers>, headers: () => Headers): BusPort {
-  return new NatsPort(connection, headers);
+export function natsBus<Headers extends NatsHeaders>(
+  connection: NatsLike<Headers>,
+  headers: () => Headers,
+  { clock = systemClock }: { readonly clock?: Clock } = {},
+): BusPort {
+  return new NatsPort(connection, headers, clock);
 }
 
 class NatsPort<Headers extends NatsHeaders> implements BusPort {
   readonly bodyBytes: number;
   readonly #connection: NatsLike<Headers>;
   readonly #newHeaders: () => Headers;
+  readonly #clock: Clock;
+  readonly #faults = new Faults();
   readonly #listeners = new Set<() => void>();
   #isConnected = true;
 
-  constructor(connection: NatsLike<Headers>, newHeaders: () => Headers) {
+  constructor(connection: NatsLike<Headers>, newHeaders: () => Headers, clock: Clock) {
     this.#connection = connection;
     this.#newHeaders = newHeaders;
+    this.#clock = clock;
     this.bodyBytes = (connection.info?.max_payload ?? PAYLOAD_BYTES) - HEADER_BYTES;
     void this.#watch();
   }
@@ -78,11 +73,14 @@ class NatsPort<Headers extends NatsHeaders> implements BusPort {
     listener: (message: BusMessage) => void,
     { queue }: { readonly queue?: string } = {},
   ): () => void {
-    const callback = (error: Error | null, message: NatsMessage<Headers>): void => {
-      if (!error) listener(messageOf(message));
+    const faults = this.#faults;
+    const subscribe = (onEnd: (error: Error) => void): { unsubscribe(): void } => {
+      // A throw would end the client's reader of the whole connection, silently.
+      const callback = (error: Error | null, message: NatsMessage<Headers>): void =>
+        error ? onEnd(error) : faults.guard(() => listener(readMessage(message)));
+      return this.#connection.subscribe(pattern, { callback, ...(queue !== undefined && { queue }) });
     };
-    const subscription = this.#connection.subscribe(pattern, { callback, ...(queue !== undefined && { queue }) });
-    return () => subscription.unsubscribe();
+    return standingSubscription({ subscribe, pattern, faults, clock: this.#clock });
   }
 
   flush(): Promise<void> {
@@ -94,28 +92,19 @@ class NatsPort<Headers extends NatsHeaders> implements BusPort {
     return () => void this.#listeners.delete(listener);
   }
 
+  onFault(listener: (error: Error) => void): () => void {
+    return this.#faults.listen(listener);
+  }
+
   /** Ends with the connection. */
   async #watch(): Promise<void> {
     for await (const { type } of this.#connection.status()) {
       if (type === "disconnect") this.#isConnected = false;
       if (type !== "reconnect") continue;
       this.#isConnected = true;
-      for (const listener of this.#listeners) listener();
+      for (const listener of this.#listeners) this.#faults.guard(listener);
     }
+    const error = await this.#connection.closed();
+    if (error instanceof Error) this.#faults.report(new Error(`The connection to NATS has ended: ${error.message}`));
   }
-}
-
-function messageOf({ subject, reply, headers, data }: NatsMessage<NatsHeaders>): BusMessage {
-  return {
-    subject,
-    reply: reply === undefined || reply === "" ? undefined : reply,
-    headers: headers ? plain(headers) : new Map(),
-    body: data,
-    noResponders: headers?.code === NO_RESPONDERS && data.length === 0,
-  };
-}
-
-/** Of several values of one header the first counts. */
-function plain(headers: NatsHeaders): ReadonlyMap<string, string> {
-  return new Map(headers.keys().map((name) => [name, headers.get(name)]));
 }

@@ -1,6 +1,7 @@
 import { type Clock, type Kernel, systemClock } from "@keyhole/kernel";
 import { knownOptions } from "@keyhole/kernel/foreign";
 import type { BusPort } from "../port.ts";
+import { Reports } from "../reports.ts";
 import { partitions, Subjects } from "../wire/subjects.ts";
 import type { BusCallers } from "./callers.ts";
 import { CallServer } from "./call-server.ts";
@@ -31,7 +32,7 @@ export interface BusServerOptions {
    */
   readonly keys?: KeyShare;
   readonly clock?: Clock;
-  /** Receives dropped messages. Default: none. */
+  /** Receives dropped messages and faults of the connection, at most ten at once and then one a second. Default: none. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -79,11 +80,13 @@ class KernelServer implements BusServer {
     this.#subjects = new Subjects(prefix, inboxes);
     this.#owned = keys ? ownedPartitions(keys) : [];
     this.#offers = new Offers(kernel, tools);
-    const ports = { kernel, port, subjects: this.#subjects, callers, offers: this.#offers, clock, onError };
+    const { report } = new Reports(clock, onError);
+    const ports = { kernel, port, subjects: this.#subjects, callers, offers: this.#offers, clock, onError: report };
     this.#calls = new CallServer(ports);
     const describing = new DescribeServer(ports);
     this.#stops.push(port.subscribe(this.#subjects.describePattern, (message) => describing.answer(message)));
     this.#stops.push(port.onReconnect(() => this.#calls.again()));
+    this.#stops.push(port.onFault(report));
     this.#stops.push(kernel.onToolsChange(() => void this.#changed()));
     this.#subscribe();
   }

@@ -1,12 +1,10 @@
 import type { Clock } from "@keyhole/kernel";
-import { TokenBucket } from "@keyhole/kernel/foreign-tools";
 import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
+import { Reports } from "../reports.ts";
 import { headers, kindOf } from "../wire/headers.ts";
 import { type BusCredential, credentialOf, sealed } from "../wire/seal.ts";
 import { checkPrefix, defaultInbox } from "../wire/subjects.ts";
 import { newToken } from "../wire/token.ts";
-
-const reportRate = { most: 10, everyMs: 1_000 };
 
 /** One exchange: a question, and where its answers arrive. */
 export interface Exchange {
@@ -34,16 +32,19 @@ export class Inbox {
   readonly #options: InboxOptions;
   readonly #subject: string;
   readonly #taking = new Map<string, Taking>();
-  readonly #reports: TokenBucket;
-  readonly #stop: () => void;
+  readonly #reports: Reports;
+  readonly #stops: readonly (() => void)[];
 
   /** @throws TypeError for a prefix that is no subject */
   constructor(port: BusPort, options: InboxOptions) {
     this.#port = port;
     this.#options = options;
     this.#subject = `${checkPrefix(options.prefix ?? defaultInbox)}.${newToken()}`;
-    this.#reports = new TokenBucket(options.clock, reportRate);
-    this.#stop = port.subscribe(`${this.#subject}.*`, (message) => this.#hear(message));
+    this.#reports = new Reports(options.clock, options.onError);
+    this.#stops = [
+      port.subscribe(`${this.#subject}.*`, (message) => this.#hear(message)),
+      port.onFault(this.#reports.report),
+    ];
   }
 
   get isConnected(): boolean {
@@ -71,13 +72,13 @@ export class Inbox {
   }
 
   close(): void {
-    this.#stop();
+    for (const stop of this.#stops) stop();
     for (const { onClose } of this.#taking.values()) onClose();
     this.#taking.clear();
   }
 
   report(text: string): void {
-    if (this.#reports.take()) this.#options.onError(new Error(text));
+    this.#reports.report(new Error(text));
   }
 
   #hear(message: BusMessage): void {

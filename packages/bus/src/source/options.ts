@@ -31,7 +31,7 @@ export interface BusSourceOptions extends ForeignBounds {
   readonly clock?: Clock;
   /** A definition waits for {@link BusSource.confirm}. */
   readonly onChange?: (tool: ForeignTool) => void;
-  /** Receives dropped messages, at most ten at once and then one a second. Default: none. */
+  /** Receives dropped messages and faults of the connection, at most ten at once and then one a second. Default: none. */
   readonly onError?: (error: Error) => void;
 }
 

@@ -41,6 +41,7 @@ export function edgeBus<Headers extends bus.NatsHeaders>({ wsconnect, headers }:
           "The edge cannot join the bus.",
         );
       },
+      onError: ({ message }) => console.error(message),
     };
     if (!isOverWebSocket(entry, parts))
       parts.fail(["servers"], "A Worker reaches NATS over WebSocket only.", "Use addresses of ws or wss.");

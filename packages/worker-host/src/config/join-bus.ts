@@ -10,6 +10,8 @@ export interface BusParts {
   readonly bus: typeof import("@keyhole/bus");
   readonly variable: (name: string) => string | undefined;
   readonly fail: (path: BusPath, message: string, hint: string) => never;
+  /** Receives dropped messages and faults of the connection. */
+  readonly onError: (error: Error) => void;
 }
 
 /** The options of NATS's client, on each transport. */
@@ -72,7 +74,7 @@ async function openSource(
   const path = ["sources", own.name];
   const seals = credential && { credential: credentialOf(credential, [...path, "credential", "key"], parts) };
   try {
-    const source = await parts.bus.busSource(kernel, port, { ...own, ...seals });
+    const source = await parts.bus.busSource(kernel, port, { ...own, ...seals, onError: parts.onError });
     return () => source.close();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -87,7 +89,8 @@ async function openServer(
   parts: BusParts,
 ): Promise<() => Promise<void>> {
   const { tools, keys, ...callers } = entry.serve ?? {};
-  const options = { ...prefixOf(entry), ...(tools && { tools }), ...(keys && { keys }) };
+  const { onError } = parts;
+  const options = { ...prefixOf(entry), ...(tools && { tools }), ...(keys && { keys }), onError };
   const server = await parts.bus.serveOnBus(kernel, port, { ...options, callers: callersOf(callers, parts) });
   return () => server.close();
 }

@@ -60,7 +60,7 @@ export async function openKernel(
     );
   try {
     if (packages) await registerAll(kernel, packages, config);
-    leave = config && (await joinBus(kernel, config, packages === undefined));
+    leave = config && (await joinBus(kernel, config, packages === undefined, io));
   } catch (error) {
     await end();
     throw error;
@@ -108,10 +108,16 @@ async function registerAll(
 }
 
 /** A command that stays offers tools; one call offers none. @throws {Unusable} with file and line */
-async function joinBus(kernel: Kernel, config: ConfigFile, serve: boolean): Promise<() => Promise<void>> {
+async function joinBus(
+  kernel: Kernel,
+  config: ConfigFile,
+  serve: boolean,
+  io: CommandIo,
+): Promise<() => Promise<void>> {
   const { joinConfiguredBus } = await import("@keyhole/worker-host/node/config");
   try {
-    return await joinConfiguredBus(kernel, config, { serve });
+    const onError = ({ message }: Error): void => io.note(`bus: ${visible(message)}\n`);
+    return await joinConfiguredBus(kernel, config, { serve, onError });
   } catch (error) {
     if (error instanceof TypeError) throw new Unusable(visible(error.message), { cause: error });
     throw error;

@@ -1,4 +1,4 @@
-import { type Kernel, pointerOf } from "@keyhole/kernel";
+import { type Kernel, pointerOf, visible } from "@keyhole/kernel";
 import { busConnectOptions, type BusParts, isOverWebSocket, openOnBus } from "../../config/join-bus.ts";
 import type { BusEntry } from "../../config/sections/bus.ts";
 import type { ConfigFile } from "./load.ts";
@@ -13,7 +13,7 @@ type Nats = typeof import("@nats-io/transport-node");
 export async function joinConfiguredBus(
   kernel: Kernel,
   { config, explain }: ConfigFile,
-  { serve }: { readonly serve: boolean },
+  { serve, onError = warn }: { readonly serve: boolean; readonly onError?: (error: Error) => void },
 ): Promise<() => Promise<void>> {
   const entry = config.document.bus;
   if (!entry) return async () => {};
@@ -21,7 +21,7 @@ export async function joinConfiguredBus(
     throw new TypeError(explain({ path: pointerOf(["bus", ...path]), message, hint }));
   };
   const { bus, nats } = await libraries(fail);
-  const parts: BusParts = { bus, fail, variable: (name) => process.env[name] };
+  const parts: BusParts = { bus, fail, onError, variable: (name) => process.env[name] };
   const connection = await connected(entry, nats, parts);
   const leaving: (() => Promise<void>)[] = [() => connection.close()];
   const leave = async (): Promise<void> => {
@@ -35,6 +35,11 @@ export async function joinConfiguredBus(
     await leave();
     throw error;
   }
+}
+
+/** A bus that brings no calls any more looks like one without callers. */
+function warn({ message }: Error): void {
+  process.emitWarning(visible(message), "KeyholeBusWarning");
 }
 
 /** Both are peers: most configurations have no bus. */
