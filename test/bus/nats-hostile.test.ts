@@ -2,6 +2,7 @@ import { natsBus, sealedCallers } from "@keyhole/bus";
 import { describe, expect, it } from "vitest";
 import { closeAfterEach } from "../mcp/support.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { collector } from "./contract.ts";
 import { RawClient } from "./nats-raw.ts";
 import { NatsServer, natsServerPath } from "./nats-server.ts";
 import { calling, key, serving, until } from "./support.ts";
@@ -25,6 +26,26 @@ describe.skipIf(natsServerPath === undefined)("a client of NATS without a key", 
       for (const subject of ["keyhole.tool.x.describe", "keyhole.tool._.announce"]) raw.publish(subject, head);
     await until(() => far.errors.length >= heads.length && near.errors.length >= heads.length);
     expect(await near.call("pay", { amount: 1 })).toMatchObject({ ok: true });
+  });
+
+  it("makes no call that runs end as one that did not run", async () => {
+    const server = await NatsServer.open();
+    const far = await serving(await server.bus(), { callers });
+    const near = await calling(await server.bus(), { credential });
+    const overhearing = collector();
+    const listener = await server.bus();
+    listener.subscribe("keyhole.tool.wait.request", overhearing.listener);
+    await listener.flush();
+    const call = near.failure("wait", {});
+    await far.served.waiting.promise;
+    await overhearing.until(1);
+    const raw = await RawClient.open(server.url);
+    for (let at = 0; at < 9; at++) raw.publish(overhearing.messages[0]!.reply!, "NATS/1.0 503");
+    // An answer that nobody sealed is reported: it comes behind the others.
+    raw.publish(overhearing.messages[0]!.reply!, "NATS/1.0");
+    await until(() => near.errors.length > 0);
+    far.served.gate.resolve();
+    expect(await call).toEqual(["ok", ""]);
   });
 });
 

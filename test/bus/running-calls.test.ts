@@ -10,7 +10,15 @@ const result = { bytes: 512, open: async () => [] };
 
 function requestOf(at: number, deadlineMs: number): BusRequest {
   const correlation = at.toString(16).padStart(32, "0");
-  return { reply: `_INBOX.${at}`, correlation, deadlineMs, definition: "", key: undefined, traceparent: undefined };
+  return {
+    reply: `_INBOX.${at}`,
+    correlation,
+    deadlineMs,
+    definition: "",
+    key: undefined,
+    traceparent: undefined,
+    isSealed: false,
+  };
 }
 
 it("a server remembers a number of calls, and forgets those that are over soon after their deadline", async () => {

@@ -69,6 +69,7 @@ const onBus: Store = async () => {
       definition: "",
       key: undefined,
       traceparent: undefined,
+      isSealed: false,
     };
     all.end(all.add({ caller: { caller }, credential: undefined }, request, bytes)!, { bytes, open: async () => [] });
     return correlation;

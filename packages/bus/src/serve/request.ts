@@ -16,6 +16,8 @@ export interface BusRequest {
   /** Digest of the caller's key. */
   readonly key: string | undefined;
   readonly traceparent: string | undefined;
+  /** Also where the kernel does not know the key of the seal. */
+  readonly isSealed: boolean;
 }
 
 const MOST_TRACE_UNITS = 128;
@@ -47,7 +49,7 @@ export function readRequest(
   // A key at the wrong subject would be another kernel's.
   if (key !== undefined && !/^[0-9a-f]{64}$/.test(key)) return undefined;
   if (partition !== (key === undefined ? undefined : partitionOf(key))) return undefined;
-  return { ...address, deadlineMs, definition, key, traceparent };
+  return { ...address, deadlineMs, definition, key, traceparent, isSealed: message.headers.has(headers.credential) };
 }
 
 /** The arguments of a call. */

@@ -75,9 +75,9 @@ export class RunningCalls {
   /** `undefined` where there is no room for one more of this caller. */
   add(from: KnownCaller, request: BusRequest, bodyBytes: number): KnownCall | undefined {
     this.#sweep();
-    const { reply, correlation, deadlineMs, key } = request;
-    // Only a seal tells the caller from a listener, and one kernel owns each key.
-    const token = from.credential && key === undefined ? newToken() : undefined;
+    const { reply, correlation, deadlineMs, key, isSealed } = request;
+    // Only a seal tells the caller from a listener, and one kernel owns each key. A caller that seals knows that nothing runs before its take.
+    const token = (from.credential || isSealed) && key === undefined ? newToken() : undefined;
     const runningBytes = bodyBytes + MESSAGE_COST_BYTES;
     if (!this.#hasRoom(from, runningBytes)) return undefined;
     const call: KnownCall = {

@@ -1,15 +1,15 @@
 import type { JsonValue, LogEntry } from "@keyhole/kernel";
-import type { BusMessage } from "../port.ts";
 import { isObject, readBody, readObject } from "../wire/body.ts";
 import { headers } from "../wire/headers.ts";
 import { callError } from "./call-error.ts";
+import type { Answer } from "./inbox.ts";
 import type { CallReports } from "./options.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const levels = ["debug", "info", "warn", "error"] as const satisfies readonly LogEntry["level"][];
 
 /** The output in a result; `undefined` for one that cannot be read. */
-export function readResult({ headers: all, body }: BusMessage): JsonValue | Uint8Array | undefined {
+export function readResult({ headers: all, body }: Answer): JsonValue | Uint8Array | undefined {
   switch (all.get(headers.form)) {
     case "json":
       return readBody(body);
@@ -31,7 +31,7 @@ function textOf(body: Uint8Array): string | undefined {
 }
 
 /** The serving kernel's report of a failed call. The caller shows its words and derives nothing from them. */
-export function readFailure({ body }: BusMessage, tool: string): Error {
+export function readFailure({ body }: Answer, tool: string): Error {
   const { code, message, hint, ran } = readObject(body) ?? {};
   const words = [message, hint]
     .flatMap((each) => (typeof each === "string" ? [each] : []))
@@ -46,7 +46,7 @@ export function readFailure({ body }: BusMessage, tool: string): Error {
 }
 
 /** Hands a report on; one without the form of one is dropped. */
-export function readReport(kind: "progress" | "log", { body }: BusMessage, { log, progress }: CallReports): void {
+export function readReport(kind: "progress" | "log", { body }: Answer, { log, progress }: CallReports): void {
   const value = readBody(body);
   if (!isObject(value)) return;
   const { done, total, message, level } = value;

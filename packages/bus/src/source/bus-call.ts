@@ -1,11 +1,11 @@
 import { type Clock, hashText, type JsonObject, type JsonValue, type Onward } from "@keyhole/kernel";
-import type { BusMessage } from "../port.ts";
 import { writeBody } from "../wire/body.ts";
 import { headers, type Kind, kindOf, numberOf } from "../wire/headers.ts";
 import { partitionOf, type Subjects } from "../wire/subjects.ts";
 import { isToken } from "../wire/token.ts";
 import { callError } from "./call-error.ts";
-import type { Exchange, Inbox } from "./inbox.ts";
+import { Delivery } from "./delivery.ts";
+import type { Answer, Exchange, Inbox } from "./inbox.ts";
 import type { CallReports } from "./options.ts";
 import { readFailure, readReport, readResult } from "./answers.ts";
 import { Parts } from "./parts.ts";
@@ -59,11 +59,8 @@ export class BusCall {
   readonly #onAbort = (): void => this.#abandon("The call was cancelled.");
   #stopDeadline: () => void = () => {};
   #stopAsking: () => void = () => {};
+  readonly #delivery: Delivery;
   #isOver = false;
-  /** Whether a kernel may have taken the last request. */
-  #isDelivered = false;
-  /** Whether one may have taken an earlier one. */
-  #wasDelivered = false;
   #undelivered = 0;
   #silent = 0;
   #incomplete = 0;
@@ -77,12 +74,15 @@ export class BusCall {
     this.#ports = ports;
     this.#call = call;
     this.#parts = new Parts(ports.resultBytes);
-    this.#exchange = ports.inbox.open(
-      (message) => this.#take(message),
-      () => this.#abandon("The source was closed."),
-    );
+    this.#exchange = ports.inbox.open({
+      onAnswer: (answer) => this.#take(answer),
+      onUnheard: () => this.#unheard(),
+      onClose: () => this.#abandon("The source was closed."),
+    });
     // Callers of this kernel may choose equal keys, and the bus does not learn them.
     this.#key = idempotencyKey === undefined ? undefined : digestOf(JSON.stringify([caller, idempotencyKey]));
+    const proof = this.#key === undefined ? "no take" : "no request";
+    this.#delivery = new Delivery(ports.inbox.isSealed ? proof : "unheard");
     this.#deadlineMs = ports.clock.now() + Math.max(1, timeoutMs - MARGIN_MS);
   }
 
@@ -111,8 +111,6 @@ export class BusCall {
     const { tool, input, definition, onward } = this.#call;
     const key = this.#key;
     const subject = key === undefined ? subjects.request(tool) : subjects.partition(tool, partitionOf(key));
-    this.#wasDelivered ||= this.#isDelivered;
-    this.#isDelivered = true;
     this.#send(subject, "request", input, [
       [headers.deadline, String(Math.floor(this.#deadlineMs))],
       [headers.definition, definition],
@@ -131,7 +129,7 @@ export class BusCall {
   #ask(): void {
     // Silence says nothing while no answer can come.
     if (!this.#ports.inbox.isConnected) return this.#wait();
-    if (this.#key !== undefined || !this.#isDelivered) return this.#request();
+    if (this.#key !== undefined || !this.#delivery.isUnderWay) return this.#request();
     if (this.#silent++ >= MOST_SILENT)
       return this.#abandon(`The kernel that serves ${this.#call.tool} does not answer any more.`);
     this.#send(this.#ports.subjects.control(this.#call.tool), "ask", undefined, []);
@@ -144,24 +142,26 @@ export class BusCall {
       [headers.kind, kind],
       [headers.correlation, correlation],
     ];
+    const { ran } = this.#delivery;
+    if (kind === "request") this.#delivery.requested();
+    if (kind === "take") this.#delivery.took();
     try {
       // Only a request learns that there is no listener.
       const to = kind === "request" ? { reply } : {};
       this.#ports.inbox.send(subject, { ...to, headers: new Map([...own, ...more]), body: writeBody(body) });
     } catch (error) {
-      const ran = this.#wasDelivered || kind !== "request" ? "unknown" : "no";
       this.#fail(callError(ran, error instanceof Error ? error.message : "The bus took no message."));
     }
   }
 
-  #take(message: BusMessage): void {
+  #take(message: Answer): void {
     if (this.#isOver) return;
-    if (message.noResponders) return this.#undeliveredOne();
     const kind = kindOf(message);
     const kernel = message.headers.get(headers.kernel);
     if (this.#taker !== undefined && kernel !== this.#taker)
       return this.#ports.inbox.report("An answer is of a kernel that does not run the call. It was dropped.");
     this.#silent = 0;
+    this.#delivery.answered();
     if (!this.#call.charge(message.body.length)) return;
     if (kind === "result") this.#end(message);
     else if (kind === "offer" && isToken(kernel)) this.#accept(kernel);
@@ -182,14 +182,13 @@ export class BusCall {
   }
 
   /** The next request comes with the next question. */
-  #undeliveredOne(): void {
-    const { tool } = this.#call;
-    this.#isDelivered = false;
+  #unheard(): void {
+    if (this.#isOver || !this.#delivery.unheard()) return;
     if (this.#key !== undefined || ++this.#undelivered < MOST_UNDELIVERED) return;
-    this.#fail(callError("no", `No kernel serves ${tool} on the bus.`));
+    this.#abandon(`No kernel serves ${this.#call.tool} on the bus.`);
   }
 
-  #report(kind: "progress" | "log", message: BusMessage): void {
+  #report(kind: "progress" | "log", message: Answer): void {
     if (++this.#reports > MOST_REPORTS)
       return this.#abandon(`The kernel that serves ${this.#call.tool} reported more than ${MOST_REPORTS} times.`);
     const sequence = numberOf(message, headers.sequence) ?? 0;
@@ -198,7 +197,7 @@ export class BusCall {
     readReport(kind, message, this.#call.reports);
   }
 
-  #end(message: BusMessage): void {
+  #end(message: Answer): void {
     const { tool } = this.#call;
     if (message.headers.get(headers.outcome) !== "ok") return this.#fail(readFailure(message, tool));
     const whole = this.#parts.whole(message);
@@ -221,7 +220,7 @@ export class BusCall {
   #abandon(reason: string): void {
     if (this.#isOver) return;
     const { subjects } = this.#ports;
-    const ran = this.#isDelivered || this.#wasDelivered ? "unknown" : "no";
+    const { ran } = this.#delivery;
     this.#send(subjects.control(this.#call.tool), "cancel", undefined, []);
     this.#fail(callError(ran, reason));
   }

@@ -1,9 +1,8 @@
 import type { Clock, JsonObject } from "@keyhole/kernel";
-import type { BusMessage } from "../port.ts";
 import { readObject } from "../wire/body.ts";
 import { headers, kindOf } from "../wire/headers.ts";
 import { isToolName, type Subjects } from "../wire/subjects.ts";
-import type { Inbox } from "./inbox.ts";
+import type { Answer, Inbox } from "./inbox.ts";
 
 /** In one discovery. The source ignores kernels that send more. */
 const MOST_DEFINITIONS = 10_000;
@@ -50,10 +49,11 @@ class Discovery {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#missing = new Set(options.expect);
-    this.#exchange = options.inbox.open(
-      (message) => this.#take(message),
-      () => this.#fail(new Error("The source was closed.")),
-    );
+    this.#exchange = options.inbox.open({
+      onAnswer: (answer) => this.#take(answer),
+      onUnheard: () => this.#unheard(),
+      onClose: () => this.#fail(new Error("The source was closed.")),
+    });
   }
 
   start(): void {
@@ -71,16 +71,20 @@ class Discovery {
     }
   }
 
-  #take(message: BusMessage): void {
-    if (message.noResponders) return this.#end();
-    const kind = kindOf(message);
+  /** Kernels may have heard the question all the same, where they seal what they answer. */
+  #unheard(): void {
+    if (!this.#hasAnswer && !this.#options.inbox.isSealed) this.#end();
+  }
+
+  #take(answer: Answer): void {
+    const kind = kindOf(answer);
     if (kind === "described") this.#hasAnswer = true;
-    else if (kind === "definition") this.#define(message);
+    else if (kind === "definition") this.#define(answer);
     const { expect } = this.#options;
     if (this.#hasAnswer && expect.length > 0 && this.#missing.size === 0) this.#end();
   }
 
-  #define({ body }: BusMessage): void {
+  #define({ body }: Answer): void {
     this.#hasAnswer = true;
     this.#count++;
     this.#bytes += body.length;

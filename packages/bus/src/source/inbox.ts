@@ -6,6 +6,17 @@ import { type BusCredential, credentialOf, sealed } from "../wire/seal.ts";
 import { checkPrefix, defaultInbox } from "../wire/subjects.ts";
 import { newToken } from "../wire/token.ts";
 
+/** A message of one exchange, with a valid seal where the source has a credential. */
+export type Answer = Omit<BusMessage, "noResponders">;
+
+export interface ExchangeEvents {
+  readonly onAnswer: (answer: Answer) => void;
+  /** The bus, or any peer in its name, says that no one heard the question. Where the source seals, this is no evidence. */
+  readonly onUnheard: () => void;
+  /** The source ends, and no further answer comes. */
+  readonly onClose: () => void;
+}
+
 /** One exchange: a question, and where its answers arrive. */
 export interface Exchange {
   readonly reply: string;
@@ -21,17 +32,12 @@ export interface InboxOptions {
   readonly onError: (error: Error) => void;
 }
 
-interface Taking {
-  readonly take: (message: BusMessage) => void;
-  readonly onClose: () => void;
-}
-
 /** Where the answers of one source arrive. Each exchange has an unguessable subject of its own, and takes only messages of its correlation. */
 export class Inbox {
   readonly #port: BusPort;
   readonly #options: InboxOptions;
   readonly #subject: string;
-  readonly #taking = new Map<string, Taking>();
+  readonly #taking = new Map<string, ExchangeEvents & { readonly correlation: string }>();
   readonly #reports: Reports;
   readonly #stops: readonly (() => void)[];
 
@@ -51,18 +57,15 @@ export class Inbox {
     return this.#port.isConnected;
   }
 
-  /** @param onClose the source ends, and no further answer comes */
-  open(take: (message: BusMessage) => void, onClose: () => void): Exchange {
+  /** Whether the answers of this source have seals. */
+  get isSealed(): boolean {
+    return this.#options.credential !== undefined;
+  }
+
+  open(events: ExchangeEvents): Exchange {
     const correlation = newToken();
     const reply = `${this.#subject}.${newToken()}`;
-    const check = (message: BusMessage): void => {
-      if (message.noResponders) return take(message);
-      if (message.headers.get(headers.correlation) !== correlation)
-        return this.report("An answer is of another exchange than its subject. It was dropped.");
-      if (!this.#isOurs(message)) return this.report("An answer has no valid seal. It was dropped.");
-      take(message);
-    };
-    this.#taking.set(reply, { take: check, onClose });
+    this.#taking.set(reply, { ...events, correlation });
     return { reply, correlation, close: () => void this.#taking.delete(reply) };
   }
 
@@ -83,8 +86,16 @@ export class Inbox {
 
   #hear(message: BusMessage): void {
     const taking = this.#taking.get(message.subject);
-    if (taking) return taking.take(message);
-    // The source asked kernels that describe their tools late, too.
+    if (!taking) return this.#late(message);
+    if (message.noResponders) return taking.onUnheard();
+    if (message.headers.get(headers.correlation) !== taking.correlation)
+      return this.report("An answer is of another exchange than its subject. It was dropped.");
+    if (!this.#isOurs(message)) return this.report("An answer has no valid seal. It was dropped.");
+    taking.onAnswer(message);
+  }
+
+  /** The source asked kernels that describe their tools late, too. */
+  #late(message: BusMessage): void {
     const kind = kindOf(message);
     const isKnown = message.noResponders || kind === "definition" || kind === "described";
     if (!isKnown) this.report("An answer came that nobody waits for. It was dropped.");

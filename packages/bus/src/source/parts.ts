@@ -1,5 +1,5 @@
-import type { BusMessage } from "../port.ts";
 import { headers, numberOf } from "../wire/headers.ts";
+import type { Answer } from "./inbox.ts";
 
 /** A kernel that sends a result in more has another aim than the result. */
 const MOST_PARTS = 10_000;
@@ -15,7 +15,7 @@ export class Parts {
   }
 
   /** `false` where the result is larger than the caller takes. */
-  add(message: BusMessage): boolean {
+  add(message: Answer): boolean {
     const sequence = numberOf(message, headers.sequence);
     if (sequence === 1) this.#clear();
     if (sequence !== this.#parts.length + 1) return true;
@@ -26,7 +26,7 @@ export class Parts {
   }
 
   /** The result with the body of all messages; `undefined` where a part is missing. */
-  whole(message: BusMessage): BusMessage | undefined {
+  whole(message: Answer): Answer | undefined {
     const count = numberOf(message, headers.parts) ?? 0;
     if (count === 0) return message;
     if (count !== this.#parts.length) {

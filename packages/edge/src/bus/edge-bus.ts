@@ -41,6 +41,7 @@ export function edgeBus<Headers extends bus.NatsHeaders>({ wsconnect, headers }:
           "The edge cannot join the bus.",
         );
       },
+      // oxlint-disable-next-line no-console -- a Worker has no other place for its operator
       onError: ({ message }) => console.error(message),
     };
     if (!isOverWebSocket(entry, parts))
