@@ -81,6 +81,32 @@ describe("the stdio of a server", () => {
     await expect.poll(isDone, { interval: 1 }).toBe(true);
   });
 
+  it("is over for a client that reads nothing of 64 MiB of answers", async () => {
+    const stuck = new Writable({ write: () => {} });
+    const { transport, faults, closed } = await opened(stuck);
+    const answer = { jsonrpc: "2.0", id: 1, result: { text: "x".repeat(2 ** 24) } } as const;
+    const sent = Array.from({ length: 5 }, () => transport.send(answer));
+    const settled = await Promise.allSettled(sent);
+    expect(settled.map(({ status }) => status)).toEqual([
+      ...Array<string>(3).fill("fulfilled"),
+      "rejected",
+      "rejected",
+    ]);
+    expect(stuck.writableLength).toBeLessThan(2 ** 26);
+    expect([closed(), faults.length]).toEqual([1, 1]);
+  });
+
+  it("reads on behind a message whose listener throws", async () => {
+    const { input, transport, heard, faults } = await opened();
+    transport.onmessage = (message) => {
+      heard.push(message);
+      throw new Error("It is too much.");
+    };
+    input.write(`${JSON.stringify(call)}\n${JSON.stringify(call)}\n`);
+    await expect.poll(() => heard).toHaveLength(2);
+    expect(faults).toEqual(["It is too much.", "It is too much."]);
+  });
+
   it.each(["end", "destroy"] as const)("is over once when its client goes by %s", async (how) => {
     const { input, transport, closed } = await opened();
     input[how]();

@@ -6,6 +6,7 @@ import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { serverMessageOf } from "../message.ts";
 import type { OpenOptions } from "../source/endpoint.ts";
 import { LineReader } from "./line-reader.ts";
+import { LineWriter } from "./line-writer.ts";
 import { ProcessGroup } from "./process-group.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
@@ -26,6 +27,7 @@ export class ProcessTransport implements Transport {
   readonly #clock: Clock;
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
   #group: ProcessGroup | undefined;
+  #lines: LineWriter | undefined;
   #tail: StderrTail | undefined;
   #strayLines = 0;
   #hasEnded = false;
@@ -69,20 +71,28 @@ export class ProcessTransport implements Transport {
     );
     child.stdout.on("data", (chunk: Buffer) => lines.take(chunk));
     child.stdout.on("error", () => {}); // It ends with the process.
-    child.stdin.on("error", () => {}); // Likewise.
+    this.#lines = new LineWriter(child.stdin);
     // Not "close": its child processes can hold its pipes.
     child.once("exit", (code, signal) => this.#exited(code, signal));
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
-    const child = this.#child;
-    if (!child || this.#hasEnded) return Promise.reject(new Error("The server has ended."));
-    return new Promise((resolve, reject) => {
-      child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
-    });
+  async send(message: JSONRPCMessage): Promise<void> {
+    const lines = this.#lines;
+    if (!lines || this.#hasEnded) throw new Error("The server has ended.");
+    const cancelled = cancelledBy(message);
+    // A server learns nothing of a call that it has not begun to read.
+    if (cancelled !== undefined && lines.takeBack(cancelled)) return;
+    const line = Buffer.from(`${JSON.stringify(message)}\n`);
+    const isRequest = "method" in message && "id" in message;
+    if (!lines.isFull(line.length)) return lines.write(line, isRequest ? message.id : undefined);
+    const reason = "Too many messages wait for the server, which does not read them.";
+    // One caller can send too much. Answers that wait are the server's own questions.
+    if (!isRequest) this.#fail(reason);
+    throw new RangeError(reason);
   }
 
   async close(): Promise<void> {
+    this.#lines?.end();
     await this.#group?.end();
     this.#end();
   }
@@ -91,9 +101,18 @@ export class ProcessTransport implements Transport {
     if (this.#hasEnded || line.trim() === "") return;
     const { message, fault } = serverMessageOf(line);
     if (fault !== undefined) return this.#fail(fault);
-    if (message) this.onmessage?.(message);
+    if (message) this.#take(message);
     else if (++this.#strayLines > MOST_STRAY_LINES)
       this.#fail("The server writes to stdout what is no message of MCP.");
+  }
+
+  /** A throw would end this process, and not the server's connection. */
+  #take(message: JSONRPCMessage): void {
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.#fail(`A message of the server cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   #exited(code: number | null, signal: NodeJS.Signals | null): void {
@@ -113,8 +132,17 @@ export class ProcessTransport implements Transport {
   #end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#lines?.end();
+    this.#child?.stdin.destroy();
     this.#child?.stdout.destroy();
     this.#child?.stderr.destroy();
     this.onclose?.();
   }
+}
+
+/** The id of the request that a message cancels. */
+function cancelledBy(message: JSONRPCMessage): string | number | undefined {
+  if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
+  const id = message.params?.["requestId"];
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
 }

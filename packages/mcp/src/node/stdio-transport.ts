@@ -3,6 +3,7 @@ import { limits } from "@keyhole/kernel";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { clientMessageOf } from "../message.ts";
 import { LineReader } from "./line-reader.ts";
+import { MOST_WAITING_BYTES } from "./line-writer.ts";
 
 /** As one request over HTTP. */
 const MOST_BYTES = limits.inputBytes + 65_536;
@@ -49,7 +50,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error("The client disconnected.");
-    this.#write(message);
+    if (!this.#write(message)) throw new RangeError("The client does not read its answers.");
   }
 
   async close(): Promise<void> {
@@ -59,14 +60,33 @@ export class StdioTransport implements Transport {
   #hear(line: string): void {
     if (this.#isClosed || line.trim() === "") return;
     const message = clientMessageOf(line, MOST_BYTES);
-    if (message) return this.onmessage?.(message);
+    if (message) return this.#take(message);
     this.onerror?.(new SyntaxError("A line of the client is no message of MCP."));
     this.#write({ jsonrpc: "2.0", id: null, error: noMessage });
   }
 
-  #write(message: object): void {
-    this.#output.write(`${JSON.stringify(message)}\n`);
+  #take(message: JSONRPCMessage): void {
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** `false`: calls that run have answered more than a client that reads leaves. */
+  #write(message: object): boolean {
+    const line = Buffer.from(`${JSON.stringify(message)}\n`);
+    const waiting = this.#output.writableLength;
+    if (waiting > 0 && waiting + line.length > MOST_WAITING_BYTES) {
+      this.onerror?.(
+        new RangeError(`More than ${MOST_WAITING_BYTES} bytes wait for the client, which does not read them.`),
+      );
+      this.#end();
+      return false;
+    }
+    this.#output.write(line);
     if (this.#output.writableLength > MOST_UNREAD_BYTES) this.#input.pause();
+    return true;
   }
 
   readonly #end = (): void => {

@@ -47,11 +47,20 @@ export class PortTransport implements Transport {
     this.#end();
   }
 
+  /** On Node a throw of a port's listener ends the process. */
   readonly #hear = ({ data }: { readonly data: unknown }): void => {
+    try {
+      this.#take(data);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+
+  #take(data: unknown): void {
     if (data === null) this.#end();
     else if (isJSONRPCRequest(data) || isJSONRPCNotification(data) || isJSONRPCResponse(data)) this.onmessage?.(data);
-    else this.onerror?.(new Error("A message on the port is not JSON-RPC."));
-  };
+    else throw new Error("A message on the port is not JSON-RPC.");
+  }
 
   #end(): void {
     if (!this.#open) return;

@@ -111,7 +111,11 @@ export class GuardedTransport implements Transport {
     const isRequest = "method" in message && "id" in message;
     if (isRequest) this.#awaited.set(message.id, { ended, call: this.#running.of(options.relatedRequestId) });
     const sent = this.#inner.send(message, { ...options, requestSignal: AbortSignal.any(signals) });
-    if (isRequest) return sent;
+    if (isRequest) {
+      // No answer comes to a request that did not leave.
+      sent.catch(() => this.#awaited.delete(message.id));
+      return sent;
+    }
     const stop = this.#clock.after(NOTICE_MS, () => ended.abort(), "idly");
     if ("method" in message && message.method === "notifications/cancelled")
       this.#endStream(message.params?.["requestId"]);
