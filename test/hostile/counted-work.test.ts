@@ -229,6 +229,30 @@ describe("the texts of an input that rules look at", () => {
     expect(decided(rules(100), [...items, "ÉNEEDLE7", "ＮＥＥＤＬＥ7"])).toMatchObject({ decision: "deny" });
   });
 
+  it.each([
+    ["startsWith", (at: number) => ({ startsWith: `https://host-${at}.example/` })],
+    ["endsWith", (at: number) => ({ endsWith: `/${at}` })],
+    ["hostIn", (at: number) => ({ hostIn: [`host-${at}.example`] })],
+    ["hostNotIn", (at: number) => ({ hostNotIn: [`host-${at}.example`, "e.example"] })],
+  ] as const)("are searched once for readings by %s, however many rules there are", (_, operator) => {
+    const text = `https://e.example/${"a".repeat(10_000)}`;
+    for (const effect of ["deny", "allow"] as const) {
+      const work = (count: number): number => {
+        const list = rules(count, effect).map((rule, at) => ({
+          ...rule,
+          when: { arguments: [{ at: "/t", ...operator(at) }] },
+        }));
+        const policy = loaded({ rules: list });
+        const tests = vi.spyOn(RegExp.prototype, "test");
+        decisionBy(policy, inputOf({ tier: 2, input: { t: text } }));
+        const looked = tests.mock.calls.filter(([each]) => each.length >= 10_000).length;
+        vi.restoreAllMocks();
+        return looked;
+      };
+      expect(work(50)).toBe(work(1));
+    }
+  });
+
   it.each<[string, JsonValue]>([
     ["one text", "\ufdfa".repeat(300_000)],
     ["many items", Array.from({ length: 3_000 }, (_, at) => `${at}${"\ufdfa".repeat(100)}`)],

@@ -1,4 +1,4 @@
-import { canBePublic, hostMatcher, hostOf } from "../../capability/matching/hosts.ts";
+import { canBePublic, hostMatcher } from "../../capability/matching/hosts.ts";
 import { checkPath, type Face, pathMatcher } from "../../capability/matching/paths.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
@@ -123,20 +123,14 @@ function contains(wanted: string, face: Face): Test {
   };
 }
 
-/** URLs whose host is the place (URL, "special scheme"). `about:` and `file:` go nowhere, and a query of `postgres:` can name another host. */
-const ofHost = /^(?:https?|wss?|ftp):\/\//i;
-
-/** Any other URL with signs by which drivers name further hosts: `postgres://a/?host=b`, `sqlserver://a;server=b`, `mongodb://a,b/`. */
-const namesMore = /^(?!(?:https?|wss?|ftp):)[^:]*:\/\/[^]*[?#;,=&@%]/i;
-
 function onHost(patterns: readonly string[], face: Face): Test {
   const matches = hostMatcher(patterns);
-  const isRead = (text: string): boolean => face === "deny" || !text.includes("://") || ofHost.test(text);
-  return (value) => {
-    if (typeof value !== "string" || !isRead(value)) return "NOT_A_HOST";
-    const host = hostOf(value);
+  return (value, decision) => {
+    if (typeof value !== "string") return "NOT_A_HOST";
+    const { host, isPlain, namesMore } = Folds.of(decision).host(value);
+    if (face === "grant" && !isPlain) return "NOT_A_HOST";
     const isThere = host !== undefined && matches(host, face === "deny" || canBePublic(host));
-    return !isThere && (host === undefined || namesMore.test(value)) ? "NOT_A_HOST" : isThere;
+    return !isThere && (host === undefined || namesMore) ? "NOT_A_HOST" : isThere;
   };
 }
 

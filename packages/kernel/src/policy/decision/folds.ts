@@ -3,6 +3,7 @@ import { isJsonArray, type JsonValue } from "../../json/json.ts";
 import * as limits from "../../limits.ts";
 import { foldText, foldWork, numbersAtStart } from "../../support/fold.ts";
 import { foldValue, isAlike } from "./fold-case.ts";
+import { type HostReading, readHost } from "./host-reading.ts";
 import { hasPlaceReadings, placeReadings, placeWork } from "./place-readings.ts";
 
 /** A decision folds a longer text once, for any number of rules. */
@@ -24,6 +25,7 @@ export class Folds {
   #isCut = false;
   readonly #texts = new Map<string, string | undefined>();
   readonly #places = new Map<string, readonly string[] | undefined>();
+  readonly #hosts = new Map<string, HostReading>();
   readonly #readings = new Map<string, readonly string[] | undefined>();
   readonly #values = new WeakMap<object, string | undefined>();
   readonly #canonical = new WeakMap<object, string>();
@@ -44,8 +46,17 @@ export class Folds {
 
   /** The readings of a text as a place, without the text itself. */
   places(text: string): readonly string[] | undefined {
-    if (!hasPlaceReadings(text)) return [];
-    return once(this.#places, text, () => (this.#pay(placeWork(text)) ? placeReadings(text) : undefined));
+    // The look at a long text costs as much as its readings.
+    if (text.length <= shortLength && !hasPlaceReadings(text)) return [];
+    return once(this.#places, text, () => {
+      if (!hasPlaceReadings(text)) return [];
+      return this.#pay(placeWork(text)) ? placeReadings(text) : undefined;
+    });
+  }
+
+  /** What a text is as a host. */
+  host(text: string): HostReading {
+    return text.length > shortLength ? once(this.#hosts, text, () => readHost(text)) : readHost(text);
   }
 
   /** Their folds. */
