@@ -20,6 +20,7 @@ export {
   verifyInclusion,
 } from "./merkle.ts";
 export { commitmentOf, type Opening } from "./opening.ts";
+export { readPages } from "./read-pages.ts";
 export { repeatsKeys } from "../json/repeated-keys.ts";
 export { type EventRecord, eventOf, lineOf, recordOf } from "./record.ts";
 export {

@@ -1,5 +1,14 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
-import type { ApprovalAnswer, ApprovalRequest, Approver, CallOptions, CallResult, ToolFilter } from "@keyhole/kernel";
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approver,
+  AuditEvent,
+  CallOptions,
+  CallResult,
+  ToolFilter,
+} from "@keyhole/kernel";
+import { readPages } from "@keyhole/kernel/audit";
 import type { KernelClient } from "../browser/kernel-client.ts";
 import { calledTool } from "../called-tool.ts";
 import { type EdgeSettings, readAddress } from "./address.ts";
@@ -102,6 +111,8 @@ type Reading = Pick<EdgeClient, "preview" | "list" | "health" | "mode" | "policy
 
 function readingOver(edge: Edge): Reading {
   const governed = async (): Promise<EdgePolicy> => readGovernance(await edge.get("/v1/policy"));
+  const eventsFrom = async (from: number, limit: number): Promise<readonly AuditEvent[]> =>
+    readEvents(await edge.get(`/v1/audit?from=${from}&limit=${limit}`)).events;
   const path = (tool: string, what: string): string => `/v1/tools/${encodeURIComponent(tool)}/${what}`;
   return {
     async preview(foreign: unknown, input: unknown, given: CallOptions = {}) {
@@ -118,8 +129,7 @@ function readingOver(edge: Edge): Reading {
     policyHash: async () => (await governed()).policyHash,
     audit: {
       writable: async () => (await edge.optional("/healthz")) !== undefined,
-      read: async (from = 0, limit = eventsOfPage) =>
-        readEvents(await edge.get(`/v1/audit?from=${from}&limit=${Math.min(limit, eventsOfPage)}`)).events,
+      read: (first = 0, limit = Infinity) => readPages(eventsFrom, first, limit, eventsOfPage),
       subscribe: throwing("audit.subscribe"),
     },
   };
