@@ -89,3 +89,23 @@ it("a limit holds for a tool of any name", async () => {
     });
   }
 });
+
+describe("limits beside a policy that only observes", () => {
+  const observing: PolicyDocument = { ...usual, enforcement: "observe" };
+  const says = "The policy only observes, so no limit would hold.";
+
+  it("are refused, wherever the policy stands", async () => {
+    const own = open({}, { limits, policy: observing as unknown as JsonObject });
+    await expect(own).rejects.toThrow(says);
+    const { config, folder, chosen } = await open({ "policy.json": observing as unknown as JsonObject }, { limits });
+    await expect(choosePolicy(undefined, ioIn(folder), chosen)).rejects.toThrow(says);
+    await expect(openConfigured(config, [], { policy: observing })).rejects.toThrow(says);
+    expect(() => configuredParts({ version: "1", limits }).policy(observing, usual)).toThrow(says);
+  });
+
+  it("are none: the policy observes", async () => {
+    const { config } = await open({}, { policy: observing as unknown as JsonObject });
+    const { close } = await openConfigured(config);
+    await close();
+  });
+});

@@ -37,6 +37,10 @@ export function policyWith(document: JsonValue | undefined, limits: Limits): Lim
   const merged = isJsonObject(policy) ? withLimits(policy, limits) : policy;
   if (typeof merged === "string")
     return { ok: false, path: merged, message: "The policy bounds this tool too.", hint: "Keep one of the two." };
+  if (Object.keys(limits).length > 0 && isJsonObject(merged) && merged["enforcement"] === "observe") {
+    const hint = "Remove `enforcement` from the policy, or the limits.";
+    return { ok: false, path: "/limits", message: "The policy only observes, so no limit would hold.", hint };
+  }
   const loaded = loadPolicy(merged);
   // It was validated just now.
   if (loaded.ok) return { ok: true, policy: merged as unknown as PolicyDocument };
