@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { type CommandIo, runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { ioIn } from "../support/command-files.ts";
 import { program, removePrograms, toolText } from "../vite/program.ts";
@@ -124,6 +124,26 @@ describe("keyhole pack", () => {
     interrupted.abort();
     expect(await ended).toEqual({ exitCode: 0, output: "" });
     rmSync(join(root, "tools"), { recursive: true });
+  });
+
+  it.each([
+    ["a file that is broken", "word.ts", "export const word = ;"],
+    ["a file that is not there", "other.ts", ""],
+  ])("with --watch sees the repair of %s from the first round on", async (_, file, text) => {
+    const root = program({
+      "tools/a.ts": `import { word } from "./lib/word.ts";\n${toolText("a", "() => word")}`,
+      [`tools/lib/${file}`]: text,
+    });
+    const interrupted = new AbortController();
+    const rounds = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const;
+    const print = (line: string): void => rounds[line.startsWith("✗") ? 0 : 1].resolve(line);
+    onTestFinished(() => interrupted.abort());
+    const ended = run(root, "pack tools --watch", { print, signal: interrupted.signal });
+    await rounds[0].promise;
+    writeFileSync(join(root, "tools/lib/word.ts"), "export const word = 'repaired';");
+    expect(await rounds[1].promise).toMatch(/^✓ a@1\.0\.0/);
+    interrupted.abort();
+    await ended;
   });
 });
 

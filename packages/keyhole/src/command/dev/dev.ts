@@ -51,20 +51,19 @@ function roundOf(
     await config?.reload();
     const policyLine = await policy.update();
     const [typed, configured] = [await openTools(paths, io), await config?.tools()];
-    const loaded = {
+    const lines = await registered.update({
       tools: [...typed.tools, ...(configured?.tools ?? [])],
       faults: [...typed.faults, ...(configured?.faults ?? [])],
-    };
-    const lines = await registered.update(loaded);
+    });
     for (const [subject, line] of (await config?.updatePipelines()) ?? []) lines.set(subject, line);
     if (policyLine !== undefined) lines.set("policy", visible(policyLine));
-    const files = loaded.tools.flatMap((tool) => tool.files);
     return {
       folders: new Set([
         policy.folder,
         ...(config ? [dirname(config.path)] : []),
         ...paths.map((path) => toolFolder(path, io.folder)),
-        ...files.map((file) => dirname(file)),
+        ...typed.folders,
+        ...(configured?.folders ?? []),
       ]),
       lines,
       ignored,

@@ -16,7 +16,7 @@ export class RegisteredTools {
    *
    * @returns a line for each file
    */
-  async update({ tools, faults }: LoadedTools): Promise<Map<string, string>> {
+  async update({ tools, faults }: Pick<LoadedTools, "tools" | "faults">): Promise<Map<string, string>> {
     const hashes = new Map(tools.map((tool) => [idOf(tool.package), tool.package.hash]));
     const broken = new Set(faults.map(({ file }) => file));
     for (const [id, { hash, file }] of this.#present) {

@@ -44,11 +44,11 @@ export class WatchedConfig {
   /** The tools of its sections `tools` and `http`. */
   async tools(): Promise<LoadedTools> {
     const { file, config } = this.#present;
-    const { tools, faults } = await configuredTools(this.#present, this.#io);
+    const { tools, ...loaded } = await configuredTools(this.#present, this.#io);
     const own = config.packages.map((pkg) => {
-      return { file: `${file}#/http/${pkg.manifest.name}`, package: pkg, files: [this.path] };
+      return { file: `${file}#/http/${pkg.manifest.name}`, package: pkg };
     });
-    return { tools: [...tools, ...own], faults };
+    return { ...loaded, tools: [...tools, ...own] };
   }
 
   /** @returns lines for the person */

@@ -1,5 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
 import { type Fault, faultLine, idOf, isolateOf, type LoadedTool, loadTools } from "../tools/load-tools.ts";
 import { toolFiles } from "../tools/tool-files.ts";
@@ -27,13 +27,12 @@ export async function pack(
 /** A tool that cannot be packed keeps its last package. */
 async function packRound(typed: readonly string[], to: string, io: CommandIo): Promise<Round> {
   const paths = await filesOf(typed, io);
-  const { tools, faults } = await packOnce(paths, to, io);
-  const files = [...paths, ...tools.flatMap((tool) => tool.files)];
+  const { tools, faults, folders } = await packOnce(paths, to, io);
   const lines = [
     ...tools.map((tool) => [tool.file, toolLines(tool)] as const),
     ...faults.map((fault) => [fault.file, faultLine(fault)] as const),
   ];
-  return { folders: new Set(files.map((file) => dirname(file))), lines: new Map(lines) };
+  return { folders, lines: new Map(lines) };
 }
 
 /** @throws {Unusable} for a path without a tool */
@@ -56,10 +55,11 @@ interface WrittenTool extends LoadedTool {
 interface Packed {
   readonly tools: readonly WrittenTool[];
   readonly faults: readonly Fault[];
+  readonly folders: ReadonlySet<string>;
 }
 
 async function packOnce(paths: readonly string[], to: string, io: CommandIo): Promise<Packed> {
-  const { tools, faults } = await loadTools(paths, io);
+  const { tools, faults, folders } = await loadTools(paths, io);
   const names = tools.map(({ file }) => `${basename(file).replace(/\.[^.]*$/, "")}.json`);
   const clash = names.find((name, at) => names.indexOf(name) < at);
   if (clash !== undefined) {
@@ -72,7 +72,7 @@ async function packOnce(paths: readonly string[], to: string, io: CommandIo): Pr
     await writeChanged(path, `${JSON.stringify(tool.package)}\n`);
     return { ...tool, out: relative(io.folder, path) };
   });
-  return { tools: await Promise.all(written), faults };
+  return { tools: await Promise.all(written), faults, folders };
 }
 
 /** Only where it changed: a bundler may be watching the file. */

@@ -1,6 +1,9 @@
 import { versionedId, checkPackage, type ToolPackage } from "@keyhole/kernel";
-import { relative } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, relative } from "node:path";
 import { packTool } from "../../node/packer.ts";
+import { BundleError } from "../../pack/bundle.ts";
+import type { Inputs } from "../../pack/inputs.ts";
 import { readBoundedFile } from "@keyhole/worker-host/node/policy-text";
 import { type CommandIo, isObject, textOf, visible } from "../io.ts";
 
@@ -8,8 +11,6 @@ export interface LoadedTool {
   /** As shown to the person: relative to the working directory. */
   readonly file: string;
   readonly package: ToolPackage;
-  /** Absolute paths of every file that a change may touch. */
-  readonly files: readonly string[];
 }
 
 export interface Fault {
@@ -20,6 +21,8 @@ export interface Fault {
 export interface LoadedTools {
   readonly tools: readonly LoadedTool[];
   readonly faults: readonly Fault[];
+  /** Absolute paths: a change in one of them may make another package, or repair a file. */
+  readonly folders: ReadonlySet<string>;
 }
 
 /** A person who waits longer hears what for. */
@@ -34,33 +37,48 @@ const QUIET_MS = 1_000;
 export async function loadTools(paths: readonly string[], io: CommandIo): Promise<LoadedTools> {
   const timer = setTimeout(() => io.note(`packing ${paths.length} files …\n`), QUIET_MS);
   const loaded: (LoadedTool | Fault)[] = [];
+  const folders = new Set(paths.map((path) => dirname(path)));
+  const watch = (inputs: Inputs): void => {
+    for (const each of foldersOf(inputs)) folders.add(each);
+  };
   try {
     for (const path of paths) {
       io.signal.throwIfAborted();
-      loaded.push(await loadTool(path, relative(io.folder, path)));
+      loaded.push(await loadTool(path, relative(io.folder, path), watch));
     }
   } finally {
     clearTimeout(timer);
   }
-  return withoutDoubles(loaded);
+  return { ...withoutDoubles(loaded), folders };
 }
 
-async function loadTool(path: string, file: string): Promise<LoadedTool | Fault> {
+async function loadTool(path: string, file: string, watch: (inputs: Inputs) => void): Promise<LoadedTool | Fault> {
   try {
-    if (!path.endsWith(".json")) return { file, ...(await packTool(path)) };
+    if (!path.endsWith(".json")) {
+      const { package: pkg, ...inputs } = await packTool(path);
+      watch(inputs);
+      return { file, package: pkg };
+    }
     const bytes = readBoundedFile(path);
     if (!bytes) return { file, reason: "it is no file" };
     const pkg: unknown = JSON.parse(textOf(bytes));
     if (!isObject(pkg) || !("manifest" in pkg)) return { file, reason: "it is no tool package: it has no `manifest`" };
     const checked = checkPackage(pkg);
     if (!checked.ok) return { file, reason: `${checked.error.message} ${checked.error.hint}`.trimEnd() };
-    return { file, package: pkg as unknown as ToolPackage, files: [path] };
+    return { file, package: pkg as unknown as ToolPackage };
   } catch (error) {
+    if (error instanceof BundleError) watch(error);
     return { file, reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function withoutDoubles(loaded: readonly (LoadedTool | Fault)[]): LoadedTools {
+/** Without those of a package.json that is not there: the resolver looks for it in each folder up to the root. */
+function foldersOf({ files, missing }: Inputs): readonly string[] {
+  const absent = missing.filter((each) => basename(each) !== "package.json").map((each) => dirname(each));
+  return [...files.map((each) => dirname(each)), ...absent.filter((each) => existsSync(each))];
+}
+
+function withoutDoubles(loaded: readonly (LoadedTool | Fault)[]): Omit<LoadedTools, "folders"> {
   const filesOf = new Map<string, string[]>();
   const tools = loaded.filter((each) => "package" in each);
   for (const { package: pkg, file } of tools) filesOf.set(idOf(pkg), [...(filesOf.get(idOf(pkg)) ?? []), file]);

@@ -87,7 +87,7 @@ class EdgeSession {
   /** A broken file leaves the previous state. */
   async round(paths: readonly string[]): Promise<Round> {
     const { io } = this;
-    const { tools, faults } = await openTools(paths, io);
+    const { tools, faults, folders } = await openTools(paths, io);
     const before = this.#packages;
     this.#packages = new Map([
       ...faults.map(({ file }) => [file, before.get(file) ?? []] as const),
@@ -101,10 +101,9 @@ class EdgeSession {
       ["policy", await this.#updatePolicy()] as const,
     ]);
     await this.#serve();
-    const files = tools.flatMap((tool) => tool.files).map((file) => dirname(file));
     const policyFolder = dirname(resolve(io.folder, optionOf(this.#around.options, "policy") ?? "policy.json"));
     return {
-      folders: new Set([io.folder, policyFolder, ...paths.map((path) => toolFolder(path, io.folder)), ...files]),
+      folders: new Set([io.folder, policyFolder, ...paths.map((path) => toolFolder(path, io.folder)), ...folders]),
       lines,
     };
   }
