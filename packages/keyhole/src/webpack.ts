@@ -1,4 +1,5 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
+import manifest from "../package.json" with { type: "json" };
 import { idPattern, unschemedPattern } from "./plugin/ids.ts";
 import { OwnImports, type Watched } from "./plugin/own-imports.ts";
 
@@ -82,7 +83,7 @@ export function keyhole(options: Readonly<Record<string, never>> = {}): { apply(
             for (const each of inputs.files) resolving.fileDependencies.add(each);
             for (const each of inputs.missing) resolving.missingDependencies.add(each);
           });
-          const resource = `${scheme}${encodeURIComponent(id ?? "")}`;
+          const resource = `${start}${encodeURIComponent(id ?? "")}`;
           Object.assign(data, { resource, path: resource, query: "", fragment: "" } satisfies ResourceData);
           return true;
         });
@@ -102,12 +103,13 @@ function watch(module: Loading, { files, missing, folders: [folder] }: Watched):
   if (folder !== undefined) module.addContextDependency(folder);
 }
 
-const scheme = `${name}:`;
+/** webpack keeps modules on disk by their names: another version of the packer makes modules of its own. */
+const start = `${name}:${manifest.version}:`;
 
 function idOf(resource: string): string {
-  return decodeURIComponent(resource.slice(scheme.length));
+  return decodeURIComponent(resource.slice(start.length));
 }
 
 function issuerOf(issuer: string): string {
-  return issuer.startsWith(scheme) ? idOf(issuer) : issuer;
+  return issuer.startsWith(start) ? idOf(issuer) : issuer;
 }

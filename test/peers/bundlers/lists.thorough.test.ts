@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -17,6 +18,8 @@ const toolOf = (name: string): string =>
 const importAll = (pattern: string): string =>
   `import all from "keyhole:${pattern}?all";\nglobalThis.listed = all.map((each) => each.manifest.name);\n`;
 
+const run = promisify(execFile);
+
 let app: string;
 beforeAll(() => {
   app = packedApp({});
@@ -33,6 +36,7 @@ function listing(folder: string, pattern: string) {
   write("src/main.js", importAll(pattern));
   return {
     at,
+    write,
     add: (path: string, name: string) => write(`src/${path}`, toolOf(name)),
     remove: (path: string) => rmSync(at(`src/${path}`), { recursive: true }),
     listed: () =>
@@ -42,10 +46,10 @@ function listing(folder: string, pattern: string) {
 
 type Listing = ReturnType<typeof listing>;
 
-async function webpackOf({ at }: Listing, options: webpack.Configuration = {}): Promise<webpack.Compiler> {
+async function webpackOf({ at }: Listing): Promise<webpack.Compiler> {
   const plugins = [await pluginOf<webpack.WebpackPluginInstance>(app, "webpack")];
   const output = { path: at("dist") };
-  return webpack({ mode: "production", context: app, entry: at("src/main.js"), output, plugins, ...options })!;
+  return webpack({ mode: "production", context: app, entry: at("src/main.js"), output, plugins })!;
 }
 
 /** @returns the end of the watching, once there is a first output */
@@ -151,21 +155,66 @@ describe.each(Object.entries(watchers))("a watching %s", (name, start) => {
   });
 });
 
-it("webpack with a cache of files lists what the folder holds at each build", async () => {
-  const program = listing("cached", "./tools/*.js");
-  const cache = { type: "filesystem", cacheDirectory: program.at(".cache") } as const;
-  const built = async (): Promise<string[]> => {
-    const compiler = await webpackOf(program, { cache });
-    const stats = await promisify(compiler.run.bind(compiler))();
-    await promisify(compiler.close.bind(compiler))();
-    expect(stats?.toJson({ errors: true }).errors).toEqual([]);
-    return program.listed();
+/** A production build in a process of its own, with the version of the plugin that the program has now. */
+const build = (folder: string): string => `import webpack from ${JSON.stringify(import.meta.resolve("webpack"))};
+import { keyhole } from "keyhole/webpack";
+const compiler = webpack({
+  mode: "production", context: ${JSON.stringify(folder)}, entry: "./src/main.js", plugins: [keyhole()],
+  cache: { type: "filesystem", cacheDirectory: ${JSON.stringify(join(folder, ".cache"))} },
+  output: { path: ${JSON.stringify(join(folder, "dist"))} },
+});
+compiler.run((error, stats) => {
+  if (error ?? stats.hasErrors()) process.exitCode = 1;
+  console.log(error ?? stats.toString());
+  compiler.close(() => {});
+});
+`;
+
+describe("webpack with a cache of files", () => {
+  const builder = (program: Listing) => {
+    writeFileSync(join(app, "build.js"), build(program.at(".")));
+    return async (): Promise<string> => {
+      await run(process.execPath, ["build.js"], { cwd: app });
+      return readFileSync(program.at("dist/main.js"), "utf8");
+    };
   };
-  program.add("tools/a.js", "a");
-  program.add("tools/old.js", "old");
-  expect(await built()).toEqual(["a", "old"]);
-  program.add("tools/b.js", "b");
-  expect(await built()).toEqual(["a", "b", "old"]);
-  program.remove("tools/old.js");
-  expect(await built()).toEqual(["a", "b"]);
+
+  it("lists what the folder holds at each build", async () => {
+    const program = listing("cached", "./tools/*.js");
+    const built = builder(program);
+    program.add("tools/a.js", "a");
+    program.add("tools/old.js", "old");
+    await built();
+    expect(program.listed()).toEqual(["a", "old"]);
+    program.add("tools/b.js", "b");
+    await built();
+    expect(program.listed()).toEqual(["a", "b", "old"]);
+    program.remove("tools/old.js");
+    await built();
+    expect(program.listed()).toEqual(["a", "b"]);
+  });
+
+  it("packs anew with a file that comes before one of its own, and with another version of the packer", async () => {
+    const program = listing("inputs", "./tools/*.js");
+    const built = builder(program);
+    program.write(
+      "src/tools/a.js",
+      `import { word } from "../word";\n${toolOf("a").replace("Under test.", '" + word + "')}`,
+    );
+    program.write("src/word.js", 'export const word = "plain";');
+    expect(await built()).toContain("plain");
+    program.write("src/word.ts", 'export const word = "typed";');
+    expect(await built()).toContain("typed");
+    change("dist/package.json.js", (text) => text.replace('version = "', 'version = "9.'));
+    change("dist/pack/module-text.js", (text) =>
+      text.replaceAll("export default ", "globalThis.packedBy = 9; export default "),
+    );
+    expect(await built()).toContain("packedBy");
+  });
+
+  function change(path: string, edit: (text: string) => string): void {
+    const file = join(app, "node_modules/keyhole", path);
+    const text = edit(readFileSync(file, "utf8"));
+    writeFileSync(file, text);
+  }
 });
