@@ -68,7 +68,7 @@ async function usual(folder: string): Promise<string | undefined> {
 }
 
 /**
- * A document alone, for commands that no call waits for. What decides calls comes from {@link choosePolicy}.
+ * A document alone, for commands that no call waits for. The policy of calls comes from {@link choosePolicy}.
  *
  * @throws {Unusable} with the line
  */

@@ -63,7 +63,7 @@ export function callAtoms(loaded: CallRule, policy: Policy): readonly Atom[] {
   return atoms;
 }
 
-/** What a condition says of drafts: all of one argument, or none of arguments. */
+/** The answer of some conditions to a draft: those of one argument, or those of none. */
 function truthOfPart(part: RuleCondition, face: Face, policy: Policy): (draft: Draft) => Truth {
   const tests = compileCondition(part, false, face);
   const [argument] = part.arguments ?? [];

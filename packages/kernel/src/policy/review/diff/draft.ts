@@ -40,7 +40,7 @@ export interface Draft {
 export interface Readings {
   /** The value as written, and other meanings that a grant looks at. */
   readonly sure: readonly [JsonValue, ...JsonValue[]];
-  /** Meanings that only what forbids looks at. */
+  /** Meanings that only a deny looks at. */
   readonly possible: readonly JsonValue[];
 }
 

@@ -9,8 +9,8 @@ import { type OperatorName, operatorOf } from "./operators.ts";
 import type { TakesReadings } from "./readings.ts";
 
 /*
- * Values that mean several things at once: `a/../b` begins as `a` does and, to a reader of paths, as `b` does. What forbids takes every meaning, and what grants needs
- * them all. Nobody knows which values mean which things at once, so each combination of meanings counts as possible.
+ * Values that mean several things at once: `a/../b` begins as `a` does and, to a reader of paths, as `b` does. A deny takes every meaning, and a grant needs
+ * them all. No list says which values have which meanings together, so each combination counts as possible.
  */
 
 /** How a condition takes the readings of a text. A new operator does not compile without its row. */
@@ -131,7 +131,7 @@ const joinSure: Join = (one, other, takes) => ({
   denies: deniesOf(one, other, takes),
 });
 
-/** Another reading that only what forbids looks at, and the negation that grants what is not forbidden. */
+/** Another reading that only a deny looks at, and the negation that grants what is not forbidden. */
 const joinPossible: Join = (one, other, takes) => ({
   readings: { ...one.readings, possible: [...one.readings.possible, other.readings.sure[0]] },
   grants: one.grants.map((each, at) => each && (takes[at] !== "none-of" || other.grants[at] === true)),

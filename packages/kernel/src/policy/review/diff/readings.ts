@@ -31,7 +31,7 @@ export function asWritten({ readings: _, ...draft }: Draft): Draft {
  */
 export type TakesReadings = "each" | "none-of" | "as-written";
 
-/** What a test says of a draft in all readings of its arguments. */
+/** The answer of a test to a draft in all readings of its arguments. */
 export function truthInReadings(draft: Draft, face: Face, takes: TakesReadings, test: (draft: Draft) => Truth): Truth {
   const isWritten = !draft.readings || takes === "as-written" || (takes === "none-of" && face === "deny");
   if (isWritten) return test(draft);
