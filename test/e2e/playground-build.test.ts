@@ -66,6 +66,13 @@ describe("the build screen", () => {
     expect(await page.title()).not.toBe("ran");
     await write(page, startSource.replace("word_count", "from_link"));
     await page.getByRole("complementary", { name: "Manifest" }).getByText("from_link").waitFor();
+    await page.getByText("The kernel does not have this tool").waitFor();
+    // Packed and checked, it still cannot be called, also after a look elsewhere.
+    await page.getByRole("link", { name: "Call", exact: true }).click();
+    await page.getByRole("option", { name: /^echo/ }).waitFor();
+    expect(await page.getByRole("option", { name: /^from_link/ }).count()).toBe(0);
+    await page.getByRole("link", { name: "Build" }).click();
+    await page.getByRole("button", { name: "Give it to the kernel" }).click();
     await page.getByRole("link", { name: "Call", exact: true }).click();
     await page.getByRole("option", { name: /^from_link/ }).waitFor();
   });

@@ -4,6 +4,7 @@ import { CallForm } from "../form/CallForm.tsx";
 import { useForesee } from "../form/useForesee.ts";
 import { RunPanel } from "../run/RunPanel.tsx";
 import { useSession, useShown } from "../session/useSession.ts";
+import { Button } from "../ui/Button.tsx";
 import { Empty, Notice } from "../ui/Notice.tsx";
 import type { BuildScreenProps } from "./props.ts";
 import type { Build } from "./useBuild.ts";
@@ -38,6 +39,7 @@ export function TryPane({ client, governed, approve, sessionId, build, onOpenPol
           <p>Choose the kernel in the browser. It registers what you pack.</p>
         </Empty>
       )}
+      {client.register !== undefined && <NotYet build={build} />}
       {tool !== undefined && (
         <CallForm
           key={tool.hash}
@@ -63,5 +65,19 @@ export function TryPane({ client, governed, approve, sessionId, build, onOpenPol
         />
       )}
     </section>
+  );
+}
+
+/** What a name brings stands here before a stranger's tool gets it. */
+function NotYet({ build: { packed, isUngiven, give } }: Pick<TryPaneProps, "build">): ReactNode {
+  if (!isUngiven || packed?.ok !== true) return null;
+  const name = visible(packed.package.manifest.name);
+  return (
+    <Notice tone="warn" title="The kernel does not have this tool">
+      <p>
+        Once it does, other tools can call it, and the grants of the policy for <code>{name}</code> are its own.
+      </p>
+      <Button onPress={give}>Give it to the kernel</Button>
+    </Notice>
   );
 }

@@ -4,7 +4,7 @@ import { faultOf, type KernelClient } from "../client/kernel-client.ts";
 import { readLink } from "./link.ts";
 import { type GivenModule, openFiles } from "./open-files.ts";
 import { type PackAnswer, type PackRequest, packTool } from "./pack.ts";
-import { loadSource, saveSource } from "./source-draft.ts";
+import { loadDraft, saveDraft } from "./source-draft.ts";
 
 export interface Build {
   /** TypeScript, or the manifest of a module. */
@@ -15,6 +15,8 @@ export interface Build {
   readonly isPacking: boolean;
   /** The source of a link, until a person packs it: no code of it has run. */
   readonly isFromLink: boolean;
+  /** It came from elsewhere, and the kernel does not have it: no other tool can call it before a person gives it. */
+  readonly isUngiven: boolean;
   /** Why the page did not open a link or a file. */
   readonly openFault: string | undefined;
   /** The tool of the last pack, as the kernel has it. */
@@ -27,6 +29,8 @@ export interface Build {
   readonly leaveModule: () => void;
   /** A person has read what a link brought. */
   readonly accept: () => void;
+  /** Lets the kernel have it. */
+  readonly give: () => void;
 }
 
 /** After the last key. */
@@ -34,10 +38,12 @@ const pauseMs = 600;
 
 /** @param link the address behind the name of the screen */
 export function useBuild(client: KernelClient | undefined, link: string, onLinkTaken: () => void): Build {
-  const [source, setSource] = useState(loadSource);
+  const [start] = useState(loadDraft);
+  const [source, setSource] = useState(start.source);
   const [module, setModule] = useState<GivenModule>();
   const [openFault, setOpenFault] = useState<string>();
   const [isFromLink, setFromLink] = useState(link !== "");
+  const [isUngiven, setUngiven] = useState(start.isUngiven);
   useEffect(() => {
     if (link === "") return undefined;
     let isLeft = false;
@@ -46,6 +52,7 @@ export function useBuild(client: KernelClient | undefined, link: string, onLinkT
       if (read.ok) {
         setSource(read.source);
         setModule(undefined);
+        setUngiven(true);
       }
       setOpenFault(read.ok ? undefined : read.reason);
       setFromLink(read.ok);
@@ -59,13 +66,15 @@ export function useBuild(client: KernelClient | undefined, link: string, onLinkT
   const request = useMemo(() => requestOf(source, module), [source, module]);
   const isHeld = isFromLink || link !== "";
   const packed = usePacked(request, isHeld);
-  const taken = useRegistered(client, packed?.ok === true ? packed.package : undefined);
+  useSaved(request, isUngiven, isHeld);
+  const taken = useRegistered(client, packed?.ok === true && !isUngiven ? packed.package : undefined);
   return {
     source: request.source,
     isModule: module !== undefined,
     packed,
     isPacking: packed === undefined && !isHeld,
     isFromLink,
+    isUngiven,
     openFault,
     ...taken,
     change: (text) => (module === undefined ? setSource(text) : setModule({ ...module, manifest: text })),
@@ -74,11 +83,16 @@ export function useBuild(client: KernelClient | undefined, link: string, onLinkT
       setOpenFault(opened.ok ? undefined : opened.reason);
       if (!opened.ok) return;
       setFromLink(false);
+      setUngiven(true);
       setModule(opened.module);
       if (opened.module === undefined) setSource(opened.source);
     },
-    leaveModule: () => setModule(undefined),
+    leaveModule() {
+      setModule(undefined);
+      setUngiven(true);
+    },
     accept: () => setFromLink(false),
+    give: () => setUngiven(false),
   };
 }
 
@@ -93,7 +107,6 @@ function usePacked(request: PackRequest, isHeld: boolean): PackAnswer | undefine
     if (isHeld) return undefined;
     let isLeft = false;
     const timer = setTimeout(() => {
-      if (request.module === undefined) saveSource(request.source);
       void packTool(request).then((answer) => isLeft || setPacked({ request, answer }));
     }, pauseMs);
     return () => {
@@ -102,6 +115,15 @@ function usePacked(request: PackRequest, isHeld: boolean): PackAnswer | undefine
     };
   }, [request, isHeld]);
   return packed?.request === request ? packed.answer : undefined;
+}
+
+/** A reload keeps the draft, a pause after the last change. */
+function useSaved({ source, module }: PackRequest, isUngiven: boolean, isHeld: boolean): void {
+  useEffect(() => {
+    if (isHeld || module !== undefined) return undefined;
+    const timer = setTimeout(() => saveDraft({ source, isUngiven }), pauseMs);
+    return () => clearTimeout(timer);
+  }, [source, module, isUngiven, isHeld]);
 }
 
 interface Registered {

@@ -1,11 +1,11 @@
-import { type JsonValue, type Mode, versionedId } from "@keyhole/kernel";
+import type { JsonValue, Mode } from "@keyhole/kernel";
 import { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";
 import { wrap } from "comlink";
 import { startPolicy } from "../kernel/default-policy.ts";
 import type { RecordedRuns } from "../kernel/recorded-runs.ts";
 import { toolSummaries } from "../kernel/tool-summaries.ts";
-import { noteBrought } from "./brought.ts";
 import { noteEarlierPolicy } from "./earlier-policies.ts";
+import { type Alive, registrar } from "./registrar.ts";
 import { restorePolicy, savePolicy } from "./saved-policy.ts";
 import { loadSearch, type PageSettings } from "./search-settings.ts";
 import { ClientFault, type Governance, heard, type KernelClient, type Started } from "./kernel-client.ts";
@@ -70,27 +70,6 @@ export function openBrowserClient(): KernelClient {
       }),
     governance: governanceOf(kernel, alive, known),
     close: () => void kernel.close().finally(() => worker.terminate()),
-  };
-}
-
-/** Waits for the start, and fails when the kernel dies. */
-type Alive = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** No import replaces a tool of the page: only one that came this way. */
-function registrar(
-  kernel: Pick<ReturnType<typeof connectKernel>, "register" | "unregister">,
-  alive: Alive,
-): NonNullable<KernelClient["register"]> {
-  const brought = new Set<string>();
-  return async (pkg) => {
-    const id = versionedId(pkg.manifest);
-    if (brought.delete(id)) await alive(() => kernel.unregister(id));
-    const setup = await alive(() => kernel.register(pkg));
-    if (setup.ok) {
-      brought.add(id);
-      noteBrought(pkg);
-    }
-    return setup;
   };
 }
 

@@ -25,6 +25,7 @@ import {
   heard,
   type KernelClient,
 } from "./kernel-client.ts";
+import { noteEdge } from "./edge-names.ts";
 import { watchEvents } from "./watch-events.ts";
 
 /** A kernel behind HTTP, or behind what carries its requests in the place of HTTP. */
@@ -32,6 +33,7 @@ export async function openEdgeClient(settings: EdgeSettings, transport?: EdgeTra
   const edge = new Edge(settings, transport);
   const listed = await edge.get("/v1/tools");
   const { tools } = readTools(listed);
+  noteEdge(tools);
   const governance = await edge.optional("/v1/policy");
   const inspector = inspectorOf(listed);
   if (inspector !== undefined)

@@ -36,7 +36,7 @@ export interface KernelClient {
   readonly preview?: (
     call: Pick<ClientCall, "tool" | "input" | "version" | "sessionId"> & Pick<CallOptions, "bounds">,
   ) => Promise<Preview>;
-  /** Gives the kernel a tool, in the place of one that this client gave it under the same id. Absent where the kernel takes none from here. */
+  /** Gives the kernel a tool, in the place of one that this client gave it under the same name. No other name that exists is free. Absent where the kernel takes none from here. */
   readonly register?: (pkg: ToolPackage) => Promise<Setup<ToolSummary>>;
   /**
    * Tells the tools after a change. Absent where they do not change while the page looks.
