@@ -82,8 +82,12 @@ export function LogActions({ rows, current, governance }: LogActionsProps): Reac
 type Store = ReturnType<typeof useSession>["store"];
 
 async function saveEvents(store: Store, rows: readonly CallHead[]): Promise<string> {
-  const { eventLines } = await import("./export-calls.ts");
-  saveFile("keyhole-events.ndjson", await eventLines(store, rows.map(({ id }) => id).toReversed()));
+  const { eventsFile } = await import("./export-calls.ts");
+  const { name, content } = await eventsFile(
+    store,
+    rows.map(({ id }) => id),
+  );
+  saveFile(name, content);
   return "The events are saved";
 }
 

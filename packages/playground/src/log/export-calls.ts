@@ -4,15 +4,22 @@ import type { Governance } from "../client/kernel-client.ts";
 import { evidenceOf } from "../run/evidence.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import type { SessionStore } from "../session/session-store.ts";
+import { chainsOf } from "./chains.ts";
 
-/** The events of the calls, one in each line, as a log file has them. The oldest call comes first. */
-export async function eventLines(store: SessionStore, ids: readonly string[]): Promise<Blob> {
-  const parts: string[] = [];
-  for (const id of ids) {
-    const run = await store.read(id);
-    for (const event of run?.events ?? []) parts.push(`${lineOfEvent(event)}\n`);
-  }
-  return new Blob(parts);
+interface EventsFile {
+  readonly name: string;
+  readonly content: Blob;
+}
+
+/** The events of the calls: a log of one event a line, or a list of logs where they are no single chain. */
+export async function eventsFile(store: SessionStore, ids: readonly string[]): Promise<EventsFile> {
+  const calls: (readonly AuditEvent[])[] = [];
+  for (const id of ids) calls.push((await store.read(id))?.events ?? []);
+  const logs = chainsOf(calls).map((events) => events.map(lineOfEvent));
+  const [log = []] = logs;
+  if (logs.length < 2) return { name: "keyhole-events.ndjson", content: new Blob(log.map((line) => `${line}\n`)) };
+  const lists = logs.map((lines) => `[\n${lines.join(",\n")}\n]`);
+  return { name: "keyhole-events.json", content: new Blob(['{"logs":[', lists.join(","), "]}\n"]) };
 }
 
 function lineOfEvent({ hash, ...rest }: AuditEvent): string {

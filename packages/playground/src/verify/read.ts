@@ -62,7 +62,7 @@ function asideOfLines(text: string): string | undefined {
 function asideOf(value: JsonValue): string | undefined {
   if (Array.isArray(value)) return "This is a list. A log goes beside a proof; alone, keyhole verify LOG checks it.";
   if (!isObject(value) || ["proof", "proofId", "ok"].some((member) => member in value)) return undefined;
-  if (("seq" in value && "prev" in value) || ("events" in value && "next" in value))
+  if (("seq" in value && "prev" in value) || ("events" in value && "next" in value) || "logs" in value)
     return "This is an audit log, which goes beside a proof. Alone, keyhole verify LOG checks it.";
   if (value["format"] === "keyhole-run") return "This is a recorded run. keyhole verify RUN checks it.";
   if ("root" in value && "size" in value)

@@ -11,6 +11,11 @@ import { readFileKind } from "../verify/file-kind.ts";
  */
 export async function* readEvents(path: string, files: CommandFiles): AsyncGenerator<AuditEvent, void, undefined> {
   const found = await readFileKind(path, files);
+  if (found.kind === "logs") {
+    for (const [log, events] of found.logs.entries())
+      for (const [index, event] of events.entries()) yield eventOf(event, `${path}, log ${log + 1}, item ${index + 1}`);
+    return;
+  }
   if (found.kind !== "log") throw new Unusable(`${visible(path)} is not an audit log.`);
   if (found.list) {
     for (const [index, event] of found.list.entries()) yield eventOf(event, `${path}, item ${index + 1}`);

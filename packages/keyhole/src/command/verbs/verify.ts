@@ -1,7 +1,7 @@
 import type { CommandOptions } from "../io.ts";
 import { type AddVerb, below } from "./verb.ts";
 
-const help = `FILE is an audit log (one event a line, a JSON list, or a page of the HTTP API), a proof, a call's result, the evidence that the playground saves, or a recorded run (.keyhole). Works offline. Checks only the files that you pass.
+const help = `FILE is an audit log (one event a line, a JSON list, or a page of the HTTP API), the events or the evidence that the playground saves, a proof, a call's result, or a recorded run (.keyhole). Works offline. Checks only the files that you pass.
 
 Exit codes:
   0    verified: whole, and signed by a key that you gave or pinned

@@ -6,6 +6,8 @@ import { parse, parsedLine } from "../json-file.ts";
 export type FileKind =
   /** A list of events needs no reading: JSON has no way to read half of one. */
   | { readonly kind: "log"; readonly list: readonly JsonValue[] | undefined }
+  /** Several logs, or pieces of one, as the playground saves events. */
+  | { readonly kind: "logs"; readonly logs: readonly (readonly JsonValue[])[] }
   | { readonly kind: "run" }
   | { readonly kind: "document"; readonly document: JsonValue };
 
@@ -18,6 +20,10 @@ export async function readFileKind(path: string, files: CommandFiles): Promise<F
   const start = parsedLine(first);
   if (isObject(start) && start["format"] === "keyhole-run") return { kind: "run" };
   if (isEvent(start)) return { kind: "log", list: undefined };
+  if (head.startsWith(LOGS)) {
+    const logs = logsOf(parse(await readText(path, files), path));
+    if (logs) return { kind: "logs", logs };
+  }
   if (path.endsWith(".keyhole")) return { kind: "run" };
   if (/\.(?:jsonl|ndjson|log)$/.test(path) || looksLikeLog(head)) return { kind: "log", list: undefined };
   const document = parse(await readText(path, files), path);
@@ -25,6 +31,13 @@ export async function readFileKind(path: string, files: CommandFiles): Promise<F
   if (Array.isArray(list) && (list.length === 0 || isEvent(list[0])))
     return { kind: "log", list: list as readonly JsonValue[] };
   return { kind: "document", document };
+}
+
+const LOGS = '{"logs":[';
+
+function logsOf(document: JsonValue): readonly (readonly JsonValue[])[] | undefined {
+  const logs = isObject(document) && Object.keys(document).length === 1 ? document["logs"] : undefined;
+  return Array.isArray(logs) && logs.every((log) => Array.isArray(log)) ? logs : undefined;
 }
 
 async function readHead(path: string, files: CommandFiles): Promise<string> {

@@ -24,7 +24,7 @@ import { optionOf } from "../options.ts";
 import { PasskeyWatch } from "./passkeys.ts";
 import { readTrust } from "./trust.ts";
 
-interface Step {
+export interface Step {
   readonly name: "checkpoint" | "signature" | "log" | "passkeys";
   readonly outcome: keyof typeof marks;
   readonly text: string;
@@ -64,7 +64,7 @@ export async function verifyLogFile(
   return { exitCode: exitCodes[report.verdict], output: `${output}\n` };
 }
 
-function lineOf({ name, outcome, text }: Step): string {
+export function lineOf({ name, outcome, text }: Step): string {
   return `${marks[outcome]} ${name.padEnd(10)}  ${text}`.trimEnd();
 }
 
@@ -86,7 +86,7 @@ async function checkpointSteps(document: JsonValue, trusted: TrustedKeys | undef
   return [{ name: "checkpoint", outcome: "passed", text }, signature];
 }
 
-function logStep(check: AuditCheck, file: WatchedFile | undefined, isCovered: boolean): Step {
+export function logStep(check: AuditCheck, file: WatchedFile | undefined, isCovered: boolean): Step {
   if (check.verdict === "broken") return broken(check, file);
   if (check.verdict === "inconclusive") return stopped(check, file);
   return whole(check, isCovered, file?.times ?? []);

@@ -84,6 +84,7 @@ function inWords(proof: Proof, isClaim: boolean, document: unknown): readonly st
 async function readLog(path: string, files: CommandFiles): Promise<readonly JsonValue[]> {
   const found = await readFileKind(path, files);
   if (found.kind === "log" && found.list) return found.list;
+  if (found.kind === "logs") throw new Unusable(`${path} has ${found.logs.length} logs. --log takes one.`);
   const text = await readText(path, files);
   return text
     .split("\n")

@@ -2,6 +2,7 @@ import { type CommandFiles, type CommandOptions, type CommandResult, Unusable } 
 import { takeOnly } from "../options.ts";
 import { readFileKind } from "./file-kind.ts";
 import { verifyLogFile } from "./verify-log.ts";
+import { verifyLogList } from "./verify-log-list.ts";
 import { verifyProofFile } from "./verify-proof.ts";
 import { verifyRunFile } from "./verify-run.ts";
 
@@ -15,6 +16,9 @@ export async function verify(file: string, options: CommandOptions, files: Comma
         if (options[name] !== undefined && options["checkpoint"] === undefined)
           throw new Unusable(`--${name} is about a checkpoint: name it with --checkpoint FILE.`);
       return verifyLogFile(file, found.list, options, files);
+    case "logs":
+      takeOnly(options, ["policy", "withheld", "json"], "a list of logs");
+      return verifyLogList(found.logs, options, files);
     case "run":
       takeOnly(options, ["json"], "a recorded run");
       return verifyRunFile(file, options, files);
