@@ -1,3 +1,5 @@
+import type { DevEnvironment, EnvironmentModuleNode } from "vite";
+
 /** As Vite names it. `update` is a change of what is in the file. */
 export interface FileChange {
   readonly type: "create" | "update" | "delete";
@@ -17,9 +19,20 @@ export class Dependents {
     this.#checks.set(environment, checks.set(id, isTouched));
   }
 
-  /** The ids of modules. */
-  of(environment: object, change: FileChange): readonly string[] {
-    const checks = this.#checks.get(environment) ?? new Map<string, Check>();
-    return [...checks].filter(([, isTouched]) => isTouched(change)).map(([id]) => id);
+  /**
+   * @param known the modules that Vite knows
+   * @returns all; `undefined` where Vite knows them
+   */
+  changed(
+    environment: DevEnvironment,
+    known: readonly EnvironmentModuleNode[],
+    change: FileChange,
+  ): EnvironmentModuleNode[] | undefined {
+    const checks = [...(this.#checks.get(environment) ?? [])].filter(([, isTouched]) => isTouched(change));
+    if (checks.length === 0) return undefined;
+    const touched = checks.flatMap(([id]) => environment.moduleGraph.getModuleById(id) ?? []);
+    // Vite reloads no importer of a module that failed.
+    const failed = touched.filter((each) => each.isSelfAccepting === undefined);
+    return [...new Set([...known, ...touched, ...failed.flatMap((each) => [...each.importers])])];
   }
 }

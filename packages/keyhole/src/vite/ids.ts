@@ -1,3 +1,4 @@
+import { forward, locate as locateFile } from "../node/packer.ts";
 import { idPattern, ownId, ownPattern, resolveSpecifier } from "../plugin/ids.ts";
 import { type ImportKind, specifierPattern } from "../pack/specifier.ts";
 
@@ -37,6 +38,7 @@ function isModule(importer: string | undefined): boolean {
 
 async function idOf(context: ResolveContext, source: string, importer: string | undefined): Promise<string | null> {
   const locate = async (path: string): Promise<string | undefined> =>
+    (importer === undefined ? undefined : installed(path, importer)) ??
     (await context.resolve(path, importer, { skipSelf: true }))?.id;
   const named = await resolveSpecifier(source, importer, locate);
   if (named !== undefined) return "list" in named ? named.list : idFor(named.file, named.kind);
@@ -45,6 +47,20 @@ async function idOf(context: ResolveContext, source: string, importer: string | 
   const { file, kind } = partsOf(source);
   const found = await locate(file);
   return found === undefined ? null : idFor(found, kind);
+}
+
+/**
+ * A tool in an installed package, as the packer finds it. Vite would find the bundled copy that its dev server makes of a
+ * dependency, and would serve that: the program would evaluate the tool.
+ */
+function installed(path: string, importer: string): string | undefined {
+  if (/^(?:\.|\/|[a-z]:)/i.test(path)) return undefined;
+  try {
+    return locateFile(path, forward(importer.split("?", 1)[0]!), () => {});
+  } catch {
+    // An alias, or a name that another plugin resolves.
+    return undefined;
+  }
 }
 
 /** The bytes of any file can be imported, and some have an ending that Vite acts on. */

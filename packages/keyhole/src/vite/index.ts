@@ -77,20 +77,21 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
         if (!state.given.has(id))
           throw new Error(`Got a request for ${visible(JSON.stringify(id))}, which no module imports.`);
         const code = isList(id) ? loader.loadList(id, this) : await loader.load(id, this);
+        loader.noteOwn(id, this);
         return { code, moduleType: "js" };
+      },
+    },
+    transform: {
+      filter: { id: [idPattern, ownPattern] },
+      handler(_, id) {
+        loader.checkOwn(id, this);
       },
     },
     moduleParsed: ({ id }) => loader.notePage(id),
     configureServer: ({ watcher }) => void (loader.watcher = watcher),
     watchChange: (file) => loader.forget(file),
     hotUpdate({ modules, ...change }) {
-      const { moduleGraph } = this.environment;
-      const ids = loader.dependents.of(this.environment, change);
-      if (ids.length === 0) return undefined;
-      const touched = ids.flatMap((id) => moduleGraph.getModuleById(id) ?? []);
-      // Vite reloads no importer of a module that failed.
-      const failed = touched.filter((each) => each.isSelfAccepting === undefined);
-      return [...new Set([...modules, ...touched, ...failed.flatMap((each) => [...each.importers])])];
+      return loader.dependents.changed(this.environment, modules, change);
     },
     renderChunk(code, { fileName }) {
       const resolved = resolvePlaceholders(code, fileName, loader.emitted);

@@ -6,7 +6,7 @@ import { normalizePath, type ResolvedConfig } from "vite";
 import type { Inputs } from "../pack/inputs.ts";
 import { type ImportKind, isBundleKind } from "../pack/specifier.ts";
 import { importFailure, type Imports } from "../plugin/imports.ts";
-import { listFolders, listText } from "../plugin/lists.ts";
+import { importerOf, isList, listFolders, listText } from "../plugin/lists.ts";
 import { watchFolder } from "../plugin/watched-folder.ts";
 import { Declarations } from "./declarations.ts";
 import { Dependents } from "./dependents.ts";
@@ -27,6 +27,7 @@ export interface State {
 /** Of a plugin's context, what depends on the environment for which it builds. */
 interface LoadContext {
   readonly environment: {
+    readonly name: string;
     readonly mode: string;
     readonly config: {
       readonly cacheDir: string;
@@ -43,6 +44,8 @@ interface LoadContext {
 /** Makes the modules of one plugin's imports. */
 export class Loader {
   readonly #state: State;
+  /** The modules that this plugin loaded, and that no transform has seen. */
+  readonly #own = new Set<string>();
   #hasPage = false;
   #root = process.cwd();
   #print: (line: string) => void = () => {};
@@ -69,6 +72,22 @@ export class Loader {
     const isWritten = /^keyhole:(?!\/|[a-z]:)/i.test(source);
     if (kind === "tool" && isWritten && !file.endsWith(".wasm"))
       await this.#state.declarations?.add(source, normalizePath(file));
+  }
+
+  noteOwn(id: string, { environment }: LoadContext): void {
+    this.#own.add(`${environment.name} ${id}`);
+  }
+
+  /**
+   * Refuses a module of another plugin: in place of a package it is the source of the tool, which the program would evaluate.
+   *
+   * @throws Error for a module that this plugin did not load
+   */
+  checkOwn(id: string, { environment }: Pick<LoadContext, "environment">): void {
+    if (this.#own.delete(`${environment.name} ${id}`)) return;
+    const { file, kind } = isList(id) ? { file: importerOf(id), kind: "all" as const } : partsOf(id);
+    const reason = "another plugin loads it, and the program would evaluate the tool; put keyhole() before that plugin";
+    throw importFailure(file, kind, this.#root, new Error(reason));
   }
 
   loadList(id: string, context: LoadContext): string {
