@@ -124,14 +124,15 @@ function partOf(from: object, prefix: string, evidence: Evidence): object {
   const own = all.flatMap(([path, { instead }]) => {
     const name = path.slice(prefix.length);
     if (!path.startsWith(prefix) || name.includes(".")) return [];
-    if (!evidence.result.ok && ofSuccess.has(path)) return [];
+    if (!evidence.result.ok && Object.hasOwn(ofSuccess, path)) return [];
     const value = instead ? instead(evidence) : (from as Readonly<Record<string, unknown>>)[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(own);
 }
 
-const ofSuccess: ReadonlySet<string> = new Set<Exclude<keyof CallSuccess, keyof CallFailure>>(["data", "hash", "raw"]);
+type OfSuccess = Exclude<keyof CallSuccess, keyof CallFailure | "reference">;
+const ofSuccess: Readonly<Record<OfSuccess, true>> = { data: true, hash: true, raw: true };
 
 /** `undefined` and texts, numbers and lists of them. */
 function isSame(one: unknown, other: unknown): boolean {
