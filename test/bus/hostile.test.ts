@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { closeAfterEach } from "../mcp/support.ts";
 import { collector } from "./contract.ts";
-import { key, serving, until } from "./support.ts";
+import { calling, key, serving, until } from "./support.ts";
 
 closeAfterEach();
 
@@ -169,6 +169,22 @@ describe("a request", () => {
     expect(heard.messages.map(textOf)).toEqual(['{"paid":1}', '{"paid":1}']);
     expect(far.served.deeds).toEqual(["pay 1"]);
   });
+});
+
+it("a program whose onError throws loses no call with it", async () => {
+  const bus = memoryBus();
+  const connection = bus.connect();
+  const onError = (): void => {
+    throw new Error("The log is full.");
+  };
+  const far = await serving(connection, { onError });
+  const near = await calling(bus.connect());
+  void near.call("wait", {});
+  await far.served.waiting.promise;
+  connection.close();
+  far.served.gate.resolve();
+  // It waits for each call, to which no answer goes any more.
+  await expect(far.server.close()).resolves.toBeUndefined();
 });
 
 describe("a flood of calls", () => {

@@ -14,6 +14,11 @@ export class Reports {
   }
 
   readonly report = (error: Error): void => {
-    if (this.#bucket.take()) this.#onError(error);
+    if (!this.#bucket.take()) return;
+    try {
+      this.#onError(error);
+    } catch {
+      // The program's own fault ends no call, and nobody is left to tell.
+    }
   };
 }
