@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { afterwards, closeAfterEach } from "../mcp/support.ts";
 import { ioIn } from "../support/command-files.ts";
+import { RawClient } from "./nats-raw.ts";
 import { NatsServer, natsServerPath } from "./nats-server.ts";
 
 process.env["KEYHOLE_TEST_BUS_KEY"] = "ab".repeat(32);
@@ -68,6 +70,17 @@ async function opened(text: string): Promise<Kernel> {
 
 describe.skipIf(natsServerPath === undefined)("the section bus of a configuration", () => {
   closeAfterEach();
+
+  it("warns of messages that cannot be read", async () => {
+    const server = await NatsServer.open();
+    const far = await opened(offering(server.url));
+    far.registerTrusted(stock);
+    const warned = once(process, "warning");
+    const raw = await RawClient.open(server.url);
+    raw.publish("keyhole.tool.x.describe", "NATS/1.0\r\n(bad) name: x");
+    const message = expect.stringContaining("cannot be read") as string;
+    expect(await warned).toMatchObject([{ name: "KeyholeBusWarning", message }]);
+  });
 
   it("offers tools to sealed callers, and a pipeline of another configuration calls one", async () => {
     const server = await NatsServer.open();

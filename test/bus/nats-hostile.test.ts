@@ -25,6 +25,8 @@ describe.skipIf(natsServerPath === undefined)("a client of NATS without a key", 
     for (const head of heads)
       for (const subject of ["keyhole.tool.x.describe", "keyhole.tool._.announce"]) raw.publish(subject, head);
     await until(() => far.errors.length >= heads.length && near.errors.length >= heads.length);
+    const words = /^A message on the bus cannot be read: .+ It was dropped\.$/;
+    for (const error of [...far.errors, ...near.errors]) expect(error).toMatch(words);
     expect(await near.call("pay", { amount: 1 })).toMatchObject({ ok: true });
   });
 

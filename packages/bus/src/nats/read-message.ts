@@ -27,8 +27,8 @@ export function readMessage(message: NatsMessage<NatsHeaders>): BusMessage {
   const { subject, reply = "", data } = message;
   const headerBytes = (message.size?.() ?? 0) - subject.length - reply.length - data.length;
   if (headerBytes > MOST_HEADER_BYTES)
-    throw new RangeError(`Got ${headerBytes} bytes of headers, expected at most ${MOST_HEADER_BYTES}.`);
-  const { headers } = message;
+    throw unreadable(`it has ${headerBytes} bytes of headers, of at most ${MOST_HEADER_BYTES}`);
+  const headers = headersOf(message);
   return {
     subject,
     reply: reply === "" ? undefined : reply,
@@ -37,6 +37,18 @@ export function readMessage(message: NatsMessage<NatsHeaders>): BusMessage {
     noResponders: headers?.code === NO_RESPONDERS && data.length === 0,
   };
 }
+
+/** Reading them decodes them. */
+function headersOf(message: NatsMessage<NatsHeaders>): NatsHeaders | undefined {
+  try {
+    return message.headers;
+  } catch (error) {
+    throw unreadable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const unreadable = (reason: string): Error =>
+  new Error(`A message on the bus cannot be read: ${reason}. It was dropped.`);
 
 /** Of several values of one header the first counts. */
 function plain(headers: NatsHeaders): ReadonlyMap<string, string> {
