@@ -28,6 +28,9 @@ const textOf = ({ events, result }: Answer): string =>
   events.map((event) => block("audit", event)).join("") + block("result", result);
 const stream = (body: BodyInit): Response => new Response(body, { headers: { "content-type": "text/event-stream" } });
 
+const failed = (code: string): TypeError =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
+
 interface Asked {
   readonly path: string;
   readonly token: string;
@@ -174,9 +177,25 @@ describe("an edge", () => {
     expect(sent).toBeLessThan(32 << 20);
   });
 
-  it("that cannot be reached is told of", async () => {
-    const { call } = clientOf(() => Promise.reject(new TypeError("fetch failed")));
-    expect(await call()).toMatchObject({ code: "EDGE_UNREACHABLE" });
+  const broken = (sent: string): Response =>
+    stream(
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(sent)),
+        pull: (controller) => controller.error(new TypeError("terminated")),
+      }),
+    );
+  it.each<[string, () => Response | Promise<Response>, string]>([
+    ["was never there", () => Promise.reject(failed("ECONNREFUSED")), "EDGE_UNREACHABLE"],
+    ["broke before the answer", () => Promise.reject(failed("ECONNRESET")), "EDGE_OUTCOME_UNKNOWN"],
+    ["broke, as a browser says it", () => Promise.reject(new TypeError("fetch failed")), "EDGE_OUTCOME_UNKNOWN"],
+    ["broke in the answer", () => broken(""), "EDGE_OUTCOME_UNKNOWN"],
+    [
+      "broke behind the last event",
+      () => broken(honest.events.map((event) => block("audit", event)).join("")),
+      "EDGE_OUTCOME_UNKNOWN",
+    ],
+  ])("whose connection %s is told of", async (_, answer, code) => {
+    expect(await clientOf(answer).call()).toMatchObject({ code });
   });
 
   it("whose client is closed gives no answer", async () => {

@@ -11,7 +11,7 @@ import {
 import { hashOf } from "@keyhole/kernel/audit";
 import { EdgeTally, mostOfEdge } from "./bounds.ts";
 import { failureOf } from "./failure-from-log.ts";
-import { EdgeFault } from "./fault.ts";
+import { EdgeFault, unknownEnd } from "./fault.ts";
 import type { Edge } from "./http.ts";
 import { timed } from "./in-time.ts";
 import { serverEvents } from "./server-events.ts";
@@ -91,7 +91,9 @@ export async function callOver(edge: Edge, call: EdgeCall, approvals: Edge = edg
   } catch (error) {
     if (call.signal.aborted) return await endOf(edge, call, { events, inputs, isFromLog: true });
     if (gaveUp.signal.aborted) throw gaveUp.signal.reason;
-    throw error instanceof EdgeFault ? error : edge.unreachable();
+    throw error instanceof EdgeFault
+      ? error
+      : unknownEnd("The connection broke before the edge said how the call ended.");
   } finally {
     questions.abort();
   }
@@ -179,8 +181,4 @@ async function endOf(edge: Edge, call: EdgeCall, so: Omit<EdgeEnd, "result">): P
 export function untrue(why: string): EdgeFault {
   const message = `The edge's answer contradicts itself. ${why}`;
   return new EdgeFault("EDGE_UNTRUE", message.trim(), "The client passes on no part of the answer.");
-}
-
-export function unknownEnd(message: string): EdgeFault {
-  return new EdgeFault("EDGE_OUTCOME_UNKNOWN", message, "The audit log of the edge has its end.");
 }

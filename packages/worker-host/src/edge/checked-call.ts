@@ -8,9 +8,9 @@ import {
   type ToolSummary,
 } from "@keyhole/kernel";
 import type { CalledTool } from "../called-tool.ts";
-import { aheadBytes, callOver, type EdgeEnd, unknownEnd, untrue } from "./call.ts";
+import { aheadBytes, callOver, type EdgeEnd, untrue } from "./call.ts";
 import { type Answer, type Asked, evidenceOf } from "./evidence.ts";
-import { EdgeFault } from "./fault.ts";
+import { EdgeFault, unknownEnd } from "./fault.ts";
 import type { Edge } from "./http.ts";
 import type { Summaries } from "./summaries.ts";
 import { vouchedResult } from "./members.ts";

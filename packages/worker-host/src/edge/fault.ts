@@ -37,3 +37,8 @@ export class EdgeFault extends Error {
     if (problem !== undefined) this.problem = problem;
   }
 }
+
+/** A call that can have run, whose end did not come. */
+export function unknownEnd(message: string): EdgeFault {
+  return new EdgeFault("EDGE_OUTCOME_UNKNOWN", message, "The audit log of the edge has its end.");
+}

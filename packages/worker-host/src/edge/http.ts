@@ -2,7 +2,7 @@ import { GatheredBytes } from "@keyhole/kernel/foreign";
 import { parseJson } from "@keyhole/kernel";
 import type { EdgeSettings } from "./address.ts";
 import { mostOfEdge, tooMuch } from "./bounds.ts";
-import { EdgeFault } from "./fault.ts";
+import { EdgeFault, unknownEnd } from "./fault.ts";
 import { hurried, inTime, unlessAborted } from "./in-time.ts";
 import { readProblem } from "./wire.ts";
 
@@ -77,7 +77,8 @@ export class Edge {
       : { ...headers, "content-type": "application/json" };
     const init = { method: "POST", headers: sent, body: bytes ?? json, signal };
     // How long a body travels is for the caller to bound, by the signal.
-    const response = await (bytes ? this.#request(path, init) : this.#fetch(path, init));
+    const request = this.#request(path, init, undefined, (error) => this.#lost(error));
+    const response = await (bytes ? request : inTime(request, this.silenceMs));
     if (isOfType(response, "text/event-stream") && response.body) return response.body;
     await response.body?.cancel().catch(() => {});
     throw this.#other("did not answer the call with a stream of events");
@@ -88,11 +89,24 @@ export class Edge {
     return new EdgeFault("EDGE_UNREACHABLE", `The edge at ${this.#address} does not answer.`, hint);
   }
 
+  /** The request of a call can have arrived, unless there was no connection. Browsers do not say. */
+  #lost(error: unknown): EdgeFault {
+    const cause = error instanceof Error ? error.cause : undefined;
+    const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+    if (noConnection.includes(code)) return this.unreachable();
+    return unknownEnd(`The connection to ${this.#address} broke before the edge answered the call.`);
+  }
+
   #fetch(path: string, init: Sent, expectedStatus?: number): Promise<Response> {
     return inTime(this.#request(path, init, expectedStatus), this.silenceMs);
   }
 
-  async #request(path: string, { headers, ...init }: Sent, expectedStatus?: number): Promise<Response> {
+  async #request(
+    path: string,
+    { headers, ...init }: Sent,
+    expectedStatus?: number,
+    faultOf: (error: unknown) => EdgeFault = () => this.unreachable(),
+  ): Promise<Response> {
     let response: Response;
     try {
       const sent = this.#send(this.#address + path, {
@@ -104,7 +118,7 @@ export class Edge {
       });
       response = await unlessAborted(sent, init.signal);
     } catch (error) {
-      throw init.signal?.aborted === true ? error : this.unreachable();
+      throw init.signal?.aborted === true ? error : faultOf(error);
     }
     if (response.ok || response.status === expectedStatus) return response;
     throw await this.#problemOf(response);
@@ -141,6 +155,16 @@ export class Edge {
 function posted(body: unknown): Sent {
   return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 }
+
+/** Codes of Node and undici for a connection that was never there. */
+const noConnection: readonly unknown[] = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+];
 
 /** workerd has neither cookies nor a referrer, and refuses these members. */
 const canOmit = "credentials" in Request.prototype;
