@@ -1,4 +1,4 @@
-import { type Approver, limits, verifyProofDigest } from "@keyhole/kernel";
+import { type Approver, type AuditEvent, limits, verifyProofDigest } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { type FakeClock, settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openPolicy } from "../support/kernel.ts";
@@ -113,6 +113,46 @@ describe("a tool that calls a tool", () => {
       data: { ok: false, error: { code: "CAPABILITY_DENIED" } },
     });
     expect(await kernel.call("outer", { url: "https://b.example/" })).toMatchObject({ data: { data: 200 } });
+  });
+});
+
+describe("the effects of a call", () => {
+  const net = { kind: "net.read", hosts: ["*"] } as const;
+  const policy = { ...openCalls, grants: [...openCalls.grants, { tool: "inner", capability: net }] };
+  const fetches = leaf("inner", async (_: never, { fetch }: Context) => (await fetch("https://a.example/")).status, {
+    effects: ["net.read"],
+    capabilities: [net],
+  });
+  const failing = calling("failing", async (_, { tools }) => {
+    await tools.call("inner");
+    throw new Error("later");
+  });
+  const around = calling("around", (_, { tools }) => tools.call("failing"));
+
+  it.each(["inner", "failing", "around"])("are also those of the calls within: %s", async (name) => {
+    const ends: unknown[] = [];
+    const { kernel } = await openCalling([fetches, failing, around], { policy, brokers: [fakeNet()] });
+    const onEvent = ({ payload }: AuditEvent): void => {
+      if ("effects" in payload) ends.push(payload.effects);
+    };
+    const { effects, meta } = await kernel.call(name, {}, { onEvent });
+    expect([effects, meta.networkRequests, meta.networkBytes]).toEqual([["net.read"], 1, 10]);
+    expect(ends.length).toBeGreaterThan(0);
+    for (const end of ends) expect(end).toEqual(["net.read"]);
+    await expectSoundLog(kernel);
+  });
+
+  it("are there when the call ends before the one within", async () => {
+    const open = Promise.withResolvers<never>();
+    const broker = { ...fakeNet(), serve: () => open.promise };
+    const short = calling("failing", (_, { tools }) => tools.call("inner"), { bounds: { timeoutMs: 10 } });
+    const { kernel, clock } = await openCalling([fetches, short], { policy, brokers: [broker] });
+    const call = kernel.call("failing", {});
+    await settle();
+    await clock.advance(10);
+    open.reject(new Error("late"));
+    expect(await call).toMatchObject({ error: { code: "TIMEOUT" }, effects: ["net.read"] });
+    await expectSoundLog(kernel);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { EventScope } from "../../audit/scope.ts";
 import type { BrokerSession } from "../../capability/broker.ts";
-import type { GateCounts } from "../../capability/gate/call-usage.ts";
+import type { Gate } from "../../capability/gate/gate.ts";
 import type { Revocation } from "../../capability/revocation.ts";
 import type { Body } from "../../isolate/body.ts";
 import type { IsolateUsage } from "../../isolate/port.ts";
@@ -81,7 +81,7 @@ export type CallRelease = Release<CallEnd>;
 export interface Progress {
   readonly tool?: { readonly id: string };
   readonly proof?: Proof;
-  readonly gate?: { readonly counts: GateCounts };
+  readonly gate?: Pick<Gate, "affect" | "counts">;
   readonly attempt?: number;
   readonly used?: readonly IsolateUsage[];
   readonly body?: Body | undefined;

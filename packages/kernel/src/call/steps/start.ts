@@ -247,6 +247,7 @@ function openGate(
     networkRequests: bounds.networkRequests,
     networkBytes: bounds.networkBytes,
     spend: call.parent?.spend,
+    around: call.parent?.call.progress.gate,
     journal: (use) => {
       log.record("capability.used", call.scope, use);
       return log.flush();

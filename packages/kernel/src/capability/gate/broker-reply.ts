@@ -20,7 +20,7 @@ export interface Use {
   readonly operation: string;
   /** The target: a URL without query and credentials, or a path. */
   readonly target: string;
-  readonly outcome: "ok" | "refused" | "failed";
+  readonly outcome: ReturnType<typeof outcomeOf>;
   readonly requestHash: string;
   readonly responseHash: string;
 }
@@ -151,4 +151,10 @@ export async function takeReply(
   if (body && !taken) return takeReply(ended, hash);
   const digest = hash.jsonOrFault({ ok: true, value, body: taken?.digest ?? null });
   return [{ ok: true, value, ...(taken && { body: taken.bytes }) }, digest];
+}
+
+/** As the journal names it. */
+export function outcomeOf(reply: CapabilityReply): "ok" | "refused" | "failed" {
+  if (reply.ok) return "ok";
+  return ["NOT_FOUND", "UNAVAILABLE", "CANCELLED"].includes(reply.error.code) ? "failed" : "refused";
 }

@@ -1,7 +1,7 @@
 import type { BrokerSession, Usage } from "../broker.ts";
 import type { BrokerError } from "../request.ts";
 import type { Need } from "../capability.ts";
-import type { OwnNeed } from "../family.ts";
+import type { Family, OwnNeed } from "../family.ts";
 import type { GateCounts } from "./call-usage.ts";
 import type { Grant } from "../grant.ts";
 import type { Ledger } from "./ledger.ts";
@@ -17,6 +17,8 @@ export interface Budget {
   readonly networkBytes: number;
   /** The budget of the call from within which this one was made. */
   readonly spend?: BrokerSession["spend"] | undefined;
+  /** The gate of that call. */
+  readonly around?: { affect(family: Family): void } | undefined;
 }
 
 /** Counts for this call and for all around it, or for none. */

@@ -1,6 +1,6 @@
 import * as limits from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
-import { type OwnSession, readNeeds, readReply, readSession, takeReply, type Use } from "./broker-reply.ts";
+import { type OwnSession, outcomeOf, readNeeds, readReply, readSession, takeReply, type Use } from "./broker-reply.ts";
 import { copyAndHash } from "../../hash/copy-and-hash.ts";
 import type { Theirs } from "../../support/foreign.ts";
 import { type Budget, spend } from "./budget.ts";
@@ -9,7 +9,7 @@ import type { Broker, BrokerSession, Usage } from "../broker.ts";
 import type { BrokerError, BrokerReply, CapabilityReply, CapabilityRequest, OwnRequest } from "../request.ts";
 import type { DenialReason } from "../denial.ts";
 import { effectsWith, type GateCounts, noCounts, type Ticket } from "./call-usage.ts";
-import type { OwnNeed } from "../family.ts";
+import type { Family, OwnNeed } from "../family.ts";
 import * as refusals from "./refusals.ts";
 import type { Families } from "../registry.ts";
 import { limitOf } from "../grant.ts";
@@ -125,8 +125,14 @@ export class Gate {
   claim(need: OwnNeed, usage: Usage): { readonly index: number; readonly refusal: BrokerError | undefined } {
     const refusal = this.#refusal(need) ?? this.charge(need, usage);
     this.#counts.wasUsed ||= refusal === undefined;
-    if (!refusal) this.#counts.effects = effectsWith(need.family, this.#counts.effects);
+    if (!refusal) this.affect(need.family);
     return { index: this.#counts.index++, refusal };
+  }
+
+  /** Notes the effect of an access of the call, or of a call within it, at once: the call may end before the one within. */
+  affect(family: Family): void {
+    this.#counts.effects = effectsWith(family, this.#counts.effects);
+    this.#options.around?.affect(family);
   }
 
   /** Resolves when every call that the tool made has its end and is on record. They end by themselves when the gate closes. */
@@ -161,11 +167,7 @@ export class Gate {
     if (lost) [reply, responseHash, refusal] = await takeReply(refusals.failed(lost), hash);
     if (refusal?.reason && !this.#ended) this.#options.onDenied?.(kind, target, refusal.reason);
     await this.#journalSecrets(requestHash);
-    const outcome = reply.ok
-      ? "ok"
-      : ["NOT_FOUND", "UNAVAILABLE", "CANCELLED"].includes(reply.error.code)
-        ? "failed"
-        : "refused";
+    const outcome = outcomeOf(reply);
     await journal({ index, kind, operation, target, outcome, requestHash, responseHash });
     if (this.#ended) return this.#refuse(refusals.ended.error);
     if (refusal) this.#counts.lastRefusal = { ...refusal, request: { kind, target } };
@@ -208,8 +210,7 @@ export class Gate {
       if (refusal) return [refusals.failed(refusal), target];
     }
     this.#counts.wasUsed = true;
-    for (const each of [family, ...needs.map((need) => need.family)])
-      this.#counts.effects = effectsWith(each, this.#counts.effects);
+    for (const each of [family, ...needs.map((need) => need.family)]) this.affect(each);
     const [need] = needs; // Of this request alone: the gate charges its parts together.
     const spent = family.body === "sent" ? this.#spendBody(need, request.body) : undefined;
     if (spent) return [refusals.failed(spent), target];
@@ -256,8 +257,7 @@ export class Gate {
       signal: end.signal,
       refusal: (need) => {
         const refusal = this.#refusal(need);
-        if (!refusal) this.#counts.effects = effectsWith(need.family, this.#counts.effects);
-        if (!refusal) current = need;
+        if (!refusal) this.affect((current = need).family);
         return refusal;
       },
       spend: (usage, need = current) => {

@@ -20,7 +20,7 @@ export interface OutputSource<Reader = void> {
   readonly proof?: AuthorityOfProof | undefined;
   /** Kinds that the call used. Absent where they are unknown: then each revoked kind counts. */
   readonly effects?: readonly string[] | undefined;
-  /** Whether the tool calls others, whose kinds are not among {@link effects}. */
+  /** Whether the tool calls others: a revoked kind of theirs can be one without an effect. */
   readonly mayCall?: boolean | undefined;
   readonly input: HeldInput;
   /** Whether the kernel would allow the call now. It gets the input: what a closure holds, no store counts. */
