@@ -121,3 +121,93 @@ it("the runs of one call share its fuel", async () => {
   expect(given).toEqual([100, 60, 20]);
   await kernel.close();
 });
+
+/** Runs that end in the way that their input names, and none says what it used. */
+async function openUncounted(unmetered?: string) {
+  const clock = new FakeClock();
+  const given: unknown[] = [];
+  const spin = toolOf(() => 1, { name: "spin", determinism: "external", bounds: { timeoutMs: 1_000 } });
+  const around = calling("around", async ({ ends }: { ends: string[] }, { tools }) => {
+    const codes: unknown[] = [];
+    for (const end of ends) {
+      const answer = await tools.call("spin", { end }).catch(({ code }: { code: string }) => ({ error: { code } }));
+      codes.push("error" in answer ? answer.error.code : "ok");
+    }
+    return codes;
+  });
+  const host = hostOpening(
+    "silent",
+    async ({ manifest }) => {
+      const stopped = Promise.withResolvers<IsolateOutcome>();
+      let alive = true;
+      return {
+        get alive() {
+          return alive;
+        },
+        terminate: (reason) => {
+          alive = false;
+          stopped.resolve({ kind: "lost", reason });
+        },
+        async call(call, port): Promise<IsolateOutcome> {
+          if (manifest.name === "around") return runCall(around, call, port);
+          given.push(call.fuel);
+          const { end } = JSON.parse(call.inputText) as { end: string };
+          if (end === "returned") return { kind: "returned", output: { form: "json", text: "1" } };
+          if (end === "crash") alive = false;
+          return end === "crash" ? { kind: "lost", reason: "crash" } : stopped.promise;
+        },
+      };
+    },
+    { enforces: ({ name }) => (name === unmetered ? [] : ["fuel"]) },
+  );
+  const kernel = await createFullKernel({ host, policy: openCalls, clock });
+  for (const tool of [around, spin]) expect(kernel.register(packed(tool))).toMatchObject({ ok: true });
+  return { kernel, clock, given };
+}
+
+it.each([
+  ["its deadline", "spin", "TIMEOUT"],
+  ["a crash", "crash", "ISOLATE_LOST"],
+  ["an output", "returned", "ok"],
+])("a call that ends by %s without a count costs its whole bound", async (_, end, code) => {
+  const { kernel, clock, given } = await openUncounted();
+  const call = kernel.call("around", { ends: [end, end] }, { bounds: { fuel: 50 } });
+  await clock.advance(5_000);
+  expect(await call).toMatchObject({ data: [code, "BOUNDS_EXCEEDED"], meta: { fuelUsed: 50 } });
+  expect(given).toEqual([50]);
+  const alone = kernel.call("spin", { end }, { bounds: { fuel: 40 } });
+  await clock.advance(5_000);
+  expect(await alone).toMatchObject({ meta: { fuelUsed: 40 } });
+  await kernel.close();
+});
+
+it("a call that its caller cancels costs its whole bound where it ran, and nothing where it did not", async () => {
+  const { kernel, clock } = await openUncounted();
+  const stop = new AbortController();
+  const options = { bounds: { fuel: 40 }, signal: stop.signal };
+  const call = kernel.call("spin", { end: "spin" }, options);
+  await clock.advance(10);
+  stop.abort();
+  await clock.advance(5_000);
+  expect(await call).toMatchObject({ error: { code: "CANCELLED" }, meta: { fuelUsed: 40 } });
+  expect((await kernel.call("spin", { end: "spin" }, options)).meta.fuelUsed).toBeUndefined();
+  await kernel.close();
+});
+
+it("a host that counts no fuel gets no bound of it, and charges none", async () => {
+  const { kernel, given } = await openUncounted("spin");
+  const ends = ["returned", "returned"];
+  expect(await kernel.call("around", { ends }, { bounds: { fuel: 50 } })).toMatchObject({ data: ["ok", "ok"] });
+  expect(given).toEqual([undefined, undefined]);
+  await kernel.close();
+});
+
+it("a run that was lost without a count leaves no fuel for another", async () => {
+  const { kernel, clock, given } = await openUncounted();
+  kernel.register(packed(toolOf(() => 1, { name: "again", determinism: "external", idempotent: true })));
+  const call = kernel.call("again", { end: "crash" }, { bounds: { fuel: 40 } });
+  await clock.advance(10_000);
+  expect(await call).toMatchObject({ error: { code: "ISOLATE_LOST" }, meta: { attempts: 1, fuelUsed: 40 } });
+  expect(given).toEqual([40]);
+  await kernel.close();
+});

@@ -82,7 +82,7 @@ export interface CallMeta {
   readonly cached: boolean;
   /** Runs of the tool; 0 where it did not run. */
   readonly attempts: number;
-  /** Where the host counts it: the same for the same call, everywhere. */
+  /** Where the host counts it: the same for the same call, everywhere. Of a run that ends without a count, as by its deadline: its bound, where it has one. */
   readonly fuelUsed?: number;
   /** The most memory that the tool's isolate had. */
   readonly peakMemoryBytes?: number;
@@ -98,7 +98,7 @@ interface CallEnd {
   readonly tool: string;
   /** UUIDv7. */
   readonly callId: string;
-  /** The used kinds, not the declared ones. */
+  /** The kinds that the call and the calls within it used, not the declared ones. */
   readonly effects: readonly string[];
   readonly meta: CallMeta;
 }

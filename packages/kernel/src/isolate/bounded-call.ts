@@ -16,6 +16,7 @@ export interface OwnIsolate extends Omit<Theirs<Isolate>, "call"> {
 /**
  * @param fuelUsed by earlier runs that share the fuel
  * @param outputBytes of an output that is not the tool's
+ * @param isMetered whether the host holds a bound of fuel: the calls around this one can bring one to any host
  */
 export function boundedCall(
   call: Omit<IsolateCall, "outputBytes" | "fuel" | "memoryBytes">,
@@ -23,13 +24,14 @@ export function boundedCall(
   {
     fuelUsed = 0,
     outputBytes = bounds.outputBytes,
-  }: { readonly fuelUsed?: number; readonly outputBytes?: number } = {},
+    isMetered = true,
+  }: { readonly fuelUsed?: number; readonly outputBytes?: number; readonly isMetered?: boolean } = {},
 ): BoundedCall {
   const { fuel, memoryBytes } = bounds;
   return {
     ...call,
     outputBytes,
-    ...(fuel !== undefined && { fuel: Math.max(0, fuel - fuelUsed) }),
+    ...(isMetered && fuel !== undefined && { fuel: Math.max(0, fuel - fuelUsed) }),
     ...(memoryBytes !== undefined && { memoryBytes }),
   } as BoundedCall;
 }

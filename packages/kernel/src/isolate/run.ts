@@ -88,6 +88,8 @@ class IsolateRun implements CallPort {
   /** How it ends, where the caller ended it. */
   #cancelled: RunEnd | undefined;
   #ended = false;
+  /** The bound of fuel of the running call, until its isolate counts: a tool that stops its own count gains nothing. */
+  #uncounted: number | undefined;
 
   constructor(options: RunOptions, resolve: (end: RunEnd) => void, reject: (error: unknown) => void) {
     const { cancel, deadline, abandoned, brake, flow } = options;
@@ -187,7 +189,10 @@ class IsolateRun implements CallPort {
   }
 
   used(usage: Foreign<IsolateUsage>): void {
-    if (!this.#ended) this.#options.onUsed(readUsage(usage));
+    if (this.#ended) return;
+    const read = readUsage(usage);
+    if (read.fuelUsed !== undefined) this.#uncounted = undefined;
+    this.#options.onUsed(read);
   }
 
   #callIn(lease: Lease, call: BoundedCall): void {
@@ -198,6 +203,7 @@ class IsolateRun implements CallPort {
       return;
     }
     this.#lease = lease;
+    this.#uncounted = call.fuel;
     this.#options.onLease?.(lease, () => {
       if (this.#ended || this.#cancelled) return false;
       this.#stop({ kind: "suspended" }, "the call was suspended");
@@ -233,8 +239,11 @@ class IsolateRun implements CallPort {
     else this.#fail(failure);
   }
 
-  #leave(): void {
+  #leave(how?: RunEnd): void {
     this.#ended = true;
+    const fuelUsed = this.#uncounted;
+    if (fuelUsed !== undefined && !this.#isOpening())
+      this.#options.onUsed(how?.kind === "suspended" ? {} : { fuelUsed });
     this.#options.gate.close();
     this.#stopDeadline();
     this.#stopGrace?.();
@@ -245,7 +254,7 @@ class IsolateRun implements CallPort {
 
   #end(how: RunEnd): void {
     if (this.#ended) return;
-    this.#leave();
+    this.#leave(how);
     const cancelled = how.kind === "timed-out" ? undefined : this.#cancelled;
     const isRefusal = cancelled?.kind === "forbidden" && how.kind === "threw";
     this.#resolve(isRefusal ? { ...cancelled, code: how.code } : (cancelled ?? how));

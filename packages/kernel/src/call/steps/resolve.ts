@@ -24,6 +24,8 @@ export interface Resolved extends Made {
   readonly call: CallRecord;
   readonly tool: RegisteredTool;
   readonly host: OwnHost;
+  /** The host stops the tool at a bound of fuel. */
+  readonly isMetered: boolean;
 }
 
 export interface ResolvePorts {
@@ -61,15 +63,17 @@ export function resolve(
     throw new CallFault("INVALID_INPUT", (texts) => texts.noStream(tool.id, output.kind));
   const host = hostOf(tool, hosts);
   if (!host) throw new CallFault("UNSUPPORTED_HOST", (texts) => texts.noHost(source));
-  assertEnforced(call, tool, host);
-  return call.reach({ call, tool, host } as Resolved);
+  const isMetered = enforcedFor(call, tool, host).includes("fuel");
+  return call.reach({ call, tool, host, isMetered } as Resolved);
 }
 
-function assertEnforced({ options }: CallRecord, { id, manifest }: RegisteredTool, host: OwnHost): void {
+/** @throws CallFault where the host does not hold a bound of the tool or the caller */
+function enforcedFor({ options }: CallRecord, { id, manifest }: RegisteredTool, host: OwnHost): readonly string[] {
   const { enforces } = host;
   const enforced = textsOf(typeof enforces === "function" ? atOnce(enforces(manifest)) : enforces, boundCount) ?? [];
   const missing = hostBounds.filter(
     (name) => (manifest.bounds[name] ?? options.bounds?.[name]) !== undefined && !enforced.includes(name),
   );
   if (missing.length > 0) throw new CallFault("UNSUPPORTED_HOST", (texts) => texts.unenforced(host.name, id, missing));
+  return enforced;
 }

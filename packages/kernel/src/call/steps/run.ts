@@ -48,7 +48,10 @@ export function run(state: Started, { pools, clock, log, onRun }: RunPorts): Pro
   const { call, tool, host, gate, deadline, input, attempt, used, mayCall, brake, flow, body } = state;
   const suspendable = onRun?.(state);
   const owner = ownerOf(state);
-  const running = runInIsolate(withProgram(tool, input, call.hash), isolateCallOf(state), {
+  const bounded = isolateCallOf(state);
+  // Of an isolate that does not open: nothing, or what it used before the suspension, which it alone knows.
+  if (bounded.fuel !== undefined) used[attempt - 1] = { fuelUsed: suspendable?.thaw ? bounded.fuel : 0 };
+  const running = runInIsolate(withProgram(tool, input, call.hash), bounded, {
     pool: present(pools.get(host)),
     owner: suspendable?.thaw ? { ...owner, thaw: suspendable.thaw } : owner,
     clock,
@@ -75,7 +78,8 @@ export function run(state: Started, { pools, clock, log, onRun }: RunPorts): Pro
   return running.then(mayCall ? (end) => gate.settled().then(() => ran(end)) : ran);
 }
 
-function isolateCallOf({ call, tool, bounds, gate, grant, inputText, deadline, attempt, used }: Started): BoundedCall {
+function isolateCallOf(state: Started): BoundedCall {
+  const { call, tool, bounds, gate, grant, inputText, deadline, attempt, used, isMetered } = state;
   // All runs of a call share its fuel. An isolate that is thawed knows its own use.
   const { fuelUsed = 0 } = usageOf(used.slice(0, attempt - 1));
   // A pure tool depends on neither: it sees what module code sees, the epoch and one fixed sequence.
@@ -92,7 +96,7 @@ function isolateCallOf({ call, tool, bounds, gate, grant, inputText, deadline, a
     ...(tool.manifest.source === "inline" && { onward: onwardOf(call, deadline.leftMs) }),
     real: realOf(sourcesOf(grant).filter((kind) => !gate.revoked(kind))),
   };
-  return boundedCall(plain, bounds, { fuelUsed });
+  return boundedCall(plain, bounds, { fuelUsed, isMetered });
 }
 
 function realOf(kinds: readonly string[]): IsolateCall["real"] {

@@ -1,5 +1,6 @@
 import { CallFault } from "../../call/faults/fault.ts";
 import { modelError } from "../../call/faults/model-error.ts";
+import { usageOf } from "../../call/ending/spent.ts";
 import type { Started } from "../../call/steps/start.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import * as limits from "../../limits.ts";
@@ -47,7 +48,11 @@ async function again(
   return nextAttempt(started);
 }
 
-function canRunAgain({ attempt, gate, hold, flow, body }: Started, { code, retryable }: CallError): boolean {
+function canRunAgain(
+  { attempt, bounds: { fuel }, gate, hold, flow, body, isMetered, used }: Started,
+  { code, retryable }: CallError,
+): boolean {
+  if (isMetered && fuel !== undefined && (usageOf(used).fuelUsed ?? 0) >= fuel) return false;
   // Its caller has a part of its output already, or has given a part of its body.
   if (flow?.byteLength || body?.wasRead) return false;
   if (attempt >= limits.attempts || !retryable || hold?.revoked.aborted) return false;
