@@ -1,6 +1,7 @@
 import { decisionPath, policyClient, toolsPath } from "@keyhole/agents/policy-client";
 import { promptApiTools } from "@keyhole/agents/prompt-api";
 import { describe, expect, it } from "vitest";
+import { bob, passkeysOf } from "../policy/passkeys.ts";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
 const rule = { id: "closed", effect: "deny", reason: "Nobody calls it.", when: { tool: ["closed"] } };
@@ -40,6 +41,64 @@ describe("the kernel as a PolicyClient", () => {
     expect(await client.evaluate(toolsPath, {})).toEqual({ tools: ["mild"] });
     const denied = await client.evaluate(decisionPath, { tool: { name: "strong" }, args: {} });
     expect(denied).toMatchObject({ decision: "deny" });
+  });
+
+  it("denies a call that only the kernel could count, label or ask a passkey for", async () => {
+    const governed = {
+      version: "1",
+      posture: "standard",
+      passkeys: passkeysOf(bob),
+      labels: { untrusted: { tools: ["web"] } },
+      tools: { mail: { rate: { calls: 2, windowMs: 3_600_000 } } },
+      rules: [
+        {
+          id: "daily",
+          effect: "deny",
+          when: { tool: ["pay"], count: { windowMs: 86_400_000, sum: "/amount", moreThan: 5_000 } },
+          reason: "At most 5,000 a day.",
+        },
+        {
+          id: "some",
+          effect: "ask",
+          when: { tool: ["look"], count: { windowMs: 86_400_000, moreThan: 5 } },
+          reason: "Much.",
+        },
+        { id: "signed", effect: "ask", approver: "passkey", when: { tool: ["sign"] }, reason: "Sign it." },
+        { id: "tainted", effect: "deny", when: { tool: ["send"], labels: ["untrusted"] }, reason: "It read the web." },
+      ],
+    };
+    const { kernel } = await openKernel({ policy: governed });
+    for (const name of ["web", "send", "pay", "mail", "look", "sign"])
+      kernel.registerTrusted(toolOf(() => 1, { name }));
+    const decisions = async (): Promise<Record<string, string>> => {
+      const client = policyClient(kernel, { caller: "agent", sessionId: "s" });
+      const answers = ["web", "send", "pay", "mail", "look", "sign"].map(async (name) => {
+        const question = { tool: { name }, args: { amount: 4_000 } };
+        return [name, (await client.evaluate<{ decision: string }>(decisionPath, question)).decision] as const;
+      });
+      return Object.fromEntries(await Promise.all(answers));
+    };
+    expect(await decisions()).toEqual({
+      web: "deny",
+      send: "allow",
+      pay: "deny",
+      mail: "deny",
+      look: "deny",
+      sign: "deny",
+    });
+    // Labels of calls that the kernel made do hold.
+    await kernel.call("web", {}, { caller: "agent", sessionId: "s" });
+    expect(await decisions()).toMatchObject({ send: "deny" });
+    await kernel.setPolicy({ ...governed, enforcement: "observe" });
+    expect(new Set(Object.values(await decisions()))).toEqual(new Set(["allow"]));
+  });
+
+  it("denies where the kernel proves nothing", async () => {
+    const kernel = await opened();
+    const preview = async () => ({ decision: "allow" }) as const;
+    const list = () => kernel.list();
+    const client = policyClient({ call: (...call) => kernel.call(...call), list, preview });
+    expect(await client.evaluate(decisionPath, { tool: { name: "mild" } })).toMatchObject({ decision: "deny" });
   });
 
   it("denies on a path that it does not know", async () => {

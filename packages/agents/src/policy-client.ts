@@ -23,7 +23,8 @@ export type PolicyClientOptions = Pick<AgentOptions, "caller" | "sessionId" | "g
 
 /**
  * The kernel's policy for tools that AI SDK runs by itself, through `@ai-sdk/policy-opa`. The kernel previews each call and runs nothing: it has to know a tool of this name. A tool that the
- * kernel does not know is denied, and so is a path that is neither {@link decisionPath} nor {@link toolsPath}.
+ * kernel does not know is denied, and so is a path that is neither {@link decisionPath} nor {@link toolsPath}. Denied, too, is each call that the policy counts, labels or lets a passkey approve:
+ * only a call of the kernel does that.
  *
  * @example
  * const toolApproval = opaPolicy({ client: policyClient(kernel, { caller: "agent" }), path: decisionPath });
@@ -59,7 +60,31 @@ async function answer(
   if (typeof name !== "string") return { decision: "deny", reason: "The question names no tool." };
   if (tools?.includes(name) === false) return { decision: "deny", reason: `The tool ${name} is not one of the agent.` };
   const preview = await kernel.preview(name, args ?? {}, options);
+  const unheld = preview.decision === "deny" ? undefined : unheldBy(preview.proof);
+  if (unheld !== undefined)
+    return { decision: "deny", reason: `${unheld} of ${name}: only a call of the kernel holds that. Call it there.` };
   if (preview.decision === "allow") return { decision: "allow" };
   if (preview.decision === "ask") return { decision: "requires-approval", reason: preview.question.reason };
   return { decision: "deny", reason: `${preview.error.message} ${preview.error.hint}`.trim() };
 }
+
+/**
+ * A preview charges no count and labels no session, and the SDK asks for no passkey: such a rule would never hold, and its deny never deny. Where the policy only observes, no rule
+ * has to.
+ *
+ * @param proof of an edge or a page: foreign
+ */
+function unheldBy(proof: unknown): string | undefined {
+  const { enforced, stateReads, obligations } = membersOf(proof);
+  if (!Array.isArray(stateReads) || !Array.isArray(obligations)) return "The kernel gave no proof of the decision";
+  if (enforced === false) return undefined;
+  if (stateReads.some((read) => isNamed(membersOf(read)["key"], "count:"))) return "The policy counts the calls";
+  if (obligations.some((each) => isNamed(each, "label:"))) return "The policy labels the session after a call";
+  return obligations.includes("passkey") ? "The policy asks for a passkey before a call" : undefined;
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+const isNamed = (value: unknown, prefix: string): boolean => typeof value === "string" && value.startsWith(prefix);
