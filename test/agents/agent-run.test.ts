@@ -131,7 +131,7 @@ it.each([
 
 it("counts the fuel of the calls within a program, and ends the program with its last", async () => {
   const within = [1, 2, 3].flatMap((i) => [
-    { callId: `${i}`, type: "call.invoked", payload: { parentCallId: "0" } },
+    { callId: `${i}`, type: "call.invoked", payload: { tool: "step@1.0.0", parentCallId: "0" } },
     { callId: `${i}`, type: "tool.completed", payload: { fuelUsed: 40 } },
   ]);
   const manifest = { name: "program", version: "1.0.0", description: "Works.", input: {}, output: { kind: "json" } };
@@ -148,6 +148,101 @@ it("counts the fuel of the calls within a program, and ends the program with its
   for await (const part of run.send("go" as never)) parts.push(part);
   expect(parts[0]).toMatchObject({ answer: { ok: false, error: { code: "BOUNDS_EXCEEDED" } } });
   expect(run.spent).toMatchObject({ calls: 3, fuel: 87 });
+});
+
+it.each([
+  ["one", 100],
+  ["other", 0],
+])(
+  "charges the rest for a call of %s within a program, where its host counts and it ends without a count",
+  async (tool, fuel) => {
+    const counting = countingKernel();
+    const within = [
+      { callId: "1", type: "call.invoked", payload: { tool: `${tool}@1.0.0`, parentCallId: "0" } },
+      { callId: "1", type: "tool.failed", payload: { code: "TIMEOUT", errorHash: "", effects: [] } },
+    ];
+    const manifest = { name: "program", version: "1.0.0", description: "Works.", input: {}, output: { kind: "json" } };
+    const kernel = {
+      list: () => [{ manifest: { ...manifest, capabilities: [{ kind: "tool.call" }] } }],
+      preview: (name: string, input: unknown, options: CallOptions) =>
+        counting.preview(name === "program" ? "other" : name, input, options),
+      async call(_: string, __: unknown, { bounds, onEvent }: CallOptions = {}) {
+        expect(bounds).toBeUndefined();
+        for (const event of within) onEvent?.(event as AuditEvent);
+        return { ok: false, error: refusal, callId: "0", meta: { attempts: 1 } };
+      },
+    } as unknown as RunKernel;
+    const run = new AgentRun<never>({ kernel, budget: { fuel: 100 }, ask: asks(["program"]) });
+    for await (const part of run.send("go" as never)) expect(part).toBeDefined();
+    expect(run.spent.fuel).toBe(fuel);
+  },
+);
+
+it.each([
+  ["without a count", { ok: false, error: refusal, callId: "1", meta: { attempts: 1 } }, 100],
+  ["before it ran", { ok: false, error: refusal, callId: "1", meta: { attempts: 0 } }, 0],
+  ["in a failure of its kernel", undefined, 100],
+])("charges a call that ends %s", async (_, result, fuel) => {
+  const call = async () => result ?? Promise.reject(new Error("It is gone."));
+  const kernel = { ...countingKernel(), call } as unknown as RunKernel;
+  const run = new AgentRun<never>({ kernel, budget: { fuel: 100 }, ask: asks(["one"]) });
+  for await (const part of run.send("go" as never)) expect(part).toBeDefined();
+  expect(run.spent.fuel).toBe(fuel);
+});
+
+/** 480 characters, 30 tokens. */
+const question = { role: "user", content: [{ type: "text", text: "0123456789abcdef".repeat(30) }] };
+
+it.each([
+  ["its budget", "tokens", 100],
+  ["a stop", "stopped", 34],
+  ["a failure of the provider", "failed", 34],
+  ["the end of an answer without a report", "answered", 34],
+  ["a report of nothing", "answered", 34],
+  ["a report", "answered", 7],
+])("charges each turn that ends by %s, until the budget is used up", async (how, end, tokens) => {
+  let requests = 0;
+  async function* answers(abortSignal: AbortSignal) {
+    requests++;
+    for (let i = 0; !abortSignal.aborted && (end === "tokens" || i < 4); i++)
+      yield { type: "text-delta", text: "0123456789abcdef" };
+    if (end === "stopped") run.stop();
+    if (end === "failed") yield { type: "error", error: new Error("It is gone.") };
+    if (how.startsWith("a report")) yield { type: "finish-step", usage: { totalTokens: how === "a report" ? 7 : 0 } };
+  }
+  const run: AgentRun<typeof question> = new AgentRun<typeof question>({
+    kernel: countingKernel(),
+    budget: { tokens: 100 },
+    ask: ({ abortSignal }) => ({ stream: answers(abortSignal), responseMessages: Promise.resolve([]) }),
+  });
+  const ends: unknown[] = [];
+  const spent: number[] = [];
+  while (spent.length < 20) {
+    for await (const part of run.send(question)) if (part.type === "end") ends.push(part.end);
+    spent.push(run.spent.tokens);
+  }
+  expect([ends[0], ends.at(-1)]).toEqual([end, "tokens"]);
+  expect(Math.abs(spent[0]! - tokens)).toBeLessThanOrEqual(1);
+  expect(requests).toBeLessThanOrEqual(Math.ceil(100 / tokens));
+});
+
+it("charges the step that is cut, not those that the provider reported, and no bytes of a file", async () => {
+  const file = { role: "user", content: [{ type: "file", data: "0".repeat(100_000) }] };
+  const run = new AgentRun<unknown>({
+    kernel: countingKernel(),
+    ask({ prepareStep }) {
+      async function* stream() {
+        prepareStep({ responseMessages: [] });
+        yield { type: "text-delta", text: "word" };
+        yield { type: "finish-step", usage: { totalTokens: 50 } };
+        prepareStep({ responseMessages: [question] });
+        throw new Error("It is gone.");
+      }
+      return { stream: stream(), responseMessages: Promise.resolve([]) };
+    },
+  });
+  for await (const part of run.send(file)) expect(part).toBeDefined();
+  expect(run.spent.tokens).toBe(80);
 });
 
 it("ends the turn with the reason where the kernel does not answer", async () => {

@@ -26,6 +26,6 @@ it.each(adapters)("%s adds at most 3 KiB to a kernel", async (subpath) => {
   expect(await bytesOf(subpath)).toBeLessThanOrEqual(3_072);
 });
 
-it("the loop of an agent adds at most 2.2 KiB to the adapter that it needs", async () => {
-  expect((await bytesOf("./agent-run")) - (await bytesOf("./ai-sdk"))).toBeLessThanOrEqual(2_252);
+it("the loop of an agent adds at most 2.6 KiB to the adapter that it needs", async () => {
+  expect((await bytesOf("./agent-run")) - (await bytesOf("./ai-sdk"))).toBeLessThanOrEqual(2_662);
 });

@@ -12,6 +12,7 @@ export const elsewhere: ReadonlyMap<string, readonly string[]> = new Map([
       "AgentKernel.list",
       "AgentKernel.preview",
       "AgentRun.call",
+      "AgentRun.countsFuel",
       "AgentRun.fuelFor",
       "RunKernel.call",
     ],

@@ -1,7 +1,8 @@
-import type { CallError, CallOptions } from "@keyhole/kernel";
+import { type CallError, type CallOptions, readVersionedId } from "@keyhole/kernel";
 import { knownOptions } from "@keyhole/kernel/foreign";
 import { type AgentKernel, type AgentOptions, agentOptions, type AgentResult } from "./agent-tools.ts";
 import { type AiSdkTool, aiSdkTools } from "./ai-sdk.ts";
+import { AnswerTokens } from "./answer-tokens.ts";
 import { CallsWithin } from "./calls-within.ts";
 import {
   readPart,
@@ -39,7 +40,7 @@ export interface RunKernel extends AgentKernel {
 }
 
 interface CallReport {
-  readonly meta?: { readonly fuelUsed?: number };
+  readonly meta?: { readonly fuelUsed?: number; readonly attempts?: number };
   readonly proof?: { readonly mode?: string; readonly reasonCode?: string };
 }
 
@@ -135,16 +136,18 @@ export class AgentRun<Message> {
     const before = this.#spent.tokens;
     let told: readonly Message[] = [];
     this.#messages.push(message);
+    const answer = new AnswerTokens(this.#messages);
     const { stream, responseMessages } = ask({
       messages: [...this.#messages],
       tools,
       abortSignal: turn.controller.signal,
       toolCallConcurrency: 1,
       onError: () => {},
-      prepareStep: ({ responseMessages: finished }) => void (told = finished),
+      prepareStep: ({ responseMessages: finished }) => answer.begin((told = finished)),
       // The framework asks before this code reads the report of the step.
       stopWhen: ({ steps: done }) => {
-        const tokens = before + done.reduce((sum, { usage }) => sum + tokensOf(usage), 0);
+        const reported = before + done.reduce((sum, { usage }) => sum + tokensOf(usage), 0);
+        const tokens = Math.max(this.#spent.tokens, reported);
         turn.end ??= this.#usedUp({ ...this.#spent, tokens }) ?? (done.length >= steps ? "steps" : undefined);
         return turn.end !== undefined;
       },
@@ -152,16 +155,13 @@ export class AgentRun<Message> {
     // It rejects after a stop of the turn: then the ended steps count.
     const said = Promise.resolve(responseMessages).catch(() => undefined);
     try {
-      let streamed = 0;
       for await (const each of stream) {
         const { part, tokens, characters = 0 } = readPart(each);
-        streamed += characters;
-        const least = Math.floor(streamed / charactersOfToken);
+        answer.write(characters);
         if (tokens !== undefined) {
-          this.#spent.tokens += Math.max(tokens, least);
-          streamed = 0;
+          this.#spent.tokens += answer.report(tokens);
           yield { type: "spent", spent: this.spent };
-        } else if (this.#spent.tokens + least >= (this.#budget.tokens ?? Infinity)) {
+        } else if (this.#spent.tokens + answer.least >= (this.#budget.tokens ?? Infinity)) {
           turn.end ??= "tokens";
           turn.controller.abort();
         }
@@ -170,6 +170,7 @@ export class AgentRun<Message> {
       }
       told = (await said) ?? told;
     } finally {
+      this.#spent.tokens += answer.end();
       this.#messages.push(...told);
     }
   }
@@ -211,14 +212,19 @@ export class AgentRun<Message> {
   /** The rest of the budget, from the first call of a tool on; `undefined` where the host of the tool counts no fuel. */
   async #fuelFor(tool: string, input: unknown, options: CallOptions): Promise<number | undefined> {
     if (this.#budget.fuel === undefined) return undefined;
-    const { kernel } = this.#options;
     const fuel = this.#budget.fuel - this.#spent.fuel;
+    const counts = await this.#countsFuel(tool, input, { ...options, bounds: { fuel } });
+    return counts === false ? undefined : fuel;
+  }
+
+  /** `undefined` where the call would be denied for another reason. */
+  async #countsFuel(tool: string, input: unknown, options: CallOptions): Promise<boolean | undefined> {
     if (!this.#counted.has(tool)) {
-      const preview = await kernel.preview(tool, input, { ...options, bounds: { fuel } });
+      const preview = await this.#options.kernel.preview(tool, input, options);
       if (preview.decision !== "deny") this.#counted.set(tool, true);
       else if (preview.error.code === "UNSUPPORTED_HOST") this.#counted.set(tool, false);
     }
-    return this.#counted.get(tool) === false ? undefined : fuel;
+    return this.#counted.get(tool);
   }
 
   async #call(tool: string, input: unknown, options: CallOptions = {}): Promise<AgentResult> {
@@ -228,20 +234,40 @@ export class AgentRun<Message> {
     this.#spent.calls++;
     const id = typeof input === "object" && input !== null ? this.#ids.get(input) : undefined;
     const fuel = await this.#fuelFor(tool, input, options);
-    const within = this.#callers.has(tool) ? new CallsWithin(this.#spent, this.#budget, options.signal) : undefined;
-    const result = await kernel.call(tool, input, {
-      ...options,
-      traceparent: this.traceparent,
-      ...(id !== undefined && { correlationId: id }),
-      ...(fuel !== undefined && { bounds: { fuel } }),
-      ...(within && { signal: within.signal, onEvent: within.hear }),
-    });
-    const used = result.meta?.fuelUsed;
-    if (used !== undefined) this.#counted.set(tool, true);
-    this.#spent.fuel += used ?? 0;
+    // Before its arguments a call meets the bounds that its host holds.
+    const countsFuel = async (id: string): Promise<boolean> => {
+      const { name, version } = readVersionedId(id);
+      return (await this.#countsFuel(name, {}, { ...options, version, bounds: { fuel: 0 } })) !== false;
+    };
+    const within = this.#callers.has(tool)
+      ? new CallsWithin(this.#spent, this.#budget, options.signal, countsFuel)
+      : undefined;
+    const result = await this.#charged(fuel, () =>
+      kernel.call(tool, input, {
+        ...options,
+        traceparent: this.traceparent,
+        ...(id !== undefined && { correlationId: id }),
+        ...(fuel !== undefined && { bounds: { fuel } }),
+        ...(within && { signal: within.signal, onEvent: within.hear }),
+      }),
+    );
+    await within?.settled();
+    if (result.meta?.fuelUsed !== undefined) this.#counted.set(tool, true);
     if (!result.ok && within?.over !== undefined) return { ...result, ...refused(within.over), callId: result.callId };
     if (!result.ok && result.proof?.mode === "LOCKDOWN" && result.proof.reasonCode === "mode") this.stop("lockdown");
     return result;
+  }
+
+  /** A call that may have run costs its whole bound where nothing counted it. */
+  async #charged<Result extends CallReport>(bound = 0, call: () => Promise<Result>): Promise<Result> {
+    let used: number | undefined;
+    try {
+      const result = await call();
+      used = result.meta?.attempts === 0 ? 0 : result.meta?.fuelUsed;
+      return result;
+    } finally {
+      this.#spent.fuel += used ?? bound;
+    }
   }
 
   #usedUp(spent: RunSpent = this.#spent): keyof RunBudget | undefined {
@@ -250,9 +276,6 @@ export class AgentRun<Message> {
 }
 
 const isCall = ({ kind }: { readonly kind: string }): boolean => kind === "tool.call";
-
-/** More than a token has in any text of sense: an endless or uncounted answer costs at least this. */
-const charactersOfToken = 16;
 
 const kinds = ["calls", "fuel", "tokens"] as const satisfies readonly (keyof RunBudget)[];
 

@@ -13,13 +13,23 @@ export class CallsWithin {
   over: Kind | undefined;
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
-  readonly #ids = new Set<string>();
+  /** The tool of each call, as `name@version`. */
+  readonly #calls = new Map<string, string>();
+  #asked: Promise<unknown> = Promise.resolve();
   readonly #spent: Record<Kind, number>;
   readonly #budget: RunBudget;
+  readonly #countsFuel: (tool: string) => Promise<boolean>;
 
-  constructor(spent: Record<Kind, number>, budget: RunBudget, signal: AbortSignal | undefined) {
+  /** @param countsFuel whether the host of a tool counts fuel, which it may not do for the calling one */
+  constructor(
+    spent: Record<Kind, number>,
+    budget: RunBudget,
+    signal: AbortSignal | undefined,
+    countsFuel: (tool: string) => Promise<boolean>,
+  ) {
     this.#spent = spent;
     this.#budget = budget;
+    this.#countsFuel = countsFuel;
     this.signal = AbortSignal.any([...(signal ? [signal] : []), this.#controller.signal]);
   }
 
@@ -27,10 +37,29 @@ export class CallsWithin {
   readonly hear = ({ type, callId, payload }: AuditEvent): void => {
     if (callId === null) return;
     if (type === "call.invoked" && "parentCallId" in payload && payload.parentCallId !== null) {
-      this.#ids.add(callId);
+      this.#calls.set(callId, payload.tool);
       this.#spend("calls", 1);
-    } else if (this.#ids.has(callId) && "fuelUsed" in payload) this.#spend("fuel", payload.fuelUsed);
+    }
+    const tool = this.#calls.get(callId);
+    if (tool === undefined) return;
+    if ("fuelUsed" in payload) this.#spend("fuel", payload.fuelUsed);
+    else if (type === "tool.failed") this.#failed(tool);
   };
+
+  /** Resolves when all calls so far are charged. */
+  async settled(): Promise<void> {
+    for (let seen; seen !== this.#asked; await seen) seen = this.#asked;
+  }
+
+  /** A call without a bound of its own that nothing counted, such as one at its deadline, costs the rest. */
+  #failed(tool: string): void {
+    const { fuel } = this.#budget;
+    if (fuel === undefined) return;
+    const charged = this.#countsFuel(tool).then((counts) => {
+      if (counts) this.#spend("fuel", Math.max(0, fuel - this.#spent.fuel));
+    });
+    this.#asked = Promise.allSettled([this.#asked, charged]);
+  }
 
   #spend(kind: Kind, amount: number): void {
     const { [kind]: most = Infinity } = this.#budget;

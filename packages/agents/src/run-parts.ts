@@ -4,12 +4,12 @@ import type { AgentAnswer } from "./answer.ts";
 export interface RunBudget {
   /**
    * Tokens of the model, read and written, as the provider reports them, and at least one for 16 characters that the model writes. The step that passes the budget is the last. An answer
-   * without end is cut.
+   * without end is cut. A step without a report costs one token for 16 characters that the model read or wrote.
    */
   readonly tokens?: number;
   /**
    * Fuel of the calls, where their host counts it. A program can use the rest for itself and once more for the calls within it: the sum stays below twice
-   * the budget. Where the program's host counts none, the program ends with the call within it that used up the rest.
+   * the budget. Where the program's host counts none, the program ends with the call within it that used up the rest. A call that ends without a count, as one that is stopped, costs the rest.
    */
   readonly fuel?: number;
   /** Calls that the model asks for, and calls within them, such as those of a program. Further ones are refused. */
