@@ -57,4 +57,14 @@ describe("a module that another plugin loads", () => {
     const building = build({ ...rest, plugins: [reader, ...plugins], build: { write: false, lib } });
     await expect(building).rejects.toThrow(/keyhole:tool\.ts cannot be imported: another plugin loads it/);
   });
+
+  it("may be of the plugin a second time", async () => {
+    const root = program({
+      "main.ts": 'import tool from "keyhole:./tool.ts"; export default tool;',
+      "tool.ts": toolText("twice"),
+    });
+    const { plugins = [], ...rest } = config(root);
+    const lib = { entry: "main.ts", formats: ["es"] } satisfies { entry: string; formats: ["es"] };
+    await build({ ...rest, plugins: [plugins, config(root).plugins], build: { write: false, lib } });
+  });
 });

@@ -5,6 +5,7 @@ import { idPattern, ownPattern, unschemedPattern } from "../plugin/ids.ts";
 import { Imports, resolved } from "../plugin/imports.ts";
 import { isList } from "../plugin/lists.ts";
 import { Loader, type State } from "./loader.ts";
+import { noteOwn } from "./own-modules.ts";
 import { placeholderPattern, resolvePlaceholders } from "./metered.ts";
 import { specifierPattern } from "../pack/specifier.ts";
 import { resolveId } from "./ids.ts";
@@ -77,7 +78,7 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
         if (!state.given.has(id))
           throw new Error(`Got a request for ${visible(JSON.stringify(id))}, which no module imports.`);
         const code = isList(id) ? loader.loadList(id, this) : await loader.load(id, this);
-        loader.noteOwn(id, this);
+        noteOwn(this.environment, id);
         return { code, moduleType: "js" };
       },
     },

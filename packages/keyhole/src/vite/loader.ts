@@ -11,6 +11,7 @@ import { watchFolder } from "../plugin/watched-folder.ts";
 import { Declarations } from "./declarations.ts";
 import { Dependents } from "./dependents.ts";
 import { partsOf } from "./ids.ts";
+import { isOwn } from "./own-modules.ts";
 import { importMetered, type MeteredFile, meterFile, placeholderOf } from "./metered.ts";
 
 /** Shared by the plugin and its copies in workers, so that a build packs and prints each tool once. */
@@ -27,7 +28,6 @@ export interface State {
 /** Of a plugin's context, what depends on the environment for which it builds. */
 interface LoadContext {
   readonly environment: {
-    readonly name: string;
     readonly mode: string;
     readonly config: {
       readonly cacheDir: string;
@@ -44,8 +44,6 @@ interface LoadContext {
 /** Makes the modules of one plugin's imports. */
 export class Loader {
   readonly #state: State;
-  /** The modules that this plugin loaded, and that no transform has seen. */
-  readonly #own = new Set<string>();
   #hasPage = false;
   #root = process.cwd();
   #print: (line: string) => void = () => {};
@@ -74,17 +72,13 @@ export class Loader {
       await this.#state.declarations?.add(source, normalizePath(file));
   }
 
-  noteOwn(id: string, { environment }: LoadContext): void {
-    this.#own.add(`${environment.name} ${id}`);
-  }
-
   /**
    * Refuses a module of another plugin: in place of a package it is the source of the tool, which the program would evaluate.
    *
    * @throws Error for a module that this plugin did not load
    */
-  checkOwn(id: string, { environment }: Pick<LoadContext, "environment">): void {
-    if (this.#own.delete(`${environment.name} ${id}`)) return;
+  checkOwn(id: string, { environment }: { readonly environment: object }): void {
+    if (isOwn(environment, id)) return;
     const { file, kind } = isList(id) ? { file: importerOf(id), kind: "all" as const } : partsOf(id);
     const reason = "another plugin loads it, and the program would evaluate the tool; put keyhole() before that plugin";
     throw importFailure(file, kind, this.#root, new Error(reason));
