@@ -22,7 +22,7 @@ export class Faults {
       try {
         listener(error);
       } catch {
-        // There is nobody else to tell.
+        // No other listener is left.
       }
     }
   }

@@ -18,7 +18,7 @@ export class Reports {
     try {
       this.#onError(error);
     } catch {
-      // The program's own fault ends no call, and nobody is left to tell.
+      // The program's own fault ends no call, and no listener is left.
     }
   };
 }

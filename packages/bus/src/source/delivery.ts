@@ -1,4 +1,4 @@
-/** What shows that nothing ran, in a call without a result. */
+/** Evidence that nothing ran, in a call without a result. */
 export type Proof =
   /** The call is sealed and has no key: a kernel starts it only after the caller's sealed `take`. */
   | "no take"
@@ -12,7 +12,7 @@ export class Delivery {
   readonly #proof: Proof;
   #isUnderWay = false;
   #isAnswered = false;
-  /** Whether a kernel may have started the call, but for the request that is under way. */
+  /** Whether a kernel may have started the call, but for the request in progress. */
   #mayRun = false;
 
   constructor(proof: Proof) {

@@ -68,7 +68,7 @@ export function TryPane({ client, governed, approve, sessionId, build, onOpenPol
   );
 }
 
-/** What a name brings stands here before a stranger's tool gets it. */
+/** The rights that a name brings stand here before a stranger's tool gets it. */
 function NotYet({ build: { packed, isUngiven, give } }: Pick<TryPaneProps, "build">): ReactNode {
   if (!isUngiven || packed?.ok !== true) return null;
   const name = visible(packed.package.manifest.name);

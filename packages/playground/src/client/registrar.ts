@@ -3,7 +3,7 @@ import { noteBrought } from "./brought.ts";
 import { isOfEdge } from "./edge-names.ts";
 import type { KernelClient } from "./kernel-client.ts";
 
-/** What the registration needs of the page's kernel. */
+/** The part of the page's kernel that the registration needs. */
 interface Registry {
   list(): Promise<readonly ToolSummary[]>;
   register(pkg: ToolPackage): Promise<Setup<ToolSummary>>;
@@ -14,11 +14,11 @@ interface Registry {
 export type Alive = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Grants, rules and `tools.call` go by name, and the highest version answers to it. So a package that a person brings takes no name that the page or an edge has, in
- * any version, and of its own name the kernel has the last one alone.
+ * Grants, rules and `tools.call` go by name, and the highest version answers to it. So a package that a person brings
+ * takes no name that the page or an edge has, in any version. It replaces its own earlier version.
  */
 export function registrar(kernel: Registry, alive: Alive): NonNullable<KernelClient["register"]> {
-  /** By name, the id of what came this way. */
+  /** Ids of brought packages by name. */
   const brought = new Map<string, string>();
   const take = async (pkg: ToolPackage): Promise<Setup<ToolSummary>> => {
     const { name } = pkg.manifest;

@@ -1,8 +1,8 @@
 import type { AuditEvent } from "@keyhole/kernel";
 
 /**
- * The events of calls as pieces of logs, each in the order of its chain, the earliest piece first. Calls that overlap are one piece. A new one begins where the kernel is
- * another one, such as after a reload, and where events lie between that belong to none of the calls.
+ * The events of calls as pieces of logs, each in the order of its chain, the earliest piece first. Calls that overlap are one piece. A new one begins
+ * with another kernel, such as after a reload, and behind events of other calls.
  */
 export function chainsOf(calls: readonly (readonly AuditEvent[])[]): readonly (readonly AuditEvent[])[] {
   const links = new Map<string, { readonly event: AuditEvent; readonly follows: string }>();

@@ -101,7 +101,7 @@ class Tree {
     return navigator.locks.request(this.#places, { mode: "shared" }, ask);
   }
 
-  /** What every reader sees before or after. */
+  /** The file that every reader sees before or after. */
   #settle(step: () => Promise<void>): Promise<void> {
     return navigator.locks.request(this.#places, step);
   }

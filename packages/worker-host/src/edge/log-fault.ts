@@ -77,7 +77,7 @@ const isSameTrace = (asked: string, recorded: unknown): boolean =>
 
 type Decided = Extract<AuditEvent, { type: "policy.decided" }>;
 
-/** Those that a result can have the proof of: its last decision, or a refused request that ended it. */
+/** The decisions of which a result can have the proof: its last one, or a refused request that ended it. */
 function decisionsOf({ own, result }: Evidence): readonly Decided[] {
   const decided = own.filter((event) => event.type === "policy.decided");
   const last = decided.findLast(({ payload }) => payload.reasonCode !== "request-denied");

@@ -44,7 +44,7 @@ const error: Member = log("another error", ({ result, end, isFromLog }) => {
 const reference: Member = { against: "result", fault: referenceFault };
 
 /**
- * What vouches for each member of a result. A member without an entry does not compile, and does not reach the caller. Where nothing vouches, the caller gets the value
+ * The evidence for each member of a result. A member without an entry does not compile, and does not reach the caller. Where nothing vouches, the caller gets the value
  * of the client, not the one of the edge.
  */
 const members = {

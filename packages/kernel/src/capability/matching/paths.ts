@@ -27,7 +27,7 @@ const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])
 /** By which Windows finds a file or folder that has a longer name. */
 const shortName = /^(?=[^.]{1,8}(?:\.|$))[^.]+~\d+(?:\.[^.]{0,3})?$/;
 
-/** What Chromium writes beside a file, with the new content in it. A rule about the file would not meet it. */
+/** Chromium writes such a file beside another one, with its new content. A rule about the file would not meet it. */
 const swapName = /\.crswap$/i;
 
 /** The fault of a path, as the end of a sentence. */

@@ -54,7 +54,7 @@ export class Folds {
     });
   }
 
-  /** What a text is as a host. */
+  /** The reading of a text as a host. */
   host(text: string): HostReading {
     return text.length > shortLength ? once(this.#hosts, text, () => readHost(text)) : readHost(text);
   }
