@@ -52,6 +52,13 @@ export function testPages(): Plugin {
       middlewares.use((request, response, next) => {
         const path = request.url?.replace(/\?.*$/, "") ?? "";
         if (!path.startsWith(base)) return next();
+        const { searchParams } = new URL(request.url ?? "", "http://page");
+        const policy = searchParams.get("policy");
+        if (policy !== null) response.setHeader("content-security-policy-report-only", policy);
+        if (path === `${base}report-only.html`) {
+          response.writeHead(200, { "content-type": "text/html" });
+          return response.end(`<!doctype html><script type="module" src="${searchParams.get("script")}"></script>`);
+        }
         pages ??= builtPages(config.resolve.conditions);
         pages.then((files) => {
           const file = files.get(path);

@@ -19,6 +19,26 @@ function saidUnder(policy: string, script: string): Promise<unknown> {
   // In a page that is made from text, Firefox takes 'self' for an origin without a name.
   const own = policy.replaceAll("'self'", location.origin);
   page.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${own}"><script type="module" src="${script}"></script>`;
+  return saidIn(page);
+}
+
+/** What a script says in a page of which such a policy only reports. */
+function saidReported(policy: string, script: string): Promise<unknown> {
+  const page = document.createElement("iframe");
+  page.src = `/test-pages/report-only.html?${new URLSearchParams({ policy, script })}`;
+  return saidIn(page);
+}
+
+/** What a script says in a worker, whose file has such a policy. */
+function saidByWorker(policy: string, script: string): Promise<unknown> {
+  const worker = new Worker(`${script}&${new URLSearchParams({ policy })}`, { type: "module" });
+  return new Promise((resolve, reject) => {
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = ({ message }) => reject(new Error(message));
+  }).finally(() => worker.terminate());
+}
+
+function saidIn(page: HTMLIFrameElement): Promise<unknown> {
   pages.push(page);
   return new Promise((resolve) => {
     addEventListener("message", function listen({ source, data }) {
@@ -148,4 +168,36 @@ describe("a page's Content-Security-Policy, for the network of tools", () => {
       error: { code: "UNAVAILABLE", message: expect.stringContaining("(CORS)") },
     });
   });
+
+  const script = `/test-pages/net-page.js?secret&url=${encodeURIComponent(`http://${hostname}:8769/v1`)}`;
+  it.each<[string, typeof saidUnder]>([
+    ["blocks", saidUnder],
+    ["only reports", saidReported],
+    // WebKitGTK tells workers of no violation.
+    ...(server.browser === "webkit"
+      ? []
+      : [["only reports what a worker does", saidByWorker] as [string, typeof saidUnder]]),
+  ])("reports no secret in a query where it %s", async (_, said) => {
+    const { reply, reported } = (await said("script-src 'self'; connect-src 'self'", script)) as Said;
+    expect(reported.map((each) => new URL(each).href)).toContain(`http://${hostname}:8769/v1`);
+    expect(reported.filter((each) => each.includes("SECRETVALUE"))).toEqual([]);
+    expect(reply).toMatchObject({
+      error: {
+        code: "CAPABILITY_DENIED",
+        message: expect.stringContaining("this query has a secret"),
+        operatorHint: expect.stringContaining(`connect-src http://${hostname}:8769`),
+      },
+    });
+  });
+
+  it("lets a secret into a query where nothing reports it", async () => {
+    const { reply, reported } = (await saidReported("connect-src *", script)) as Said;
+    expect(reported).toEqual([]);
+    expect(reply).toMatchObject({ error: { code: "UNAVAILABLE", message: expect.stringContaining("(CORS)") } });
+  });
 });
+
+interface Said {
+  readonly reply: unknown;
+  readonly reported: readonly string[];
+}

@@ -12,6 +12,7 @@ import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
 import { codingHeaders, codingRefusal } from "./net/coding.ts";
 import { followRedirect, redirectLimit, redirectTarget } from "./net/redirect.ts";
+import { refusalOfReport } from "./net/reported.ts";
 import { needOf, type NetRequest, readRequest } from "./net/request.ts";
 import { revealed } from "./net/reveal.ts";
 import { watchPolicy } from "./page-policy.ts";
@@ -57,6 +58,15 @@ async function fetchFollowing(first: NetRequest, session: BrokerSession, send: S
       const error = session.spend({ networkRequests: 1, networkBytes: bytesOf(outgoing.value) });
       if (error) return { ok: false, error };
       if (session.signal.aborted) return cancelled;
+      const { url } = request;
+      const reported =
+        outgoing.value.url.search === url.search
+          ? undefined
+          : await refusalOfReport(url, (address, method) =>
+              send(address, initOf({ url, method, headers: [] }, session)),
+            );
+      if (session.signal.aborted) return cancelled;
+      if (reported) return reported;
       const response = await send(outgoing.value.url.href, initOf(outgoing.value, session));
       if (session.signal.aborted) return cancelled;
       if ((response.type as string) === "opaqueredirect") return hiddenRedirect(request.url);

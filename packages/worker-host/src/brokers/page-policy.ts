@@ -12,9 +12,14 @@ export interface PolicyWatch {
   leave(): void;
 }
 
+/** Whether this is a page or a worker of one. Firefox has the type of the event in pages alone; workerd has only the scope of a worker. */
+export const hasPolicies: boolean =
+  "SecurityPolicyViolationEvent" in globalThis ||
+  ("WorkerGlobalScope" in globalThis && "credentials" in Request.prototype);
+
 /** @param isOurs whether what was blocked, an address or a word such as `wasm-eval`, and by which directive, is what is being watched */
 export function watchPolicy(isOurs: (blocked: string, directive: string) => boolean): PolicyWatch {
-  if (!("SecurityPolicyViolationEvent" in globalThis)) return { lacks: async () => undefined, leave: () => {} };
+  if (!hasPolicies) return { lacks: async () => undefined, leave: () => {} };
   let lacks: string | undefined;
   const note = (event: Event): void => {
     const { effectiveDirective, blockedURI } = event as Violation;
