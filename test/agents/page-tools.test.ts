@@ -105,6 +105,19 @@ describe("the tools that a page registered", () => {
     expect(source.tools.size).toBe(0);
   });
 
+  it("take no name that the kernel has from elsewhere, in any version", async () => {
+    const { kernel } = await openKernel(approving);
+    const own = toolOf(() => "own", { name: "page_twice", version: "0.9.0", tier: 3 });
+    kernel.registerTrusted(own);
+    const source = await pageToolsSource(kernel, { modelContext: new FakeContext(twice) });
+    expect([...source.refused]).toEqual([["twice", "The kernel has a tool page_twice of another source."]]);
+    expect(await kernel.call("page_twice", {})).toMatchObject({ data: "own" });
+    await kernel.unregister("page_twice@0.9.0");
+    await source.refresh();
+    expect([...source.tools]).toEqual([["page_twice", "twice"]]);
+    expect(kernel.registerTrusted(own)).toMatchObject({ ok: false, error: { code: "ALREADY_REGISTERED" } });
+  });
+
   it("are never the kernel's own that were exposed to the page", async () => {
     const { kernel } = await openKernel();
     kernel.registerTrusted(toolOf(() => 1, { name: "own" }));

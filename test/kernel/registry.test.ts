@@ -26,6 +26,29 @@ describe("registering", () => {
     });
   });
 
+  it("gives a name to one source in all versions, and to another one after it", async () => {
+    const { kernel } = await openKernel();
+    const [ours, theirs] = [{}, {}];
+    const version = (of: string) => toolOf(() => 1, { name: "echo", version: of });
+    const refused = {
+      ok: false,
+      error: { code: "ALREADY_REGISTERED", path: "/name", message: "The kernel has a tool echo of another source." },
+    };
+    for (const [owner, others] of [
+      [ours, [theirs, undefined]],
+      [undefined, [ours, theirs]],
+    ] as const) {
+      expect(kernel.registerTrusted(version("1.0.0"), owner)).toMatchObject({ ok: true });
+      expect(kernel.registerTrusted(version("1.1.0"), owner)).toMatchObject({ ok: true });
+      for (const other of others)
+        for (const of of ["0.9.0", "1.1.0", "2.0.0"])
+          expect(kernel.registerTrusted(version(of), other)).toMatchObject(refused);
+      for (const of of ["1.0.0", "1.1.0"]) await kernel.unregister(`echo@${of}`);
+    }
+    expect(kernel.registerTrusted(version("1.0.0"), theirs)).toMatchObject({ ok: true });
+    expect(kernel.register(packed({ version: "3.0.0" }))).toMatchObject(refused);
+  });
+
   it("refuses changed code, a changed manifest and a missing hash", () => {
     expect(checkPackage({ ...packed(), code: `${code};` })).toMatchObject({ error: { code: "PACKAGE_HASH_MISMATCH" } });
     expect(checkPackage({ ...packed(), manifest: { ...manifest, tier: 1 } })).toMatchObject({

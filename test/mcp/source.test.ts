@@ -114,7 +114,9 @@ describe("tools of a server", () => {
     expect(kernel.list().map(({ manifest }) => manifest.name)).toEqual(["other_echo", "peer_echo"]);
     const same = await mcpSource(kernel, { name: "peer", server: new Scripted(), era: "2025-11-25" });
     afterwards(() => same.close());
-    expect(same.tools).toMatchObject([{ state: "refused", reason: "The kernel has another tool peer_echo." }]);
+    expect(same.tools).toMatchObject([
+      { state: "refused", reason: "/name: The kernel has a tool peer_echo of another source." },
+    ]);
   });
 
   it.each(["2025-11-25", "2026-07-28"] as const)(

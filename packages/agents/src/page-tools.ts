@@ -1,6 +1,6 @@
 import { versionedId } from "@keyhole/kernel";
 import type { JsonObject, JsonValue, Kernel } from "@keyhole/kernel";
-import { defineTool } from "@keyhole/kernel/tool";
+import { defineTool, type Tool } from "@keyhole/kernel/tool";
 import { knownOptions } from "@keyhole/kernel/foreign";
 import { exposedNames, modelContextOr } from "./model-context.ts";
 import { kernelName } from "./page-names.ts";
@@ -54,6 +54,8 @@ type Registry = Pick<Kernel, "registerTrusted" | "unregister">;
  */
 export async function pageToolsSource(kernel: Registry, options: PageToolsOptions = {}): Promise<PageTools> {
   const context = modelContextOr(knownOptions(options, { modelContext: true }, "pageToolsSource").modelContext);
+  const source = {};
+  const register = (tool: Tool<never, unknown>) => kernel.registerTrusted(tool, source);
   const registered = new Map<string, { readonly page: string; readonly definition: string }>();
   const refused = new Map<string, string>();
   let isClosed = false;
@@ -68,7 +70,7 @@ export async function pageToolsSource(kernel: Registry, options: PageToolsOption
     for (const [name, { definition }] of registered) if (wanted.get(name)?.definition !== definition) await take(name);
     for (const [name, { tool, definition }] of wanted) {
       if (registered.has(name)) continue;
-      const result = registerIn(kernel, name, tool, definition, context);
+      const result = registerIn(register, name, tool, definition, context);
       if (result === undefined) registered.set(name, { page: tool.name, definition });
       else refused.set(tool.name, result);
     }
@@ -125,7 +127,7 @@ function namedTools(tools: readonly PageTool[], refused: Map<string, string>): [
 
 /** The reason why the kernel does not take the tool; `undefined` where it does. */
 function registerIn(
-  kernel: Registry,
+  register: (tool: Tool<never, unknown>) => ReturnType<Registry["registerTrusted"]>,
   name: string,
   tool: PageTool,
   definition: string,
@@ -133,7 +135,7 @@ function registerIn(
 ): string | undefined {
   const input = schemaOf(tool.inputSchema);
   if (!input) return "Its schema is not a JSON Schema of an object.";
-  const result = kernel.registerTrusted(
+  const result = register(
     defineTool({
       name,
       version,

@@ -122,8 +122,12 @@ export type HealthOptions = Pick<CallOptions, "version" | "caller" | "sessionId"
 export interface Kernel {
   /** Checks a package and makes it callable. Its code runs in an isolate. A tool object is refused with `UNTRUSTED_TOOL`. */
   register(pkg: ToolPackage | PackageFile): Setup<ToolSummary>;
-  /** Checks a tool object and makes it callable **without isolation**: its code can do all that the kernel's own program can do. */
-  registerTrusted(tool: Tool<never, unknown>): Setup<ToolSummary>;
+  /**
+   * Checks a tool object and makes it callable **without isolation**: its code can do all that the kernel's own program can do.
+   *
+   * @param source where the tool comes from. A name belongs to one source, or to the program, in all versions: what another one registers under it is refused. Default: the program.
+   */
+  registerTrusted(tool: Tool<never, unknown>, source?: object): Setup<ToolSummary>;
   /**
    * Takes away the tool of an id, `name@version`; `false` when there is none. Holds at once, and is on record when it resolves. Calls that run finish, and their
    * isolates end with them; calls that wait and suspended ones do not start. Approvals of it end, results under idempotency keys are forgotten, and the id is free again.

@@ -163,12 +163,12 @@ class KernelImplementation implements Kernel {
     return this.#register(pkg, "package");
   }
 
-  registerTrusted(tool: unknown): Setup<ToolSummary> {
-    return this.#register(tool, "tool");
+  registerTrusted(tool: unknown, source?: object): Setup<ToolSummary> {
+    return this.#register(tool, "tool", source);
   }
 
-  #register(foreign: unknown, trust: "package" | "tool"): Setup<ToolSummary> {
-    const added = this.#registry.add(foreign, trust);
+  #register(foreign: unknown, trust: "package" | "tool", source?: object): Setup<ToolSummary> {
+    const added = this.#registry.add(foreign, trust, source);
     if (!added.ok) return added;
     const { id, hash } = added.value;
     // Made durable together with the first event of the first call: a registration alone does nothing.

@@ -54,7 +54,7 @@ export interface ToolboxOptions {
   readonly call: (tool: OpenTool, input: JsonObject, context: ToolContext) => Promise<unknown>;
 }
 
-type Registry = Pick<Kernel, "list" | "registerTrusted" | "unregister">;
+type Registry = Pick<Kernel, "registerTrusted" | "unregister">;
 
 /** The tools of one server in a kernel: each as it was pinned, and open only while the server lists that very definition. */
 export class Toolbox {
@@ -181,9 +181,7 @@ export class Toolbox {
       if (!isConfirmed && !this.#mayChange())
         return this.#block(entry, "refused", "The server changes its tools too often.");
       await this.#unregister(entry);
-      const isTaken = this.#kernel.list().some(({ manifest }) => manifest.name === name);
-      if (isTaken) return this.#block(entry, "refused", `The kernel has another tool ${name}.`);
-      const registered = this.#kernel.registerTrusted(tool);
+      const registered = this.#kernel.registerTrusted(tool, this);
       if (!registered.ok) return this.#block(entry, "refused", `${registered.error.path}: ${registered.error.message}`);
       entry.id = id;
       this.#byId.set(id, entry);

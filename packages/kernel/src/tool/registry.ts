@@ -46,6 +46,8 @@ export class Registry {
   readonly #normalizers: CustomNormalizers;
   /** Versions of one name, highest first. */
   readonly #tools = new Map<string, RegisteredTool[]>();
+  /** Where tools come from that are not the program's own. */
+  readonly #sources = new WeakMap<RegisteredTool, object>();
   /** Why a package of that name was refused: registration results are easily dropped, so the first call says it again. */
   readonly #refusals = new Map<string, SetupError>();
   readonly #faultOf: (tool: RegisteredTool) => SetupError | undefined;
@@ -58,8 +60,13 @@ export class Registry {
     this.#faultOf = faultOf;
   }
 
-  /** @param trust `tool`: a tool object that is trusted to run in this realm */
-  add(foreign: Foreign<unknown>, trust: "package" | "tool"): Setup<RegisteredTool> {
+  /**
+   * A name belongs to one source, because grants and rules are about names: a higher version of another source would inherit them.
+   *
+   * @param trust `tool`: a tool object that is trusted to run in this realm
+   * @param source default: the program
+   */
+  add(foreign: Foreign<unknown>, trust: "package" | "tool", source?: object): Setup<RegisteredTool> {
     const { name, parts } = (trust === "tool" ? takeTool : takePackage)(foreign);
     const checked = this.#normalized(checkParts(parts, this.#hash, this.#packageHashes, this.#families));
     if (!checked.ok) return this.#refuse(name, checked.error);
@@ -67,22 +74,33 @@ export class Registry {
     const fault = this.#faultOf(tool);
     if (fault) return this.#refuse(name, fault);
     const versions = this.#tools.get(tool.manifest.name) ?? [];
-    if (versions.some((other) => other.id === tool.id)) {
-      return {
-        ok: false,
-        error: {
-          code: "ALREADY_REGISTERED",
-          path: "/version",
-          message: `${tool.id} is registered already.`,
-          hint: "Raise the version, or register the tool once.",
-        },
-      };
-    }
+    const taken = this.#taken(tool, versions, source);
+    if (taken) return { ok: false, error: { code: "ALREADY_REGISTERED", ...taken } };
+    if (source) this.#sources.set(tool, source);
     versions.push(tool);
     versions.sort((a, b) => compareVersions(versionOf(b), versionOf(a)));
     this.#tools.set(tool.manifest.name, versions);
     this.#refusals.delete(tool.manifest.name);
     return checked;
+  }
+
+  #taken(
+    { id, manifest: { name } }: RegisteredTool,
+    versions: readonly RegisteredTool[],
+    source: object | undefined,
+  ): Omit<SetupError, "code"> | undefined {
+    if (versions.some((other) => this.#sources.get(other) !== source))
+      return {
+        path: "/name",
+        message: `The kernel has a tool ${name} of another source.`,
+        hint: "Use another name, or unregister that tool in all versions.",
+      };
+    if (!versions.some((other) => other.id === id)) return undefined;
+    return {
+      path: "/version",
+      message: `${id} is registered already.`,
+      hint: "Raise the version, or register the tool once.",
+    };
   }
 
   #normalized(checked: Setup<RegisteredTool>): Setup<RegisteredTool> {

@@ -149,7 +149,7 @@ export class PassedOn {
     for (const method of passedMethods) {
       const id = `${this.#options.name}__${passed[method].name}@1.0.0`;
       if (capabilities[passed[method].needs] === undefined || this.#methods.has(id)) continue;
-      const registered = this.#kernel.registerTrusted(this.#toolOf(method));
+      const registered = this.#kernel.registerTrusted(this.#toolOf(method), this);
       if (!registered.ok) throw new Error(`${id}: ${registered.error.message}`);
       this.#methods.set(id, method);
     }

@@ -64,7 +64,6 @@ function underOwnName(prompt: ForeignTool): ForeignTool {
 
 /** Prompts are no tools: the box registers none. */
 const noRegistry = {
-  list: () => [],
   registerTrusted: () => ({ ok: true, value: undefined }) as never,
   unregister: async () => true,
 };
