@@ -10,6 +10,8 @@ closeAfterEach();
 interface Sent {
   readonly origin: string;
   readonly token: string | null;
+  /** What it would take of a page. */
+  readonly page: Pick<RequestInit, "credentials" | "referrerPolicy" | "cache">;
 }
 
 /** A server that asks for tokens of the issuer, and a kernel that has its tools from there. */
@@ -24,7 +26,9 @@ async function world(misdeeds: Misdeeds = {}, named = issuer) {
   const next = { isForgotten: false };
   const fetch = async (input: string | URL, init?: RequestInit): Promise<Response> => {
     const url = new URL(input);
-    sent.push({ origin: url.origin, token: new Headers(init?.headers).get("authorization") });
+    const { credentials, referrerPolicy, cache } = new Request(url, { ...init, body: null });
+    const token = new Headers(init?.headers).get("authorization");
+    sent.push({ origin: url.origin, token, page: { credentials, referrerPolicy, cache } });
     const { isForgotten } = next;
     next.isForgotten &&= url.origin !== new URL(resource).origin;
     const given = new Headers(init?.headers);
@@ -54,6 +58,16 @@ describe("a source signs in", () => {
     expect(sent.filter(({ token }) => token?.startsWith("Bearer") === true).map(({ origin }) => origin)).not.toContain(
       issuer,
     );
+  });
+
+  it("and sends each request without the cookies, the address and the cache of a page", async () => {
+    const { kernel, sent, server } = await world();
+    const source = await mcpSource(kernel, { name: "far", server: server() });
+    afterwards(() => source.close());
+    await kernel.call("far_echo", { message: "hello" });
+    expect(new Set(sent.map(({ origin }) => origin))).toEqual(new Set([issuer, new URL(resource).origin]));
+    for (const { page } of sent)
+      expect(page).toEqual({ credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store" });
   });
 
   it("once for a store, whose secrets no other server gets", async () => {

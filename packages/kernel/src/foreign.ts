@@ -8,4 +8,5 @@ export { readNeeds, readReply } from "./capability/gate/broker-reply.ts";
 export { plainMembers } from "./json/plain-members.ts";
 export { knownOptions, type OptionNames } from "./json/known-options.ts";
 export { parseRange, parseVersion, type Version } from "./support/semver.ts";
+export { type ApartFromPage, apartFromPage } from "./support/apart-from-page.ts";
 export { atOnce, bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "./support/foreign.ts";

@@ -20,6 +20,8 @@ declare class URL {
   readonly origin: string;
 }
 
+declare class Request {}
+
 declare class TextEncoder {
   encode(input?: string): Uint8Array<ArrayBuffer>;
   encodeInto(input: string, target: Uint8Array): { read: number; written: number };

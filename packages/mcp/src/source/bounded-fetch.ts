@@ -8,11 +8,11 @@ import type { ChargeReceived, OpenOptions } from "./endpoint.ts";
  * readers can take for two values. Charges all bytes before it passes them on.
  */
 export function boundedFetch(
-  fetch: FetchLike,
+  send: FetchLike,
   { messageBytes, onFault, charge }: Pick<OpenOptions, "messageBytes" | "onFault" | "charge">,
 ): FetchLike {
   return async (url, init) => {
-    const response = await fetch(url, { ...init, redirect: "error" });
+    const response = await send(url, { ...init, redirect: "error" });
     if (!response.body) return response;
     // The client reads the body of a failure at once, of any type.
     const isStream = response.ok && isEventStream(response.headers.get("content-type"));

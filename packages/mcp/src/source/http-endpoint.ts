@@ -1,4 +1,4 @@
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { apartFromPage, knownOptions } from "@keyhole/kernel/foreign";
 import { parseUrl } from "@keyhole/kernel";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { McpEndpoint } from "./endpoint.ts";
@@ -37,7 +37,8 @@ export function mcpHttp(options: McpHttpEndpointOptions): McpEndpoint {
   const port = parsed.port === "" ? (protocol === "https:" ? 443 : 80) : Number(parsed.port);
   const place = { host, port, path };
   const reach = { hosts: [host], ports: [port] };
-  const signed = signIn && new SignIn(parsed, knownOptions(signIn, signInOptions, "mcpHttp `signIn`"), fetch);
+  const send: FetchLike = (to, init) => fetch(to, { ...init, ...apartFromPage });
+  const signed = signIn && new SignIn(parsed, knownOptions(signIn, signInOptions, "mcpHttp `signIn`"), send);
   return {
     ...(signed && { prepare: () => signed.prepare() }),
     capabilities: [
@@ -51,8 +52,8 @@ export function mcpHttp(options: McpHttpEndpointOptions): McpEndpoint {
       { kind: "net.write", method: "POST", ...place },
     ],
     open: (options) => {
-      const signing = (send: FetchLike): FetchLike => signed?.over(send) ?? send;
-      return new HttpTransport({ url: parsed, headers, fetch, signing }, options);
+      const signing = (each: FetchLike): FetchLike => signed?.over(each) ?? each;
+      return new HttpTransport({ url: parsed, headers, send, signing }, options);
     },
   };
 }

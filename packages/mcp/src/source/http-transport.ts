@@ -14,7 +14,7 @@ import type { ServedCall } from "./running-calls.ts";
 export interface HttpServer {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>> | undefined;
-  readonly fetch: FetchLike;
+  readonly send: FetchLike;
   /** Sends each request with a token, and again with a new one. */
   readonly signing: (send: FetchLike) => FetchLike;
 }
@@ -105,10 +105,10 @@ export class HttpTransport implements Transport {
   }
 
   #transport(call: ServedCall | undefined): StreamableHTTPClientTransport {
-    const { url, headers, fetch, signing } = this.#server;
+    const { url, headers, send, signing } = this.#server;
     const { sessionId, protocolVersion } = call ? this.#shared : {};
     const transport = new StreamableHTTPClientTransport(url, {
-      fetch: boundedFetch(signing(call ? paidBy(call, fetch) : fetch), {
+      fetch: boundedFetch(signing(call ? paidBy(call, send) : send), {
         ...this.#options,
         charge: (bytes, message) => this.#options.charge(bytes, message, call),
       }),
@@ -126,11 +126,11 @@ export class HttpTransport implements Transport {
   }
 }
 
-function paidBy(call: ServedCall, fetch: FetchLike): FetchLike {
+function paidBy(call: ServedCall, send: FetchLike): FetchLike {
   return async (url, init) => {
     const { body } = init ?? {};
     const bytes = typeof body === "string" ? new TextEncoder().encode(body).length : 0;
     if (!call.request(bytes)) throw new Error("The call has ended, or its grants are used up.");
-    return fetch(url, init);
+    return send(url, init);
   };
 }

@@ -24,11 +24,11 @@ export class SignIn {
   /** The server refused a new token. Another visit would ask the person again and again. */
   #isRefused = false;
 
-  constructor(server: URL, options: McpSignInOptions, fetch: FetchLike) {
+  constructor(server: URL, options: McpSignInOptions, send: FetchLike) {
     this.#server = server;
     this.#provider = new SignInProvider(server, options);
-    this.#fetch = this.over(fetch);
-    this.#ask = askingFetch(server, options, fetch);
+    this.#fetch = this.over(send);
+    this.#ask = askingFetch(server, options, send);
   }
 
   /** @param send gets each request to the server, also one that is sent again with a new token */
@@ -94,8 +94,8 @@ function isStepUp(response: Response): boolean {
 }
 
 /** Sends to the listed issuers alone, and reads metadata from the server, too. A redirect could lead elsewhere. */
-function askingFetch(server: URL, options: McpSignInOptions, fetch: FetchLike): FetchLike {
-  const bounded = boundedFetch(fetch, { messageBytes: MOST_BYTES, onFault: () => {}, charge: () => true });
+function askingFetch(server: URL, options: McpSignInOptions, send: FetchLike): FetchLike {
+  const bounded = boundedFetch(send, { messageBytes: MOST_BYTES, onFault: () => {}, charge: () => true });
   return (input, init) => {
     const isRead = (init?.method ?? "GET") === "GET";
     if (!(isRead && parseUrl(String(input))?.origin === server.origin)) assertListed(String(input), options);

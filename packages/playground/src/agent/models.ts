@@ -1,5 +1,6 @@
 import type { AgentRun, RunKernel, RunBudget } from "@keyhole/agents/agent-run";
 import { parseUrl } from "@keyhole/kernel";
+import { apartFromPage } from "@keyhole/kernel/foreign";
 import type { LanguageModel, ModelMessage } from "ai";
 
 export const modelKinds = ["scripted", "openai", "anthropic"] as const;
@@ -53,7 +54,7 @@ const pieceBytes = 4_096;
 
 /** `fetch`, whose answer has an end, and leaves the page time to draw and to hear a press of Stop while it comes. */
 const calmFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
+  const response = await fetch(input, { ...init, ...apartFromPage });
   let left = mostBytes;
   const calm = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     async transform(chunk, controller) {

@@ -7,7 +7,7 @@ import {
   type Revealed,
 } from "@keyhole/kernel";
 import { netRead, netWrite } from "@keyhole/kernel/families";
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { apartFromPage, knownOptions } from "@keyhole/kernel/foreign";
 import { cancelled, refused } from "./fault.ts";
 import { readBody } from "./net/body.ts";
 import { codingHeaders, codingRefusal } from "./net/coding.ts";
@@ -116,15 +116,13 @@ function headerBytes(headers: Iterable<readonly [name: string, value: string]>):
 
 function initOf({ method, headers, body }: NetRequest, session: BrokerSession): RequestInit {
   const init: RequestInit = {
+    ...apartFromPage,
     method,
     headers: [...headers, ...codingHeaders(session)].map(([name, value]) => [name, value]),
     redirect: "manual",
     signal: session.signal,
   };
   if (body) init.body = body as Uint8Array<ArrayBuffer>;
-  // A page's own cookies, address and cache are none of the tool's business; where there is no page there are no such fields.
-  if ("credentials" in Request.prototype)
-    Object.assign(init, { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", mode: "cors" });
   return init;
 }
 

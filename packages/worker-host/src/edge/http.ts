@@ -1,4 +1,4 @@
-import { GatheredBytes } from "@keyhole/kernel/foreign";
+import { apartFromPage, GatheredBytes } from "@keyhole/kernel/foreign";
 import { parseJson } from "@keyhole/kernel";
 import type { EdgeSettings } from "./address.ts";
 import { mostOfEdge, tooMuch } from "./bounds.ts";
@@ -114,7 +114,7 @@ export class Edge {
         headers: { ...headers, authorization: this.#authorization },
         // The token is for this origin alone.
         redirect: "manual",
-        ...(canOmit && { referrerPolicy: "no-referrer", credentials: "omit" }),
+        ...apartFromPage,
       });
       response = await unlessAborted(sent, init.signal);
     } catch (error) {
@@ -165,9 +165,6 @@ const noConnection: readonly unknown[] = [
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
 ];
-
-/** workerd has neither cookies nor a referrer, and refuses these members. */
-const canOmit = "credentials" in Request.prototype;
 
 function base64Of(json: string): string {
   return btoa(Array.from(new TextEncoder().encode(json), (byte) => String.fromCharCode(byte)).join(""));
