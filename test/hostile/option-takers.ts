@@ -10,7 +10,7 @@ import { pageToolsSource } from "@keyhole/agents/page-tools";
 import { policyClient } from "@keyhole/agents/policy-client";
 import { promptApiTools } from "@keyhole/agents/prompt-api";
 import { exposeToPage } from "@keyhole/agents/webmcp";
-import { busSource, serveOnBus } from "@keyhole/bus";
+import { busSource, natsBus, serveOnBus } from "@keyhole/bus";
 import { startEdge } from "@keyhole/edge/dev";
 import type { IsolateHost, Kernel } from "@keyhole/kernel";
 import { erase, redact, verifyAudit } from "@keyhole/kernel/audit";
@@ -214,6 +214,7 @@ export const takers: Readonly<Record<string, readonly [Taker, object, string | u
     { commands: {}, process: 1 },
     "processes",
   ],
+  natsBus: [(options) => natsBus(none, none, options), { clocks: {} }, "clock"],
   busSource: [(options, kernel) => busSource(kernel, none, options), { name: "a", tier: {} }, "tiers"],
   mcpSource: [(options, kernel) => mcpSource(kernel, options), { name: "a", server: none, tier: {} }, "tiers"],
   mcpHttp: [(options) => mcpHttp(options), { url: "https://a.example", header: {} }, "headers"],

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "@keyhole/kernel";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { Faults } from "../faults.ts";
 import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
 import { type NatsHeaders, type NatsMessage, readMessage } from "./read-message.ts";
@@ -34,8 +35,9 @@ export interface NatsLike<Headers extends NatsHeaders> {
 export function natsBus<Headers extends NatsHeaders>(
   connection: NatsLike<Headers>,
   headers: () => Headers,
-  { clock = systemClock }: { readonly clock?: Clock } = {},
+  options: { readonly clock?: Clock } = {},
 ): BusPort {
+  const { clock = systemClock } = knownOptions(options, { clock: true }, "natsBus");
   return new NatsPort(connection, headers, clock);
 }
 
