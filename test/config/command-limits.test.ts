@@ -57,6 +57,7 @@ describe("the limits of a configuration", () => {
       "policy/diff.ts",
       "policy/read-policy.ts",
       "policy/simulate.ts",
+      "verify/verify-log-list.ts",
       "verify/verify-log.ts",
       "wrap/home.ts",
     ]);
