@@ -78,8 +78,7 @@ async function namesBelow(handle: FileSystemDirectoryHandle): Promise<string[]> 
   const names: string[] = [];
   for await (const [name, child] of handle.entries()) {
     names.push(name);
-    if (child.kind === "directory")
-      for (const below of await namesBelow(child as FileSystemDirectoryHandle)) names.push(`${name}/${below}`);
+    if (child.kind === "directory") for (const below of await namesBelow(child)) names.push(`${name}/${below}`);
   }
   return names.toSorted();
 }

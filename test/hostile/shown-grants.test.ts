@@ -14,8 +14,8 @@ it.each<[string, (text: string) => Capability]>([
   ["the beginning of an argument", (text) => commands([{ prefix: text }])],
   ["the path of an argument", (text) => commands([{ path: [text.replaceAll(/["\n\t|<>]/g, " ")] }])],
   ["an argument", (text) => commands([text as unknown as object])],
-  ["a folder", (text) => ({ kind: "fs.read", paths: [text.replaceAll(/["\n\t|<>]/g, " ")] }) as Capability],
-  ["a key", (text) => ({ kind: "kv.read", keys: [text.replaceAll(/[\n\t]/g, " ")] }) as Capability],
+  ["a folder", (text) => ({ kind: "fs.read", paths: [text.replaceAll(/["\n\t|<>]/g, " ")] })],
+  ["a key", (text) => ({ kind: "kv.read", keys: [text.replaceAll(/[\n\t]/g, " ")] })],
 ])("%s reads as one pattern of one line", (_, of) => {
   for (const text of ["a, within b", "a, b", "a|b", "a\nb", "a\tb", "a> <b", "a… b", 'a" "b', "a or b"]) {
     const description = shown(of(text));

@@ -39,7 +39,7 @@ async function calls(): Promise<readonly [Call, Call, Call]> {
 /** The log of calls as the page lists it: the latest call first. */
 async function saved(runs: readonly Call[]): Promise<{ readonly name: string; readonly text: string }> {
   const store = { read: async (id: string) => ({ events: runs[Number(id)] }) } as unknown as SessionStore;
-  const { name, content } = await eventsFile(store, [...runs.keys()].map(String).reverse());
+  const { name, content } = await eventsFile(store, [...runs.keys()].map(String).toReversed());
   return { name, text: await content.text() };
 }
 

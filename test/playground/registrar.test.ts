@@ -14,7 +14,7 @@ function packed(name: string, version: string): ToolPackage {
     toolOf(() => 1, { name, version, tier: 0 }),
     "module",
   );
-  return { manifest, code, hash: packageHash(manifest, code) ?? "" } as ToolPackage;
+  return { manifest, code, hash: packageHash(manifest, code) ?? "" };
 }
 
 /** The kernel of the page, with one tool of its own whose calls the posture asks about. */

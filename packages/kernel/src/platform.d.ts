@@ -20,7 +20,7 @@ declare class URL {
   readonly origin: string;
 }
 
-declare class Request {}
+declare const Request: { readonly prototype: object };
 
 declare class TextEncoder {
   encode(input?: string): Uint8Array<ArrayBuffer>;

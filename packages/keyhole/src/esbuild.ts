@@ -19,9 +19,9 @@ export function keyhole(options: Readonly<Record<string, never>> = {}): Plugin {
     const from = kind === "entry-point" ? undefined : importer;
     try {
       const id = await imports.resolve(path, from, (inputs) => watched.add(inputs));
-      return id === undefined ? undefined : { path: id, namespace: "keyhole", ...watched };
+      return id === undefined ? undefined : { path: id, namespace: "keyhole", ...watched.all };
     } catch (error) {
-      return { errors: [messageOf(error)], ...watched };
+      return { errors: [messageOf(error)], ...watched.all };
     }
   };
   return {
@@ -33,9 +33,9 @@ export function keyhole(options: Readonly<Record<string, never>> = {}): Plugin {
         const watched = new WatchedPaths();
         try {
           const contents = await imports.load(path, (inputs) => watched.add(inputs));
-          return { contents, loader: "js", ...watched };
+          return { contents, loader: "js", ...watched.all };
         } catch (error) {
-          return { errors: [messageOf(error)], ...watched };
+          return { errors: [messageOf(error)], ...watched.all };
         }
       });
     },
@@ -47,12 +47,11 @@ const unschemedFilter = /[?&](?:[tT][oO]{2}[lL]|[kK][eE][yY][hH][oO][lL][eE])(?:
 
 /** esbuild watches a file that is not there as it watches one that is, and of a folder its entries alone. */
 class WatchedPaths {
-  readonly watchFiles: string[] = [];
-  readonly watchDirs: string[] = [];
+  readonly all: { readonly watchFiles: string[]; readonly watchDirs: string[] } = { watchFiles: [], watchDirs: [] };
 
   add({ files, missing, folders }: Watched): void {
-    this.watchFiles.push(...files, ...missing);
-    this.watchDirs.push(...folders);
+    this.all.watchFiles.push(...files, ...missing);
+    this.all.watchDirs.push(...folders);
   }
 }
 

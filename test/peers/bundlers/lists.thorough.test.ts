@@ -71,7 +71,7 @@ const watchers: Readonly<Record<string, (program: Listing) => Promise<() => Prom
     const watcher = watch({ input: at("src/main.js"), plugins, output, watch: { chokidar } });
     await new Promise<void>((resolve, reject) => {
       watcher.on("event", (event) => {
-        if (event.code === "ERROR") reject(event.error);
+        if (event.code === "ERROR") reject(new Error("rollup failed", { cause: event.error }));
         if (event.code === "END") resolve();
       });
     });
@@ -101,7 +101,7 @@ const watchers: Readonly<Record<string, (program: Listing) => Promise<() => Prom
     })) as vite.Rolldown.RolldownWatcher;
     await new Promise<void>((resolve, reject) => {
       watcher.on("event", (event) => {
-        if (event.code === "ERROR") reject(event.error);
+        if (event.code === "ERROR") reject(new Error("rollup failed", { cause: event.error }));
         if (event.code === "END") resolve();
       });
     });

@@ -124,7 +124,7 @@ export async function bundle(
     if (!shape.importsAtRunTime) refuseImports(code);
     return code;
   } catch (error) {
-    throw new Error(reasonOf(error, folderOf(entry)));
+    throw new Error(reasonOf(error, folderOf(entry)), { cause: error });
   }
 }
 

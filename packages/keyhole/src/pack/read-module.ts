@@ -3,7 +3,7 @@ import { type WasmDefinition, wasmPackage } from "@keyhole/worker-host/wasm/modu
 import { baseOf, type PackFiles } from "./files.ts";
 
 /** The manifest that stands beside a module: `hello.json` beside `hello.wasm`. */
-export function manifestFileOf(file: string): string {
+function manifestFileOf(file: string): string {
   return file.replace(/\.wasm$/, ".json");
 }
 

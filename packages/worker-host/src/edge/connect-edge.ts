@@ -16,7 +16,7 @@ import { answerOver } from "./call.ts";
 import { callTrusting } from "./checked-call.ts";
 import { EdgeFault } from "./fault.ts";
 import { Edge, type EdgeTransport } from "./http.ts";
-import { pinOf } from "./pinned.ts";
+import { askedTool } from "./pinned.ts";
 import { Summaries } from "./summaries.ts";
 import { requestOf } from "./options.ts";
 import {
@@ -96,7 +96,7 @@ export function connectEdge(url: string, token: string, given: EdgeOptions = {})
   const closed = new AbortController();
   const around = { edge, approvals, summaries, closed: closed.signal, options };
   const call = (foreign: unknown, input: unknown, wanted: CallOptions = {}): Promise<CallResult> =>
-    callTrusting(around, { tool: calledTool(foreign), isPackage: pinOf(foreign), input, given: wanted });
+    callTrusting(around, { ...askedTool(foreign), input, given: wanted });
   return {
     ready: async () => void (await edge.get("/v1/tools?text=%20")),
     call,

@@ -1,16 +1,28 @@
+import { type CalledTool, calledTool } from "../called-tool.ts";
 import { packageHash, type ToolPackage, type ToolSummary } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 
 /** Whether a listed tool is this very package; `undefined` for a value that names no digest. */
-export function pinOf(foreign: unknown): ((listed: ToolSummary) => boolean) | undefined {
-  const { manifest, code, hash } = partsOf(foreign);
+function pinOf({ manifest, code, hash }: Parts): ((listed: ToolSummary) => boolean) | undefined {
   if (typeof hash !== "string" || hash === "") return undefined;
   // An edge that hashes in another algorithm has another digest of the same package.
   return (listed) =>
     listed.hash === hash || (algorithmOf(listed.hash) !== algorithmOf(hash) && hashAs(listed, manifest, code));
 }
 
-function partsOf(foreign: unknown): { readonly [Name in "manifest" | "code" | "hash"]?: unknown } {
+/** The tool that a caller names, or the package that it means; read once. */
+export function askedTool(foreign: unknown): {
+  readonly tool: CalledTool;
+  readonly isPackage: ((listed: ToolSummary) => boolean) | undefined;
+} {
+  if (typeof foreign === "string") return { tool: calledTool(foreign), isPackage: undefined };
+  const parts = partsOf(foreign);
+  return { tool: calledTool(parts), isPackage: pinOf(parts) };
+}
+
+type Parts = { readonly [Name in "manifest" | "code" | "hash"]?: unknown };
+
+function partsOf(foreign: unknown): Parts {
   try {
     return typeof foreign === "object" && foreign !== null ? { ...foreign } : {};
   } catch {

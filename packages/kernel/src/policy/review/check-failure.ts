@@ -1,4 +1,5 @@
 import type { AuditEvent } from "../../audit/event.ts";
+import { isList } from "../../support/guards.ts";
 import type { TrustedKeys } from "../../audit/trusted-keys.ts";
 import { blake3Hash } from "../../hash/blake3-hash.ts";
 import { hashOf } from "../../hash/hash-by-algorithm.ts";
@@ -72,8 +73,9 @@ function shapeFault(result: JsonValue): string | undefined {
     return "The file has no proof, and is no failed call.";
   const { code, message } = result["error"] as JsonObject;
   const canLack = canLackProof.get(code);
-  if (canLack === undefined || typeof message !== "string") return "The file has no proof, and no error of a call.";
-  if (!canLack) return `A call that ends with ${String(code)} has a proof, and the file has none.`;
+  if (typeof code !== "string" || canLack === undefined || typeof message !== "string")
+    return "The file has no proof, and no error of a call.";
+  if (!canLack) return `A call that ends with ${code} has a proof, and the file has none.`;
   const { hash, data, reference } = result;
   return [hash, data, reference].some((each) => each !== undefined)
     ? "A failed call has no output, and the file has one."
@@ -104,7 +106,7 @@ async function statementOf(
 
 /** Of a log that names none, each digest is refused. */
 function algorithmOf(events: unknown) {
-  const [first]: readonly unknown[] = Array.isArray(events) ? events : [];
+  const [first] = isList(events) ? events : [];
   const plain = snapshot(first);
   return (plain.ok && isJsonObject(plain.value) ? hashOf(plain.value["hash"]) : undefined) ?? blake3Hash;
 }

@@ -70,7 +70,7 @@ export function globValues(globs: readonly string[]): readonly string[] {
 }
 
 /** The same letters to what forbids, and others to what grants. */
-export function swapCase(text: string): string {
+function swapCase(text: string): string {
   const upper = text.toUpperCase();
   return upper === text ? text.toLowerCase() : upper;
 }
