@@ -11,6 +11,8 @@ import { openHttpKernel, type Send } from "./support.ts";
 export interface ServicePlace {
   readonly origin: string;
   readonly send: Send;
+  /** Whether the broker looks for reports of its question, in real time. Default: it never asks. */
+  readonly isAsking?: () => boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -22,6 +24,7 @@ interface Bench {
   readonly tool: ToolPackage;
   readonly got: string[];
   readonly headers: Headers[];
+  readonly isAsking: ServicePlace["isAsking"];
   readonly call: (input: object) => Promise<CallResult>;
   readonly end: () => Promise<void>;
 }
@@ -49,7 +52,8 @@ async function benchOf(service: Service, answer: Send, open: Open): Promise<Benc
     await kernel.close();
     await place.close();
   };
-  return { kernel, clock, tool, got, headers, call: (input) => kernel.call(name, input), end };
+  const { isAsking } = place;
+  return { kernel, clock, tool, got, headers, isAsking, call: (input) => kernel.call(name, input), end };
 }
 
 const hostOf = ({ manifest }: ToolPackage): string => /^https?:\/\/([^/{]+)/.exec(manifest.http!.url)![1]!;
@@ -77,9 +81,9 @@ export function serviceTests(subject: string, open: Open): void {
 
     it("gives the error that the template names", async () => {
       const arrived = Promise.withResolvers<void>();
-      const { call, tool, clock, end } = await bench(service, () => (arrived.resolve(), service.failure()));
+      const { call, tool, clock, isAsking, end } = await bench(service, () => (arrived.resolve(), service.failure()));
       const [name, message] = service.error;
-      const result = await passUntil(clock, arrived.promise, call(service.input));
+      const result = await passUntil(clock, arrived.promise, call(service.input), isAsking);
       expect(result).toMatchObject({
         ok: false,
         error:
