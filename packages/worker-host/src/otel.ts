@@ -1,4 +1,4 @@
-import { knownOptions, plainMembers } from "@keyhole/kernel/foreign";
+import { knownOptions, plainMembers, readTraceparent } from "@keyhole/kernel/foreign";
 import {
   readVersionedId,
   type AuditEvent,
@@ -196,13 +196,11 @@ function finish(span: Span, code: string | undefined, endMs?: number): void {
 }
 
 const flags = (value: number): string => (value & TraceFlags.SAMPLED ? "01" : "00");
-const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** The span that a caller names is somewhere else; what is malformed names none. */
 function parentOf(traceparent: string | undefined): Context {
-  const match = traceparent === undefined ? null : traceparentPattern.exec(traceparent);
-  if (!match) return context.active();
-  const [, traceId = "", spanId = "", bits = ""] = match;
+  const [traceId, spanId = "", bits = ""] = readTraceparent(traceparent);
+  if (traceId === undefined) return context.active();
   const traceFlags = Number.parseInt(bits, 16) & TraceFlags.SAMPLED;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }

@@ -1,4 +1,4 @@
-import type { BodyFault, BodyReader } from "@keyhole/kernel/foreign";
+import { type BodyFault, type BodyReader, decodeBase64 } from "@keyhole/kernel/foreign";
 import type { Check } from "./check.ts";
 import { jsonPlace } from "./json-place.ts";
 import { jsonTextFault } from "./json-text.ts";
@@ -73,12 +73,8 @@ const byteSequence = /^:([A-Za-z0-9+/]*={0,2}):$/;
  */
 export function readHeader<Output>(request: Request, name: string, check: Check<Output>, fallback: string): Output {
   const base64 = byteSequence.exec(request.headers.get(name) ?? fallback)?.[1];
-  let bytes: Uint8Array | undefined;
-  try {
-    bytes = base64 === undefined ? undefined : Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-  } catch {
-    // Padded where it should not be.
-  }
+  // Also one that is padded where it should not be.
+  const bytes = base64 === undefined ? undefined : decodeBase64(base64);
   if (bytes) return readJson(`header ${name}`, bytes, check);
   throw new HttpRefusal(
     "INVALID_REQUEST",

@@ -1,5 +1,6 @@
 import { type AuditEvent, limits, type Proof, verifyChain } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
+import { readTraceparent } from "@keyhole/kernel/foreign";
 import type { Evidence } from "./evidence.ts";
 import { failed, type Outcome, skipped } from "./outcome.ts";
 
@@ -60,7 +61,7 @@ function isAsked({ asked, tool, inputs, own, result }: Evidence, invoked: NonNul
     isInput &&
     isName(asked.sessionId, sessionId) &&
     isName(asked.correlationId, correlationId) &&
-    (asked.traceparent === undefined || !isTrace(asked.traceparent) || isSameTrace(asked.traceparent, traceparent)) &&
+    isTrace(asked.traceparent, traceparent) &&
     own.every((event) => event.sessionId === sessionId && event.traceparent === traceparent)
   );
 }
@@ -71,9 +72,11 @@ function isName(asked: string | undefined, recorded: string | null): boolean {
   return asked === recorded;
 }
 
-const isTrace = (text: string): boolean => /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(text);
-const isSameTrace = (asked: string, recorded: unknown): boolean =>
-  typeof recorded === "string" && recorded.slice(0, 36) === asked.slice(0, 36);
+/** A malformed trace counts as none. */
+function isTrace(asked: string | undefined, recorded: unknown): boolean {
+  const [traceId] = readTraceparent(asked);
+  return traceId === undefined || readTraceparent(recorded)[0] === traceId;
+}
 
 type Decided = Extract<AuditEvent, { type: "policy.decided" }>;
 

@@ -1,6 +1,7 @@
-import { type CalledTool, calledTool } from "../called-tool.ts";
 import { packageHash, type ToolPackage, type ToolSummary } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
+import { decodeBase64 } from "@keyhole/kernel/foreign";
+import { type CalledTool, calledTool } from "../called-tool.ts";
 
 /** Whether a listed tool is this very package; `undefined` for a value that names no digest. */
 function pinOf({ manifest, code, hash }: Parts): ((listed: ToolSummary) => boolean) | undefined {
@@ -35,14 +36,11 @@ function hashAs({ hash }: ToolSummary, manifest: unknown, code: unknown): boolea
   if (by === undefined || !(typeof code === "string" || code instanceof Uint8Array)) return false;
   try {
     const own = manifest as ToolPackage["manifest"];
-    return packageHash(own, own.source === "wasm" && typeof code === "string" ? bytesOf(code) : code, by) === hash;
+    const bytes = own.source === "wasm" && typeof code === "string" ? decodeBase64(code) : code;
+    return bytes !== undefined && packageHash(own, bytes, by) === hash;
   } catch {
     return false;
   }
-}
-
-function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
 const algorithmOf = (digest: string): string => digest.slice(0, digest.indexOf(":"));
