@@ -158,9 +158,7 @@ async function endOf(edge: Edge, call: EdgeCall, so: Omit<EdgeEnd, "result">): P
   let last: AuditEvent = events.at(-1) ?? first;
   const until = performance.now() + endMs;
   while (performance.now() < until) {
-    const page: readonly AuditEvent[] = readEvents(
-      await edge.get(`/v1/audit?from=${last.seq + 1}&limit=${eventsOfPage}`),
-    ).events;
+    const page: readonly AuditEvent[] = await eventsFrom(edge, last.seq + 1, eventsOfPage);
     const by = hashOf(last.hash);
     const chain = by && verifyChain([last, ...page], by);
     if (chain?.ok !== true) throw untrue(`The log does not continue the events of the call. ${chain?.reason ?? ""}`);
@@ -175,6 +173,11 @@ async function endOf(edge: Edge, call: EdgeCall, so: Omit<EdgeEnd, "result">): P
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   throw gone;
+}
+
+/** Events of the edge's log, in order, at most `limit`. */
+export async function eventsFrom(edge: Edge, seq: number, limit: number): Promise<readonly AuditEvent[]> {
+  return readEvents(await edge.get(`/v1/audit?from=${seq}&limit=${limit}`)).events;
 }
 
 /** @param why the answer cannot be what it says it is */

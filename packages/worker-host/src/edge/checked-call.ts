@@ -9,14 +9,14 @@ import {
 } from "@keyhole/kernel";
 import type { CalledTool } from "../called-tool.ts";
 import { aheadBytes, callOver, type EdgeEnd, untrue } from "./call.ts";
-import { type Answer, type Asked, evidenceOf } from "./evidence.ts";
+import { type Answer, type Asked, type Evidence, evidenceOf } from "./evidence.ts";
 import { EdgeFault, unknownEnd } from "./fault.ts";
 import type { Edge } from "./http.ts";
 import type { Summaries } from "./summaries.ts";
 import { vouchedResult } from "./members.ts";
 import { requestOf } from "./options.ts";
 import { EdgeOutput } from "./output.ts";
-import { verifyAnswer } from "./verify-answer.ts";
+import { verifyRead } from "./verify-answer.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /** `setTimeout` fires at once for a longer time. */
@@ -114,14 +114,14 @@ const endless: ReadonlySet<string> = new Set(["SUSPENDED", "AUDIT_UNAVAILABLE"])
  * list once.
  */
 async function refuseUntrue(end: EdgeEnd, expected: Expected): Promise<CallResult> {
-  const evidence = expectedIn(end, expected);
-  if (!end.result.ok && endless.has(end.result.error.code) && evidenceOf(evidence).end === undefined)
+  const evidence = evidenceOf(expectedIn(end, expected));
+  if (!end.result.ok && endless.has(end.result.error.code) && evidence.end === undefined)
     throw unknownEnd(`The call ended with ${end.result.error.code}, which its events cannot show.`);
-  if (untruthOf(evidence) === undefined) return vouchedResult(evidenceOf(evidence));
+  if (untruthOf(evidence) === undefined) return vouchedResult(evidence);
   const { name = "" } = expected.asked;
-  const again = expectedIn(end, { ...expected, listed: await expected.summaries.of(name, true) });
+  const again = evidenceOf(expectedIn(end, { ...expected, listed: await expected.summaries.of(name, true) }));
   const still = untruthOf(again);
-  if (still === undefined) return vouchedResult(evidenceOf(again));
+  if (still === undefined) return vouchedResult(again);
   throw untrue(still);
 }
 
@@ -133,9 +133,9 @@ function expectedIn({ result, events, inputs, isFromLog }: EdgeEnd, { asked, lis
 }
 
 /** @returns why the answer cannot be what it says it is */
-function untruthOf(answer: Answer): string | undefined {
-  if (answer.events.length === 0) return "It has no events.";
-  const failed = verifyAnswer(answer).checks.filter(({ outcome }) => outcome === "failed");
+function untruthOf(evidence: Evidence): string | undefined {
+  if (evidence.events.length === 0) return "It has no events.";
+  const failed = verifyRead(() => evidence).checks.filter(({ outcome }) => outcome === "failed");
   return failed.length === 0 ? undefined : failed.map(({ reason }) => reason).join(" ");
 }
 

@@ -1,18 +1,10 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
-import type {
-  ApprovalAnswer,
-  ApprovalRequest,
-  Approver,
-  AuditEvent,
-  CallOptions,
-  CallResult,
-  ToolFilter,
-} from "@keyhole/kernel";
+import type { ApprovalAnswer, ApprovalRequest, Approver, CallOptions, CallResult, ToolFilter } from "@keyhole/kernel";
 import { readPages } from "@keyhole/kernel/audit";
 import type { KernelClient } from "../browser/kernel-client.ts";
 import { calledTool } from "../called-tool.ts";
 import { type EdgeSettings, readAddress } from "./address.ts";
-import { answerOver } from "./call.ts";
+import { answerOver, eventsFrom } from "./call.ts";
 import { callTrusting } from "./checked-call.ts";
 import { EdgeFault } from "./fault.ts";
 import { Edge, type EdgeTransport } from "./http.ts";
@@ -22,7 +14,6 @@ import { requestOf } from "./options.ts";
 import {
   type EdgePolicy,
   eventsOfPage,
-  readEvents,
   readGovernance,
   readPreview,
   readQuestions,
@@ -111,8 +102,6 @@ type Reading = Pick<EdgeClient, "preview" | "list" | "health" | "mode" | "policy
 
 function readingOver(edge: Edge): Reading {
   const governed = async (): Promise<EdgePolicy> => readGovernance(await edge.get("/v1/policy"));
-  const eventsFrom = async (from: number, limit: number): Promise<readonly AuditEvent[]> =>
-    readEvents(await edge.get(`/v1/audit?from=${from}&limit=${limit}`)).events;
   const path = (tool: string, what: string): string => `/v1/tools/${encodeURIComponent(tool)}/${what}`;
   return {
     async preview(foreign: unknown, input: unknown, given: CallOptions = {}) {
@@ -129,7 +118,8 @@ function readingOver(edge: Edge): Reading {
     policyHash: async () => (await governed()).policyHash,
     audit: {
       writable: async () => (await edge.optional("/healthz")) !== undefined,
-      read: (first = 0, limit = Infinity) => readPages(eventsFrom, first, limit, eventsOfPage),
+      read: (first = 0, limit = Infinity) =>
+        readPages((from, most) => eventsFrom(edge, from, most), first, limit, eventsOfPage),
       subscribe: throwing("audit.subscribe"),
     },
   };

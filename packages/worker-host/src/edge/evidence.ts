@@ -48,6 +48,7 @@ export interface Evidence extends Answer {
   readonly end: End | undefined;
 }
 
+/** Made once for an answer: a call can have 20,000 events. */
 export function evidenceOf(answer: Answer): Evidence {
   const { events, result, asked = {} } = answer;
   const own = events.filter(({ callId }) => callId === result.callId).filter(isKnown);

@@ -84,7 +84,7 @@ export class Edge {
     throw this.#other("did not answer the call with a stream of events");
   }
 
-  unreachable(): EdgeFault {
+  #unreachable(): EdgeFault {
     const hint = "Is it running, and does it allow this origin? Check its address and token.";
     return new EdgeFault("EDGE_UNREACHABLE", `The edge at ${this.#address} does not answer.`, hint);
   }
@@ -93,7 +93,7 @@ export class Edge {
   #lost(error: unknown): EdgeFault {
     const cause = error instanceof Error ? error.cause : undefined;
     const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-    if (noConnection.includes(code)) return this.unreachable();
+    if (noConnection.includes(code)) return this.#unreachable();
     return unknownEnd(`The connection to ${this.#address} broke before the edge answered the call.`);
   }
 
@@ -105,7 +105,7 @@ export class Edge {
     path: string,
     { headers, ...init }: Sent,
     expectedStatus?: number,
-    faultOf: (error: unknown) => EdgeFault = () => this.unreachable(),
+    faultOf: (error: unknown) => EdgeFault = () => this.#unreachable(),
   ): Promise<Response> {
     let response: Response;
     try {

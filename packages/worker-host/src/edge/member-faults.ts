@@ -62,8 +62,13 @@ export function rawFault(evidence: Evidence): Outcome {
   if (!result.ok || result.raw === undefined) return undefined;
   if (asked.raw !== true) return failed("It has a raw output that this client did not ask for.");
   const by = hashOf(result.hash);
-  if (by === undefined || tool?.manifest.normalization?.custom !== undefined) return undefined;
+  if (by === undefined || hasOwnForm(tool)) return undefined;
   return isNormalForm(result.raw, evidence, by) ? undefined : failed("The raw output is another one.");
+}
+
+/** Whether a program of the edge makes the normal form. */
+export function hasOwnForm(tool: Evidence["tool"]): boolean {
+  return tool?.manifest.normalization?.custom !== undefined;
 }
 
 export function referenceFault(evidence: Evidence): Outcome {

@@ -9,7 +9,7 @@ import {
 } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 import { type Evidence, timesOf } from "./evidence.ts";
-import { dataFault, proofFault, rawFault, referenceFault, toolFault } from "./member-faults.ts";
+import { dataFault, hasOwnForm, proofFault, rawFault, referenceFault, toolFault } from "./member-faults.ts";
 import { firstOf, failed, type Outcome } from "./outcome.ts";
 
 type Of<Group extends string, Type> = `${Group}.${keyof Type & string}`;
@@ -137,8 +137,4 @@ const ofSuccess: Readonly<Record<OfSuccess, true>> = { data: true, hash: true, r
 /** `undefined` and texts, numbers and lists of them. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function hasOwnForm(tool: Evidence["tool"]): boolean {
-  return tool?.manifest.normalization?.custom !== undefined;
 }

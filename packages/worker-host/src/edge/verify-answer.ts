@@ -33,8 +33,14 @@ const checks: Readonly<Record<Check["what"], (evidence: Evidence) => Outcome>> =
  * whole answer up, only a signature under a known key can tell. Nothing foreign makes it throw.
  */
 export function verifyAnswer(answer: Answer): Verification {
+  let evidence: Evidence | undefined;
+  return verifyRead(() => (evidence ??= evidenceOf(answer)));
+}
+
+/** @param read Can throw: then each check fails. */
+export function verifyRead(read: () => Evidence): Verification {
   const made = Object.entries(checks).map(([what, check]): Check => {
-    const outcome = guarded(() => check(evidenceOf(answer)));
+    const outcome = guarded(() => check(read()));
     if (outcome === undefined) return { what: what as Check["what"], outcome: "passed", reason: "" };
     return "failed" in outcome
       ? { what: what as Check["what"], outcome: "failed", reason: outcome.failed }
