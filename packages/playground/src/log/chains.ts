@@ -9,7 +9,7 @@ export function chainsOf(calls: readonly (readonly AuditEvent[])[]): readonly (r
   for (const events of calls)
     for (const [index, event] of events.entries()) {
       const before = events[index - 1];
-      // Within a call the next number follows, whatever digest it names: a break there stays one.
+      // Within a call the next number follows. Its digest decides nothing here: a break stays a break.
       const follows = before?.seq === event.seq - 1 ? before.hash : event.prev;
       if (!links.has(event.hash)) links.set(event.hash, { event, follows });
     }

@@ -1,5 +1,5 @@
 import type { AuditEvent, JsonObject, JsonValue, Proof } from "@keyhole/kernel";
-import { isAnswer, isProof } from "@keyhole/kernel/policy";
+import { isAnswer, proofIn } from "@keyhole/kernel/policy";
 import type { Governance } from "../client/kernel-client.ts";
 import { withDefaults } from "@keyhole/worker-host/edge-protocol";
 import type { Trace } from "./run-state.ts";
@@ -29,9 +29,6 @@ export async function evidenceOf(
 /** The proof of the question that this proof answers. */
 function questionOf({ parentProofId, reasonCode }: Proof, events: readonly AuditEvent[]): JsonObject {
   if (!isAnswer(reasonCode)) return {};
-  for (const { type, payload } of events) {
-    const proof: unknown = type === "policy.decided" && "proof" in payload ? payload.proof : undefined;
-    if (isProof(proof) && proof.proofId === parentProofId) return { parent: proof as unknown as JsonValue };
-  }
-  return {};
+  const parent = events.map(proofIn).find((proof) => proof?.proofId === parentProofId);
+  return parent ? { parent: parent as unknown as JsonValue } : {};
 }

@@ -1,8 +1,6 @@
 import type { AuditEvent } from "../../audit/event.ts";
 import { isList } from "../../support/guards.ts";
 import type { TrustedKeys } from "../../audit/trusted-keys.ts";
-import { blake3Hash } from "../../hash/blake3-hash.ts";
-import { hashOf } from "../../hash/hash-by-algorithm.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
 import { knownOptions } from "../../json/known-options.ts";
 import { snapshot } from "../../json/snapshot.ts";
@@ -11,7 +9,7 @@ import { failureFinding } from "./check-result.ts";
 import { evidenceNames, type ProofEvidence } from "./proof-evidence.ts";
 import type { FailureReport } from "./report.ts";
 import { absent, failed, type Statement, stepOf, unchecked } from "./statement.ts";
-import { LARGE, readLog } from "./witnessed-log.ts";
+import { algorithmOf, LARGE, readLog } from "./witnessed-log.ts";
 
 /** Whether a call can end with a code before the kernel decided about it. A new code does not compile without its row. */
 const rows: Readonly<Record<ErrorCode, boolean>> = {
@@ -87,7 +85,9 @@ async function statementOf(
   evidence: ProofEvidence,
   trusted: TrustedKeys | undefined,
 ): Promise<Statement> {
-  const read = await readLog(evidence, algorithmOf(evidence.events), trusted);
+  const { events: log } = evidence;
+  const first = snapshot(isList(log) ? log[0] : undefined);
+  const read = await readLog(evidence, algorithmOf(first.ok ? first.value : undefined), trusted);
   if (read.kind === "none") return absent(...place, needsLog);
   if (read.kind === "unread") return absent(...place, read.reason);
   if (read.kind === "broken") return failed(...place, read.reason);
@@ -102,13 +102,6 @@ async function statementOf(
   return isMore && statement.kind === "held"
     ? unchecked(...place, "Policy, tool and input belong to a decision, and there was none.")
     : statement;
-}
-
-/** Of a log that names none, each digest is refused. */
-function algorithmOf(events: unknown) {
-  const [first] = isList(events) ? events : [];
-  const plain = snapshot(first);
-  return (plain.ok && isJsonObject(plain.value) ? hashOf(plain.value["hash"]) : undefined) ?? blake3Hash;
 }
 
 function reportOf(statement: Statement): FailureReport {

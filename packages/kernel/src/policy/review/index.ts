@@ -12,6 +12,7 @@ export { explain, type Explanation } from "./explain.ts";
 export { type Finding, lintPolicy } from "./lint.ts";
 export { locate, locator, type Position } from "./locate.ts";
 export { type PasskeyCheck, passkeyVerifier } from "./passkeys.ts";
+export { proofIn } from "./check-obligations.ts";
 export { isProof, proofSchema } from "./proof-schema.ts";
 export { type RecordedCall, simulate, simulationTable, type SimulatedCall } from "./simulate.ts";
 export { keyId, type ProofPublicKey } from "../../audit/public-key.ts";

@@ -4,9 +4,6 @@ import { fromBase64Url } from "../../audit/public-key.ts";
 import type { EnclosedKeys, TrustedKeys } from "../../audit/trusted-keys.ts";
 import type { VouchedBy } from "../../audit/vouched.ts";
 import { builtInFamilies } from "../../capability/families/index.ts";
-import { blake3Hash } from "../../hash/blake3-hash.ts";
-import type { Hash } from "../../hash/hash.ts";
-import { hashOf } from "../../hash/hash-by-algorithm.ts";
 import { isJsonObject } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import { isAnswer, type Proof } from "../proof/proof.ts";
@@ -18,8 +15,7 @@ import { isProof } from "./proof-schema.ts";
 import { bindingsFault, type Evidence, reevaluationFault } from "./reevaluate.ts";
 import type { ProofReport } from "./report.ts";
 import { absent, failed, held, reportOf, signerOf, type Statement, stepOf, unchecked } from "./statement.ts";
-import { LARGE, type LogRead, readLog, type Witnessed } from "./witnessed-log.ts";
-import { hasOwn } from "../../support/guards.ts";
+import { algorithmOf, LARGE, type LogRead, readLog, type Witnessed } from "./witnessed-log.ts";
 
 /**
  * Verifies a proof without the kernel that made it, offline. Level 0: it is unchanged, and signed by a trusted key. Level 1: it is in the log, the log is
@@ -161,12 +157,6 @@ async function questionOf(
   if (!value || recorded?.vouchedBy.kind === "key") return recorded;
   const vouchedBy = signerOf(await checkSignature(value, undefined, trusted));
   return { value, vouchedBy };
-}
-
-/** A digest that names no algorithm is compared with one in BLAKE3, and refused. */
-function algorithmOf(proof: unknown): Hash {
-  const hash = typeof proof === "object" && proof !== null && hasOwn(proof, "hash") ? proof.hash : undefined;
-  return hashOf(hash) ?? blake3Hash;
 }
 
 function readParent(foreign: unknown): Proof | undefined {

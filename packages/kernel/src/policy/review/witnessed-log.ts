@@ -2,7 +2,10 @@ import type { AuditEvent } from "../../audit/event.ts";
 import type { TrustedKeys } from "../../audit/trusted-keys.ts";
 import { verifyAudit } from "../../audit/verify.ts";
 import { afterColon, type VouchedBy } from "../../audit/vouched.ts";
+import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Hash } from "../../hash/hash.ts";
+import { hashOf } from "../../hash/hash-by-algorithm.ts";
+import { hasOwn } from "../../support/guards.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { ProofEvidence } from "./proof-evidence.ts";
@@ -80,4 +83,10 @@ export async function readLog(
 
 function isEvent(event: JsonValue): boolean {
   return isJsonObject(event) && typeof event["payload"] === "object" && event["payload"] !== null;
+}
+
+/** Of a proof or an event. A digest that names no algorithm is compared with one in BLAKE3, and refused. */
+export function algorithmOf(hashed: unknown): Hash {
+  const hash = typeof hashed === "object" && hashed !== null && hasOwn(hashed, "hash") ? hashed.hash : undefined;
+  return hashOf(hash) ?? blake3Hash;
 }

@@ -190,16 +190,23 @@ export function labelDimension(label: string): Dimension {
   };
 }
 
+/** Values already made. Many drafts ask for those of one list. */
+const madeValues = new WeakMap<Mentioned, ReturnType<typeof argumentValues>>();
+
+function valuesOf(mentioned: Mentioned): ReturnType<typeof argumentValues> {
+  const values = madeValues.get(mentioned) ?? argumentValues(conditionsOf(mentioned.others), mentioned.numbers);
+  madeValues.set(mentioned, values);
+  return values;
+}
+
 export function argumentDimension(pointer: string): Dimension {
   return {
     name: `argument ${pointer === "" ? "(whole)" : pointer}`,
     rank: 30,
     pointer,
-    drafts: (draft, { others, numbers }) =>
-      argumentValues(conditionsOf(others), numbers).map((value) => withArgument(draft, pointer, value)),
+    drafts: (draft, mentioned) => valuesOf(mentioned).map((value) => withArgument(draft, pointer, value)),
     joined: {
-      readings: ({ others, numbers }, deepest) =>
-        joinedReadings(conditionsOf(others), argumentValues(conditionsOf(others), numbers), deepest),
+      readings: (mentioned, deepest) => joinedReadings(conditionsOf(mentioned.others), valuesOf(mentioned), deepest),
       draft: (draft, readings) => withReadings(draft, pointer, readings),
     },
     isWhole: ({ others }) => areWholeArguments(conditionsOf(others)),

@@ -131,7 +131,7 @@ const joinSure: Join = (one, other, takes) => ({
   denies: deniesOf(one, other, takes),
 });
 
-/** Another reading that only a deny looks at, and the negation that grants what is not forbidden. */
+/** Another reading. Only a deny looks at it, and a grant by a negation. */
 const joinPossible: Join = (one, other, takes) => ({
   readings: { ...one.readings, possible: [...one.readings.possible, other.readings.sure[0]] },
   grants: one.grants.map((each, at) => each && (takes[at] !== "none-of" || other.grants[at] === true)),

@@ -81,14 +81,13 @@ class Hunt {
   ): void {
     const { found } = this.#leaf;
     const looking = shared.filter(({ atoms }) => atoms.has(next.name));
-    const mentioned = mentionedIn([...(fork?.looking ?? []), ...looking], next);
+    const all = [...(fork?.looking ?? []), ...looking];
+    const mentioned = mentionedIn(all, next);
     const before = found.size;
     const seen = new Map<Part, Set<string>>();
     const joined = (): readonly Draft[] => {
-      const { readings, isWhole } = next.joined?.readings(
-        mentioned,
-        deepestReadings([...(fork?.looking ?? []), ...looking], next),
-      ) ?? { readings: [], isWhole: true };
+      if (!next.joined) return [];
+      const { readings, isWhole } = next.joined.readings(mentioned, deepestReadings(all, next));
       if (!isWhole) this.#parts.work.cap(next.name, tooMany);
       return readings.map((each) => next.joined!.draft(draft, each));
     };
@@ -99,7 +98,7 @@ class Hunt {
     )) {
       if (!isWanted()) return;
       const choices = values.flatMap((each): readonly Choice[] => {
-        this.#parts.work.take(next, looking.length + (fork?.looking.length ?? 0) + costs.value);
+        this.#parts.work.take(next, all.length + costs.value);
         const to = fork ? follow(fork, each) : part;
         if (!to || !this.#ways.has(to)) return [];
         const gone = goneOf(next, looking, each);
