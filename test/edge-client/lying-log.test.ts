@@ -12,7 +12,7 @@ describe("a version", () => {
   const payOf = (version: string, description = "Pays.") =>
     toolOf(() => `paid by ${version}`, { name: "pay", version, description, output: { kind: "text" } });
 
-  /** The answer of 2.0.0, whatever the request names. */
+  /** The answer of 2.0.0 to every request. */
   async function second(hash?: typeof sha256Hash) {
     const tools = [payOf("1.0.0"), payOf("2.0.0")];
     const kernel = await createFullKernel({ policy: openPolicy, host: moduleHost(tools[1]), ...(hash && { hash }) });

@@ -50,7 +50,7 @@ describe("a use that trusted code charges", () => {
   it.each([
     ["a request", { requests: 2 }, (context: ToolContext) => [charging(context, 0, true), charging(context, 0, true)]],
     ["a byte", { bytes: 12 }, (context: ToolContext) => [charging(context, 10), charging(context, 1)]],
-  ])("of %s too many ends the call, whatever the tool does then", async (_, budget, charges) => {
+  ])("of %s too many ends the call, also of a tool that goes on", async (_, budget, charges) => {
     const seen: unknown[] = [];
     const { called } = await running((context) => {
       seen.push(...charges(context), context.signal.aborted, charging(context, 0));

@@ -251,7 +251,7 @@ describe("the bytes of one call", () => {
     expect(second?.meta.networkBytes).toBe(2 + 3 * small.length + answers[1]!.length);
   });
 
-  it("and its requests are counted, whatever the server does", async () => {
+  it("and its requests are counted, also on streams that the server cuts", async () => {
     const part = fc.constantFrom("log", "progress", "ping", "cut", "comment");
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(part, { maxLength: 4 }), { minLength: 1, maxLength: 4 }), async (streams) => {

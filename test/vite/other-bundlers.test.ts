@@ -110,7 +110,7 @@ it.each([
   ["esbuild", byEsbuild],
   ["rollup", byRollup],
   ["Vite", buildMain],
-])("the plugin for %s gives the bytes of a file, whatever a bundler does with its ending", async (_, bundle) => {
+])("the plugin for %s gives the bytes of a file, with a loader for its ending too", async (_, bundle) => {
   const names = ["a.json", "b.css", "c.html", "d.cjs", "e.wasm", "f.module.css"];
   const imports = names.map((name, i) => `import b${i} from "keyhole:./${name}?bytes";`);
   const root = program({

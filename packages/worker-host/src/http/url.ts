@@ -58,17 +58,21 @@ export function compileUrl(text: string, input: JsonObject): Checked<{ readonly 
   if (typeof places === "string") return fault(at, places, "Write the host, or give its variable an enum.");
   const [first] = [...places.values()];
   if (!first) return fault(at, "The URL template has no host.");
+  const pathPrefix = prefixOf(sections.path);
+  // Below a literal step the declared paths refuse a value with a slash.
+  const isOpen = pathPrefix === "/";
   const url: UrlTemplate = {
     protocol,
     hosts: [...places.values()].map(({ host }) => host),
     port: first.port,
-    pathPrefix: prefixOf(sections.path),
+    pathPrefix,
     secrets: namesIn(sections.query).flatMap((name) => secretOf(name) ?? []),
-    expand: (values, secret) => expandUrl(protocol, sections, places, (name) => variableOf(values, name, secret)),
+    expand: (values, secret) =>
+      expandUrl(protocol, sections, places, isOpen, (name) => variableOf(values, name, secret)),
   };
   // A literal that no URL has, such as a step up, shows with any value.
   const [host = ""] = places.keys();
-  const sample = expandUrl(protocol, { ...sections, authority: [host] }, places, () => "x");
+  const sample = expandUrl(protocol, { ...sections, authority: [host] }, places, isOpen, () => "x");
   return typeof sample === "string" ? fault(at, `The URL template makes no URL: ${sample}`) : { ok: true, url };
 }
 
@@ -185,6 +189,7 @@ function expandUrl(
   protocol: string,
   { authority, path, query }: Sections,
   places: ReadonlyMap<string, Place>,
+  isOpen: boolean,
   valueOf: (name: string) => Variable | false,
 ): URL | string {
   const values = new Map<string, Variable>();
@@ -193,8 +198,6 @@ function expandUrl(
     if (value === false) return `\`${name}\` is no text, no number and no list of them.`;
     values.set(name, value);
   }
-  // Below a literal step the declared paths refuse such a value.
-  const isOpen = prefixOf(path) === "/";
   for (const part of path) {
     if (typeof part === "string") continue;
     const wrong = pathValueFault(part, values) ?? (isOpen ? slashFault(part, values) : undefined);
