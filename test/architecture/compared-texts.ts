@@ -19,7 +19,6 @@ export const compared: Readonly<Record<string, readonly [count: number, form: st
   "kernel/src/policy/approval/standing-approvals.ts": [1, "JSON of all that binds; a prefix is a whole text of it"],
   "kernel/src/policy/decision/arguments.ts": [3, "readings by Folds, in both faces"],
   "kernel/src/policy/decision/state-reads.ts": [2, "our own prefixes"],
-  "kernel/src/policy/document/compiled.ts": [1, "our own algorithms; the whole digest is compared"],
   "kernel/src/policy/document/invalid.ts": [1, "a message"],
   "mcp/src/approvals/desk.ts": [1, "the rest of the path is a whole id; the origin is compared whole"],
   "mcp/src/server/content.ts": [2, "a digest of the kernel; an address whose whole is looked up"],

@@ -62,7 +62,6 @@ const verbs: readonly Verb[] = [
   { words: "serve --mcp --http 0", rest: /token of the caller/ },
   { words: `wrap --name rude --home home -- node ${root}test/node/mcp-server.ts`, rest: /serverInfo/ },
   { words: "policy check policy.json" },
-  { words: "policy compile policy.json --out compiled.json", out: "compiled.json" },
   { words: "policy explain policy.json --tool one" },
   { words: "policy simulate policy.json calls.json" },
   { words: "policy diff policy.json policy.json" },

@@ -55,7 +55,7 @@ export const elsewhere: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   [
     "No options: data, whose members have names of their author.",
-    ["loadPolicy", "compilePolicy", "passkeyVerifier", "readEvidence", "IsolateFailure", "createHasher"],
+    ["loadPolicy", "passkeyVerifier", "readEvidence", "IsolateFailure", "createHasher"],
   ],
   ["No options: functions of a program, which a class may have.", ["defaultModeTriggers", "Families", "Families.with"]],
   [

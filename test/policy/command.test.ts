@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { builtInFamilies, createFullKernel, createKernel, policyRules } from "@keyhole/kernel";
 import { createProofKey, keyId, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
-import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
 import { root } from "../support/sources.ts";
@@ -145,38 +143,5 @@ describe("keyhole policy check", () => {
       exitCode: 0,
       output: expect.stringMatching(/^1 rule, blake3:/),
     });
-  });
-});
-
-describe("keyhole policy compile", () => {
-  const policy = {
-    version: "1",
-    posture: "strict",
-    rules: [{ id: "r", effect: "deny", when: { caller: ["${WHO}"] }, reason: "x" }],
-  };
-
-  it("prints what a kernel with the same hash takes", async () => {
-    const files = { policy, vars: { WHO: "eve" } };
-    const { exitCode, output } = await run("policy compile policy --hash sha256 --variables vars", files);
-    expect(exitCode).toBe(0);
-    const kernel = await createKernel({
-      policy: JSON.parse(output),
-      hash: sha256Hash,
-      families: builtInFamilies,
-      extensions: [policyRules()],
-    });
-    const full = await createFullKernel({ policy, policyVariables: files.vars, hash: sha256Hash });
-    expect(kernel.policyHash).toBe(full.policyHash);
-  });
-
-  it.each<[string, Record<string, unknown>, number, string]>([
-    ["policy compile policy", { policy }, 1, "There is no variable ${WHO}."],
-    ["policy compile policy --hash md5", { policy }, 2, "--hash is blake3 or sha256."],
-    ["policy compile policy --variables vars", { policy, vars: [1] }, 2, "--variables is not a JSON object"],
-    ["policy compile policy --variables vars", { policy, vars: { WHO: 1 } }, 2, "a value that is no text"],
-    ["policy compile missing", {}, 2, "missing cannot be read"],
-    ["policy compile policy", { policy: { ...policy, polcy: 1 } }, 1, "policy:1:"],
-  ])("refuses %s of %j", async (line, files, exitCode, message) => {
-    expect(await run(line, files)).toMatchObject({ exitCode, errorOutput: expect.stringContaining(message) });
   });
 });

@@ -3,7 +3,6 @@ import type { Families } from "./capability/registry.ts";
 import { blake3Hash } from "./hash/blake3-hash.ts";
 import type { Hash } from "./hash/hash.ts";
 import { type NormalizationKind, normalize as normalizeBy, type Normalized } from "./normalize/normalizer.ts";
-import { compiled, type CompiledPolicy } from "./policy/document/compiled.ts";
 import { loadPolicy as loadPolicyBy } from "./policy/document/load.ts";
 import type { Policy } from "./policy/document/make.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
@@ -35,26 +34,6 @@ export function loadPolicy(
   families: Families = builtInFamilies,
 ): Setup<Policy> {
   return loadPolicyBy(foreign, variables, by, families);
-}
-
-/**
- * Checks a policy ahead, where it is written or built: a kernel takes the result without the code that checks documents.
- *
- * @example
- * const compiled = compilePolicy(JSON.parse(text), { HOME: "users/ada" }, sha256Hash);
- * if (compiled.ok) await writeFile("policy.compiled.json", JSON.stringify(compiled.value));
- *
- * @param by The kernel's `hash`. Default BLAKE3.
- * @param families The kinds that the kernel knows. Default: {@link builtInFamilies}.
- */
-export function compilePolicy(
-  foreign: unknown,
-  variables: PolicyVariables = {},
-  by: Hash = blake3Hash,
-  families: Families = builtInFamilies,
-): Setup<CompiledPolicy> {
-  const loaded = loadPolicyBy(foreign, variables, by, families);
-  return loaded.ok ? { ok: true, value: compiled(loaded.value, by) } : loaded;
 }
 
 /**

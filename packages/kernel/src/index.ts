@@ -10,7 +10,6 @@ export { idempotency } from "./extensions/idempotency/idempotency.ts";
 export { defaultModeTriggers, modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
 export { nested } from "./extensions/nested/nested.ts";
 export { operations } from "./extensions/operations/operations.ts";
-export { policyRules } from "./extensions/policy-rules/policy-rules.ts";
 export { policyDocuments } from "./extensions/policy-documents/policy-documents.ts";
 export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 export { retention } from "./extensions/retention/retention.ts";
@@ -84,14 +83,7 @@ export {
   type HttpTemplate,
 } from "./tool/http-template.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
-export {
-  checkPackage,
-  checkTrustedTool,
-  compilePolicy,
-  loadPolicy,
-  normalize,
-  packageHash,
-} from "./blake3-defaults.ts";
+export { checkPackage, checkTrustedTool, loadPolicy, normalize, packageHash } from "./blake3-defaults.ts";
 export { nearest } from "./tool/nearest.ts";
 export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 export type { LogEntry, Progress } from "./tool/report.ts";
@@ -158,7 +150,6 @@ export { passkeyChallenge } from "./policy/approval/passkey.ts";
 export { decodeBase64Url, encodeBase64Url } from "./bytes/base64.ts";
 export type { StandingApproval } from "./policy/approval/standing-table.ts";
 export { patternFault } from "./policy/approval/pattern.ts";
-export type { CompiledPolicy } from "./policy/document/compiled.ts";
 export { defaultPolicy, type Policy } from "./policy/document/make.ts";
 export type { Resources } from "./policy/modes/resources.ts";
 export type { ModeTrigger } from "./policy/modes/triggers.ts";

@@ -41,7 +41,7 @@ export interface FullKernelOptions {
    * const kernel = await createFullKernel({ host, reuse: { run_code: "call" } });
    */
   readonly reuse?: Readonly<Record<string, Reuse>>;
-  /** A {@link PolicyDocument}, or a result of {@link compilePolicy}. Default: posture strict, no grants. */
+  /** A {@link PolicyDocument}. Default: posture strict, no grants. */
   readonly policy?: unknown;
   /** Added to the host's; a broker replaces the host's for its kinds. */
   readonly brokers?: readonly Broker[];
@@ -242,7 +242,7 @@ export interface Kernel {
   /** The log records a milder mode before it takes effect. A stricter one holds at once, and ends the running calls that it denies. */
   setMode(mode: Mode, reason: string): Promise<void>;
   readonly policyHash: string;
-  /** Replaces the policy for calls that start later, by a document or a result of {@link compilePolicy}. Recorded before it takes effect. */
+  /** Replaces the policy for calls that start later, by a document. Recorded before it takes effect. */
   setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;
   /** Approvals that outlive their call. */
   readonly approvals: {

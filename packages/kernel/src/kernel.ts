@@ -42,13 +42,13 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
 /**
  * A kernel with the extensions that are given, and no other. The question of an extension that is missing fails closed: an `ask` ends as
- * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. Without `policyDocuments()` it takes
- * results of {@link compilePolicy} only. {@link createFullKernel} has them all.
+ * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. Without `policyDocuments()` it
+ * takes no policy but the default one. {@link createFullKernel} has them all.
  *
  * @throws TypeError when the policy or another option is invalid, or two extensions answer one question: bugs of the embedding program.
  * @throws the sink's error, if the log cannot be read.
  * @example
- * const kernel = await createKernel({ host, policy: compiled, hash: sha256Hash, extensions: [approvals(approver), idempotency()] });
+ * const kernel = await createKernel({ host, policy, hash: sha256Hash, extensions: [policyDocuments(), approvals(approver)] });
  */
 export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
   const options = await readKernelOptions(foreign);

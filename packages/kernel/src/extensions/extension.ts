@@ -21,7 +21,6 @@ import type * as onRequest from "../operations/on-request.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
 import type { LoadDocument } from "../policy/document/take.ts";
-import type { LoadRules } from "../policy/decision/rule-set.ts";
 import type { SessionLabels } from "../policy/decision/session-labels.ts";
 import type { CallResult } from "../result.ts";
 import type { SchemaParts } from "../schema/index.ts";
@@ -79,10 +78,8 @@ export interface Services {
   readonly distrust?: (toolHash: string) => void;
   /** Loads them for the first request. */
   readonly operations?: () => Promise<Operations>;
-  /** Without it the kernel takes compiled policies only. */
+  /** Without it the kernel refuses every policy that it is given. */
   readonly loadDocument?: LoadDocument;
-  /** Without it the kernel refuses a compiled policy that has rules. */
-  readonly loadRules?: LoadRules;
   /** It keeps the values that a policy says to keep: without it the kernel refuses such a policy. */
   readonly keepsValues?: true;
 }
@@ -135,7 +132,6 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
     ...only(extensions, "distrust"),
     ...only(extensions, "operations"),
     ...only(extensions, "loadDocument"),
-    ...only(extensions, "loadRules"),
     ...only(extensions, "keepsValues"),
   };
   const onUnregister: Composed["onUnregister"] = (tool) =>

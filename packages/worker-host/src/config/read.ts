@@ -112,7 +112,7 @@ function readOwn(own: JsonValue, policyFile: ((path: string) => JsonValue) | und
   const written = typeof named === "string" ? policyFile?.(named) : named;
   const limited = (instead?: unknown): LimitedPolicy => {
     if (instead === undefined) return policyWith(written, limits);
-    // Without limits the kernel checks it, which takes compiled policies too.
+    // Without limits the kernel alone checks it: it can know more kinds.
     const isWhole = Object.keys(limits).length === 0;
     return isWhole ? { ok: true, policy: instead as PolicyDocument } : policyWith(instead as JsonValue, limits);
   };

@@ -1,8 +1,7 @@
-import { loadRules } from "../../policy/decision/load-rules.ts";
 import { loadPolicy } from "../../policy/document/load.ts";
 import type { Extension } from "../extension.ts";
 
-/** Policies as documents, which the kernel checks itself, and their rules. Without it the kernel takes results of `compilePolicy` only. */
+/** The check of policies. Without it the kernel has the strict policy, and refuses every other. */
 export function policyDocuments(): Extension {
-  return { name: "policy-documents", loadDocument: loadPolicy, loadRules };
+  return { name: "policy-documents", loadDocument: loadPolicy };
 }

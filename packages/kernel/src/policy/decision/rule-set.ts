@@ -1,6 +1,3 @@
-import type { Families } from "../../capability/registry.ts";
-import type { Hash } from "../../hash/hash.ts";
-import type { PolicyDocument } from "../document/policy.ts";
 import type { StateRead } from "../proof/proof.ts";
 import type { DecisionInput } from "./condition.ts";
 import type { LoadedRule } from "./rule.ts";
@@ -35,9 +32,6 @@ export interface RuleSet {
    */
   foreclose(input: DecisionInput): boolean;
 }
-
-/** Takes a checked document. */
-export type LoadRules = (document: PolicyDocument, by: Hash, families: Families) => RuleSet;
 
 const nothingTried: Tried = { matching: [], considered: 0, errors: [], charges: [], counts: [] };
 

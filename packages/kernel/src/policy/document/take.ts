@@ -2,8 +2,7 @@ import type { Families } from "../../capability/registry.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { snapshot } from "../../json/snapshot.ts";
 import type { Setup } from "../../result.ts";
-import { type LoadRules, noRules } from "../decision/rule-set.ts";
-import { loadCompiled, saysCompiled } from "./compiled.ts";
+import { noRules } from "../decision/rule-set.ts";
 import { invalidPolicy } from "./invalid.ts";
 import { checkKeeping } from "./keeping.ts";
 import { defaultPolicy, makePolicy, type Policy } from "./make.ts";
@@ -23,12 +22,11 @@ export interface PolicyReading {
   readonly families: Families;
   readonly policyVariables: PolicyVariables;
   readonly loadDocument?: LoadDocument;
-  readonly loadRules?: LoadRules;
   readonly keepsValues?: boolean;
 }
 
 /**
- * A compiled policy, and a document where the kernel can check one.
+ * A document, where the kernel can check one.
  *
  * @param foreign Default: the strict policy, which needs no check.
  */
@@ -38,14 +36,9 @@ export function takePolicy(foreign: unknown, reading: PolicyReading): Setup<Poli
   return checkKeeping(read(foreign, reading), keepsValues);
 }
 
-function read(
-  foreign: unknown,
-  { hash, families, policyVariables, loadDocument, loadRules }: PolicyReading,
-): Setup<Policy> {
+function read(foreign: unknown, { hash, families, policyVariables, loadDocument }: PolicyReading): Setup<Policy> {
   const plain = snapshot(foreign);
   if (!plain.ok) return invalidPolicy(plain.error.path, plain.error.message);
-  if (saysCompiled(plain.value)) return loadCompiled(plain.value, hash, families, loadRules);
   if (loadDocument) return loadDocument(plain.value, policyVariables, hash, families);
-  const hint = "Add policyDocuments() to `extensions`, or compile the document ahead with `compilePolicy`.";
-  return invalidPolicy("", "This kernel takes compiled policies only, and got a document.", hint);
+  return invalidPolicy("", "This kernel checks no policies, and got one.", "Add policyDocuments() to `extensions`.");
 }

@@ -30,7 +30,7 @@ const addDiff: AddVerb = (policy, act) => {
 };
 
 export const addPolicy: AddVerb = (program, act) => {
-  const policy = program.command("policy").description("check, compile, explain and try out a policy document");
+  const policy = program.command("policy").description("check, explain and try out a policy document");
   policy
     .command("check")
     .description("report the faults of a policy with their lines, and the rules without an effect")
@@ -38,16 +38,6 @@ export const addPolicy: AddVerb = (program, act) => {
     .option("--json", "print the findings as JSON")
     .action((file: string, options: CommandOptions) =>
       act(async ({ files }) => (await import("../policy/check.ts")).checkPolicy(file, options, files)),
-    );
-  policy
-    .command("compile")
-    .description("check a policy at build time, for kernels without the code of the check")
-    .argument("<policy>", "a policy document, JSON or YAML")
-    .option("--hash <name>", "the kernel's hash: blake3 or sha256", "blake3")
-    .option("--variables <file>", "values of ${NAME} in the policy, as a JSON object")
-    .option("-o, --out <file>", "where to write it (default: standard output)")
-    .action((file: string, options: CommandOptions) =>
-      act(async ({ files }) => (await import("../policy/compile.ts")).compilePolicyFile(file, options, files)),
     );
   policy
     .command("explain")
