@@ -33,13 +33,13 @@ async function ask(
   });
   kernel.registerTrusted(httpFetch);
   const result = await kernel.call("http_fetch", { url, headers });
-  return { sent, code: result.ok ? "ok" : result.error.code };
+  return result.ok ? { sent, code: "ok", hint: "" } : { sent, code: result.error.code, hint: result.error.hint };
 }
 
 const deny = (when: object): Pick<PolicyDocument, "rules"> => ({
   rules: [{ id: "no", effect: "deny", when, reason: "Not there." }],
 });
-const refused = { sent: [], code: "CAPABILITY_DENIED" };
+const refused = { sent: [], code: "CAPABILITY_DENIED", hint: expect.any(String) };
 
 const spellings = [
   "/docs/internal",
@@ -105,6 +105,17 @@ describe("a deny of a path", () => {
   });
 });
 
+describe("the refusal of a path that is not plain", () => {
+  it.each<[string, Part]>([
+    ["by a deny", deny({ path: ["/docs/internal"] })],
+    ["by a grant", { paths: ["/docs/public"] }],
+  ])("%s tells the model the plain spelling", async (_, policy) => {
+    const { hint } = await ask("https://example.com/docs/%2569nternal", policy);
+    expect(hint).toContain('"/docs/internal"');
+    expect((await ask("https://example.com/docs/internal", policy)).hint).not.toContain("plain");
+  });
+});
+
 describe("a grant of a path", () => {
   it.each([
     "/docs/..%%32%66admin",
@@ -128,7 +139,6 @@ describe("a grant of a path", () => {
     "/docs/%2500",
     "/docs/%ff",
     "/docs/%25252525252525252e%25252525252525252e/x",
-    `/docs/${"a".repeat(3_000)}`,
     "/Docs/a",
     "/docsa",
     "//docs/a",
@@ -137,6 +147,7 @@ describe("a grant of a path", () => {
   });
   it.each([
     "/docs",
+    `/docs/${"a".repeat(3_000)}`,
     "/docs/A/b;v=1/c",
     "/docs/C%23/x",
     "/docs/100%25",

@@ -96,6 +96,10 @@ function needsOf<C extends OfKind, N extends OfKind>(spec: FamilySpec<C, N>, fam
       return spec.target(this.#need);
     }
 
+    get notPlain(): string | undefined {
+      return spec.notPlain?.(this.#need);
+    }
+
     get destination(): Destination | undefined {
       return spec.destination?.(this.#need);
     }

@@ -49,6 +49,8 @@ export interface OwnNeed {
   readonly json: OfKind;
   /** For the log and for refusals. Without query, fragment, parameters and arguments: they can carry secrets. */
   readonly target: string;
+  /** Why a place that it names is not plain, as sentences for the model. */
+  readonly notPlain: string | undefined;
   /** Bytes of a file or value; 0 where they are not known. */
   readonly size: number;
   /** The host that it goes to. */
@@ -90,6 +92,8 @@ export interface FamilySpec<C extends OfKind, N extends OfKind> {
   /** Without the kind. Default: nothing. */
   readonly describe?: (capability: C) => string;
   readonly target: (need: N) => string;
+  /** Why a place that the need names is not plain, as sentences with the plain spelling: a deny meets such a one, and no pattern grants it. Default: each is plain. */
+  readonly notPlain?: (need: N) => string | undefined;
   readonly narrowest: (need: N) => C | undefined;
   readonly isNarrow: (capability: C) => boolean;
   /** Default: no limit. */

@@ -17,7 +17,7 @@ import {
 import { checkHeader } from "./matching/headers.ts";
 import { hostCondition } from "./matching/host-condition.ts";
 import { checkGrantedHost, coversHost } from "./matching/hosts.ts";
-import { checkPathPrefix, pathGranter, pathToucher } from "./matching/url-paths.ts";
+import { checkPathPrefix, pathFault, pathGranter, pathToucher } from "./matching/url-paths.ts";
 
 /*
  * Places of the web, as every family reads them that reaches one: hosts, ports, paths, methods and headers.
@@ -106,6 +106,8 @@ export function describeWeb({ hosts, ports, paths, headers }: WebGrant): string 
 export function webTarget({ method, host, port, path, headers }: WebNeed): string {
   return `${method} ${host}:${port}${path}${withHeaders(headers)}`;
 }
+
+export const webFault = ({ path }: WebNeed): string | undefined => pathFault(path);
 
 /** `undefined` for a request that no grant says literally. */
 export function narrowestWeb({ host, port, method, path, headers }: WebNeed): WebGrant | undefined {

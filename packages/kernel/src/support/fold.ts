@@ -64,7 +64,7 @@ const inOtherBase = /^0(?:x[0-9a-f]{1,64}|o[0-7]{1,64}|b[01]{1,64})$/;
 const withPower = /^\+?(\d{0,64})(?:\.(\d{0,64}))?e([+-]?\d{1,2})$/;
 
 /** A folded name, and where a reader takes it for a whole number its one form: in digits of ASCII, without a plus and without zeros before it. */
-export function foldNumber(folded: string): string {
+function foldNumber(folded: string): string {
   if (wholeNumber.test(folded)) return folded.replace(otherDigits, asciiDigit).replace(/^[+-]?0*(?=\d)/, "");
   if (inOtherBase.test(folded)) return String(BigInt(folded));
   const [, whole = "", part = "", power = ""] = withPower.exec(folded) ?? [];

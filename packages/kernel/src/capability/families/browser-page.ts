@@ -8,6 +8,7 @@ import {
   isNarrowWeb,
   narrowestWeb,
   webConditions,
+  webFault,
   webFields,
   type WebGrant,
   type WebNeed,
@@ -63,6 +64,7 @@ function pageFamily(): Family {
     covers: (capability) => coversWeb(capability, defaultMethods),
     describe: describeWeb,
     target: webTarget,
+    notPlain: webFault,
     narrowest(need) {
       const place = narrowestWeb(need);
       return place && { kind, ...place, ...(need.navigation !== undefined && { navigations: need.navigation }) };

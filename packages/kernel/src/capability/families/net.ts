@@ -10,6 +10,7 @@ import {
   isNarrowWeb,
   narrowestWeb,
   webConditions,
+  webFault,
   webFields,
   type WebGrant,
   type WebNeed,
@@ -104,6 +105,7 @@ function netFamily(kind: NetKind, defaultMethods: readonly string[]): Family {
     covers: (capability) => coversWeb(capability, defaultMethods),
     describe: describeWeb,
     target: webTarget,
+    notPlain: webFault,
     narrowest(need) {
       const place = narrowestWeb(need);
       return place && { kind, ...place, requests: 1 };

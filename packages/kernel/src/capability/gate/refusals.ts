@@ -41,8 +41,8 @@ export function revoked(kind: string, reason: string): BrokerError {
 }
 
 /** The policy's refusal of a granted request. */
-function forbidden(reason: string): BrokerError {
-  return { ...denied(reason, "Make another request.", liftPolicy), reason: "forbidden" };
+function forbidden(reason: string, { notPlain = "Make another request." }: OwnNeed): BrokerError {
+  return { ...denied(reason, notPlain, liftPolicy), reason: "forbidden" };
 }
 
 const liftPolicy = "A deny of the policy overrides every grant. Change the rule or list if you intend the access.";
@@ -69,7 +69,8 @@ export const codeOfRefusal: Readonly<Record<BrokerError["code"], ErrorCode>> = {
 function uncovered(grant: Grant, need: OwnNeed, holder: GrantHolder): BrokerError {
   const { reason, granted, operatorHint } = denialOf(grant, need, holder);
   const hint = reason === "undeclared" ? "Use another tool: no grant lets this one do it." : grantedText(need, granted);
-  return { ...denied(`${leavesOut[reason]} ${need.kind} of ${need.target}.`, hint, operatorHint), reason };
+  const hints = need.notPlain === undefined ? hint : `${need.notPlain} ${hint}`;
+  return { ...denied(`${leavesOut[reason]} ${need.kind} of ${need.target}.`, hints, operatorHint), reason };
 }
 
 /** The grant and the policy for the needs of a call. */
@@ -84,7 +85,7 @@ export interface RequestAuthority {
 export function refusalOf(need: OwnNeed, { grant, holder, refusal }: RequestAuthority): BrokerError | undefined {
   if (!covers(grant, need)) return uncovered(grant, need, holder);
   const reason = refusal?.(need);
-  return reason === undefined ? undefined : forbidden(reason);
+  return reason === undefined ? undefined : forbidden(reason, need);
 }
 
 const leavesOut: Readonly<Record<Denial["reason"], string>> = {

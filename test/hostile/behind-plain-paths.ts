@@ -1,0 +1,71 @@
+/**
+ * What some server does behind a plain path: routes of products, without an end by nature. No deny by path knows them, and docs/policy.md says so. An allow-list need
+ * not know them. The list only shrinks: `plain-paths.test.ts` fails for a row that a deny meets.
+ */
+export const behindPlainPaths: Readonly<Record<string, readonly (readonly [deny: string, path: string])[]>> = {
+  "a script that receives the rest of the path": [
+    ["/admin", "/index.php/admin"],
+    ["/admin", "/index.php/admin/users"],
+    ["/admin", "/api.jsp/admin"],
+    ...["/admin", "/admin/users", "/public/admin", "/index.php/admin", "/ADMIN.json"].map(
+      (path) => ["/public/index.php/admin", path] as const,
+    ),
+    ["/users", "/app.wsgi/users"],
+    ["/users", "/index.html/users"],
+    ..."do rb exe dll php56 shtml svc asmx".split(" ").map((ending) => ["/users", `/x.${ending}/users`] as const),
+    ["/users", "/a.b/c.b/d.b/e.b/f.b/g.b/h.b/i.b/j.b/k.b"],
+    ["/admin/delete", "/admin/x.php/delete"],
+    ["/admin/delete", "/x.y/admin.z/delete!go"],
+    ["/secret.html", "/x.cgi/secret"],
+    ["/admin.php/delete", "/admin/delete"],
+    ["/docs/index.html", "/x.php/docs/"],
+  ],
+  "a session in brackets": [
+    ["/users", "/(S(abc))/users"],
+    ["/users", "/(F(x))/(S(y))/users"],
+    ["/users", "/(S(x)F(y))/users"],
+    ["/users", "/us/(S(x))ers"],
+    ["/users", "/us%2f(S(x))ers"],
+  ],
+  "a file without its ending": [
+    ["/secret.html", "/secret"],
+    ["/secret.html", "/secret/"],
+    ["/secret.html", "/secret!go.html"],
+    ["/backup.tar.gz", "/backup.tar"],
+    ["/backup.tar.gz", "/backup"],
+    ["/docs/index.html", "/docs/index"],
+    ["/index.html", "/index"],
+  ],
+  "the index of a folder": [
+    ["/docs/index.html", "/docs/"],
+    ["/docs/index.html", "/docs"],
+    ["/index.html", "/"],
+  ],
+  "a number in another spelling, or with letters behind it": [
+    "42-ada",
+    "42a",
+    "42_0",
+    "42n",
+    "42-",
+    "042-x",
+    "+42x",
+    "0x2ag",
+    "420e-1x",
+    "%EF%BC%94%EF%BC%92-x",
+    "042",
+    "0x2a",
+    "0o52",
+    "0b101010",
+    "42e0",
+    "4200E-2",
+    "0.42e2",
+    "%D9%A4%D9%A2",
+  ].flatMap((name) => ["", "/orders"].map((rest) => ["/api/users/42", `/api/users/${name}${rest}`] as const)),
+  "a key in brackets": ["(42)", "(id=42)", "('42')", "(042)", "(42-x)"]
+    .map((key): readonly [string, string] => ["/api/users/42", `/api/users${key}`])
+    .concat([
+      ["/api/users/42", "/api/users(42)/orders"],
+      ["/api/users(42)/orders", "/api/users/42/orders"],
+      ["/api/users(42)/orders", "/api/users('42')/orders/1"],
+    ]),
+};
