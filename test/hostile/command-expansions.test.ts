@@ -10,59 +10,69 @@ const grants = (pattern: ArgumentPattern, argument: string): boolean =>
 
 const place = "http://h/public/";
 
+/** What some program expands to a step up. */
+const stepsUp = [
+  "../admin",
+  "%2e%2e/admin",
+  "%u002e%u002e/admin",
+  "%u002E%2e%u2215admin",
+  ".%2E/admin",
+  "%252e%252e/admin",
+  "%c0%ae%c0%ae/admin",
+  "..%2fadmin",
+  "..%5cadmin",
+  "{..}/admin",
+  "{..,x}/admin",
+  "{x,..}/admin",
+  "{..%2fadmin}",
+  "{../admin}",
+  "{.,x}{.,y}/admin",
+  "x/.{.}/.{.}/admin",
+  "x/{{.}.}/admin",
+  "{a,b/..}/../admin",
+  "[.-.][.-.]/admin",
+  "[.][.]/admin",
+  "[-a-.][--/]/admin",
+  "[!a][!b]/admin",
+  "..[/]admin",
+  "a[\\/]../admin",
+  "[{.].}/admin",
+  "[.{]./admin",
+  "{[,..}/admin",
+  ".[.]/admin",
+  ".?/admin",
+  ".*/admin",
+  "\\../admin",
+  ".\\./admin",
+  "\\x2e\\x2e/admin",
+  "\\056\\056/admin",
+  "\\u002e\\u002e/admin",
+  '.""./admin',
+  ".^./admin",
+  ".$EMPTY./admin",
+  ".${EMPTY}./admin",
+  ".%EMPTY%./admin",
+  "..",
+  "..?x",
+  "..#x",
+  "..;a/admin",
+  ".\n./admin",
+  ".\t./admin",
+  "\u2025/admin",
+  "%e2%80%a5/admin",
+];
+
+/** The pattern of an option without a place covers `--url=http://anywhere/` too: it bounds no place, and its values are texts. */
+const steps = ["../admin", "\\../admin", "..", "\u2025/admin", "{a,b/..}/../admin"];
+
 describe("behind the prefix of a place, an argument that a program expands to a step up", () => {
-  it.each([
-    "../admin",
-    "%2e%2e/admin",
-    "%u002e%u002e/admin",
-    "%u002E%2e%u2215admin",
-    ".%2E/admin",
-    "%252e%252e/admin",
-    "%c0%ae%c0%ae/admin",
-    "..%2fadmin",
-    "..%5cadmin",
-    "{..}/admin",
-    "{..,x}/admin",
-    "{x,..}/admin",
-    "{..%2fadmin}",
-    "{../admin}",
-    "{.,x}{.,y}/admin",
-    "x/.{.}/.{.}/admin",
-    "x/{{.}.}/admin",
-    "{a,b/..}/../admin",
-    "[.-.][.-.]/admin",
-    "[.][.]/admin",
-    "[-a-.][--/]/admin",
-    "[!a][!b]/admin",
-    "..[/]admin",
-    "a[\\/]../admin",
-    "[{.].}/admin",
-    "[.{]./admin",
-    "{[,..}/admin",
-    ".[.]/admin",
-    ".?/admin",
-    ".*/admin",
-    "\\../admin",
-    ".\\./admin",
-    "\\x2e\\x2e/admin",
-    "\\056\\056/admin",
-    "\\u002e\\u002e/admin",
-    '.""./admin',
-    ".^./admin",
-    ".$EMPTY./admin",
-    ".${EMPTY}./admin",
-    ".%EMPTY%./admin",
-    "..",
-    "..?x",
-    "..#x",
-    "..;a/admin",
-    ".\n./admin",
-    ".\t./admin",
-    "\u2025/admin",
-    "%e2%80%a5/admin",
-  ])("%j is not covered", (tail) => {
+  it.each(stepsUp)("%j is not covered", (tail) => {
     expect(grants({ prefix: place }, place + tail)).toBe(false);
-    expect(grants({ prefix: "--url=" }, `--url=${tail}`)).toBe(false);
+    expect(grants({ prefix: "/srv/public/" }, `/srv/public/${tail}`)).toBe(false);
+  });
+
+  it.each(stepsUp)("%j is a text behind an option, unless it is a step itself", (tail) => {
+    expect(grants({ prefix: "--url=" }, `--url=${tail}`)).toBe(!steps.includes(tail));
   });
 
   it.each(["$HOME/x", "${x}", "$(id)", "`id`", "%TEMP%/x"])("or to anything at all, %j, is not covered", (tail) => {
@@ -88,9 +98,6 @@ describe("an ordinary argument", () => {
     "a/.hidden/b",
     "caf%C3%A9",
     "100%25",
-    "{a,b}.txt",
-    "page[1-9].html",
-    "a/[id]/b",
     "?filter=x eq 1",
     "a/.well-known/x",
     "~me/x",
@@ -98,6 +105,12 @@ describe("an ordinary argument", () => {
   ])("%j is covered behind the prefix of a place", (tail) => {
     expect(grants({ prefix: place }, place + tail)).toBe(true);
   });
+  it.each(["{a,b}.txt", "page[1-9].html", "a/[id]/b", "a%2525b", "a b:$c"])(
+    "%j is not covered behind the prefix of a place: some program expands it",
+    (tail) => {
+      expect(grants({ prefix: place }, place + tail)).toBe(false);
+    },
+  );
   it.each([
     "fix: read [x] and {y}, 100 % sure...",
     '{"a":[1,{"b":"c"}],"d":"$e"}',

@@ -92,7 +92,7 @@ export interface FamilySpec<C extends OfKind, N extends OfKind> {
   /** Without the kind. Default: nothing. */
   readonly describe?: (capability: C) => string;
   readonly target: (need: N) => string;
-  /** Why a place that the need names is not plain, as sentences with the plain spelling: a deny meets such a one, and no pattern grants it. Default: each is plain. */
+  /** Why a place that the need names is not plain, and the plain spelling, as sentences. Default: each place is plain. */
   readonly notPlain?: (need: N) => string | undefined;
   readonly narrowest: (need: N) => C | undefined;
   readonly isNarrow: (capability: C) => boolean;

@@ -1,7 +1,7 @@
 import { checkArgument, checkCommand } from "./command-names.ts";
 import { PathWork } from "./path-work.ts";
 import { checkGlob, checkPath, isUnder } from "./paths.ts";
-import { couldStepUp } from "./step-up.ts";
+import { isPlain, stepIn, urlPath } from "./plain.ts";
 import { shownPattern } from "../shown-pattern.ts";
 import { foldLetters } from "../../support/fold.ts";
 import { hasOwn } from "../../support/guards.ts";
@@ -23,7 +23,7 @@ export type ArgumentPattern =
   | string
   | { readonly oneOf: readonly string[] }
   /**
-   * Matches a text with this beginning and without a step to a parent folder. `""` is any text that begins
+   * Matches a text with this beginning. Behind a place (`src/`, `https://h/a/`) the rest is a plain path below it. `""` is any text that begins
    * like no option, of Windows (`/x`) as well, and like no absolute path. The prefix of an option is its full name: `--format=`.
    */
   | { readonly prefix: string }
@@ -121,54 +121,51 @@ function grantsCommand(
   });
 }
 
-/** The beginnings of options, of files with arguments, and of a program's own commands (`+`). */
-const special = /^[-@+]/;
-/** The beginnings of options on Windows and of absolute paths. */
-const elsewhere = /^(?:[/\\]|[A-Za-z]:)/;
-/** Texts that some program replaces. */
-const variable = /`|\$[A-Za-z_{(]|%(?![0-9A-Fa-f]{2}%)[A-Za-z_][A-Za-z0-9_]*%/;
-/** Wildcards of paths, and a home folder at the beginning. */
-const wildcard = /[{}*?]|^~/;
-/** A value that is the name of a file to read: behind any `=`, or, for forms, behind the `=` of a field. */
-const fileValue = /=@|[^=]=</;
 const wholeNumber = /^(?:0|-?[1-9][0-9]{0,15})$/;
-
-/**
- * The readings of an argument. On Windows programs get the nearest character of their code page. A
- * soft hyphen is a hyphen for some programs and absent for others.
- */
-function readingsOf(argument: string): readonly string[] {
-  if (/^[ -~]*$/.test(argument)) return [argument];
-  return [argument, foldLetters(argument), foldLetters(argument.replaceAll("\u00ad", "-"))];
-}
-
-const isSpecial = (argument: string): boolean => readingsOf(argument).some((each) => special.test(each));
 
 function matchArgument(pattern: ArgumentPattern, argument: string, work: PathWork): boolean {
   if (typeof pattern === "string") return argument === pattern;
   if (hasOwn(pattern, "oneOf")) return work.take(pattern.oneOf.length) && pattern.oneOf.includes(argument);
   if (hasOwn(pattern, "prefix")) return matchPrefix(pattern.prefix, argument);
   if (hasOwn(pattern, "path"))
-    return (
-      !isSpecial(argument) &&
-      !wildcard.test(argument) &&
-      !variable.test(argument) &&
-      !couldStepUp(argument) &&
-      checkPath(argument) === undefined &&
-      isUnder(pattern.path, argument, "grant", work)
-    );
+    return isText(argument) && isFile(argument) && isUnder(pattern.path, argument, "grant", work);
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = pattern.number;
   const value = wholeNumber.test(argument) ? Number(argument) : Number.NaN;
   return Number.isSafeInteger(value) && value >= min && value <= max;
 }
 
+/** Behind the prefix of a place the rest stays below it; any other rest is a text. */
 function matchPrefix(prefix: string, argument: string): boolean {
-  if (!argument.startsWith(prefix) || couldStepUp(argument)) return false;
-  const tail = argument.slice(Math.max(0, prefix.length - 1));
-  if (readingsOf(tail).some((each) => fileValue.test(each))) return false;
-  if (prefix === "") return !isSpecial(argument) && !readingsOf(argument).some((each) => elsewhere.test(each));
-  // Only the prefix of a place says where what follows is.
-  return !/[/\\]/.test(prefix) || !variable.test(argument.slice(prefix.length));
+  if (!argument.startsWith(prefix)) return false;
+  const tail = argument.slice(prefix.length);
+  if (prefix.includes("://")) return isInUrl(tail);
+  if (/[/\\]/.test(prefix)) return tail === "" || isFile(tail);
+  // Behind `=` an option has its value, which begins as it likes.
+  return isText(prefix === "" ? tail : `x${prefix.at(-1)!}${tail}`);
+}
+
+/** Programs read an option, a file, a program's own command or a folder at such a beginning. */
+const special = /^[-@+/\\~\u00ad]|^[a-z]:/i;
+/** As {@link special} in other letters. A file to read, named behind any `=` or, for forms, behind that of a field. A step to another folder. */
+const notText = /^[-@+/\\~]|=@|[^=]=<|(?:^|[/\\=\s])\.\.(?=[/\\\s]|$)/;
+/** Wildcards, groups, variables and escapes of some program. */
+const expanded = /[*?{}[\]$`"^\\]|%(?![0-9a-f]{2})/i;
+
+function isText(argument: string): boolean {
+  return !special.test(argument) && !notText.test(foldLetters(argument));
+}
+
+/** A path of a URL, and a query or a fragment. */
+function isInUrl(tail: string): boolean {
+  const [path = ""] = tail.split(/[?#]/, 1);
+  return !/[\t\n\r]/.test(tail) && !expanded.test(path) && isPlain(urlPath(`/${path}`));
+}
+
+/** A path of files. Folders of routers are names: `[id]`, `[...slug]`. A home folder is none. */
+function isFile(path: string): boolean {
+  const names = path.replace(/\[{1,2}(?:\.{3})?[\w-]+\]{1,2}/g, "");
+  const isOne = checkPath(path) === undefined && stepIn(foldLetters(path)) === undefined;
+  return isOne && !path.startsWith("~") && !expanded.test(names);
 }
 
 /** As people write it: `git log --oneline <1–100>`. */

@@ -1,9 +1,10 @@
 import { foldLetters } from "../../support/fold.ts";
+import { hasOwn } from "../../support/guards.ts";
 import { parseUrl } from "../../support/parse-url.ts";
 
 /**
- * One plain form for each kind of place, or a fault. A plain value has one reading, its key: in one case, one form of Unicode and one spelling. Letters fold; structure (steps,
- * escapes of escapes, control characters) is refused. Where the order of steps would matter, the value is not plain, so a key is its own key and gets no further step.
+ * One plain form for each kind of place, or a fault. A plain value has one reading, its key: one case, one form of Unicode, one spelling. Letters fold; steps, escapes of escapes and
+ * control characters are refused. Where the order of steps would matter, the value is not plain. So a key is its own key, and gets no further step.
  */
 export type Plain = { readonly key: string } | NotPlain;
 
@@ -16,7 +17,7 @@ export interface NotPlain {
   readonly plain?: string;
 }
 
-export const isPlain = (value: Plain): value is { readonly key: string } => "key" in value;
+export const isPlain = (value: Plain): value is { readonly key: string } => hasOwn(value, "key");
 
 /** For the person or model that wrote the value: got, expected, next. */
 export function notPlainText(value: string, { part, fault, plain }: NotPlain): string {
@@ -58,12 +59,13 @@ const otherSpaces = /[\u1680\u2800]/g;
 
 const foldPath = (text: string): string => foldLetters(text).replace(otherSpaces, " ");
 
+/** The name of a folded path that readers take for a step to another folder. */
+export function stepIn(folded: string): string | undefined {
+  return folded.split("/").find((name) => step.test(name));
+}
+
 /**
- * The path of a URL, as it is sent (RFC 3986, 3.3):
- *
- *     path = 1*( "/" [ name ] )    name = 1*( letter / escape of a letter )
- *
- * No step to another folder, no `\`, no escape of an escape. The key has no parameters, no empty names, and no dots, spaces and pluses around a name. A plus is a space.
+ * The path of a URL, as it is sent (RFC 3986, 3.3): without a step to another folder, a `\` and an escape of an escape. The key has no parameters, no empty names, and no dots, spaces and pluses around a name. A plus is a space.
  */
 export function urlPath(path: string): Plain {
   const read = readUrlPath(path);
@@ -80,10 +82,9 @@ function readUrlPath(path: string): Plain {
   if (fault || folded === false) return fault ?? { part: "", fault: marks[1] };
   const cut = path.split("/").find((name) => /;|%3b/i.test(name) && /%2f/i.test(name));
   if (cut !== undefined) return { part: cut, fault: "servers end its parameter at different places" };
-  const names = folded.split("/");
-  const other = names.find((name) => step.test(name));
+  const other = stepIn(folded);
   if (other !== undefined) return { part: other, fault: "it has a step to another folder" };
-  const key = `/${names.flatMap(bareName).join("/").replaceAll(" ", "+")}`;
+  const key = `/${folded.split("/").flatMap(bareName).join("/").replaceAll(" ", "+")}`;
   return faultIn(key, [otherName]) ?? { key };
 }
 
