@@ -109,9 +109,11 @@ describe("globs", () => {
     ["A", "a", false],
     ["**/a/**/b", "a/x/a/y/b", true],
     ["*", "", false],
+    ["app/[slug]/*.tsx", "app/[slug]/page.tsx", true],
+    ["app/[slug]/*.tsx", "app/s/page.tsx", false],
   ] as const)("%s over %s: %s", (glob, path, expected) => expect(matchPath(glob, path)).toBe(expected));
 
-  it.each(["a", "**", "a/**", "*.txt", "**/x", "a*b"])("checkGlob takes %s", (glob) =>
+  it.each(["a", "**", "a/**", "*.txt", "**/x", "a*b", "app/[...slug]/**"])("checkGlob takes %s", (glob) =>
     expect(checkGlob(glob)).toBeUndefined(),
   );
   it.each(["", "/a", "a**", "**a/b", "a/../b", "a//b", "../**", "./*", "a\\*", "%*"])("checkGlob refuses %s", (glob) =>

@@ -243,15 +243,25 @@ describe("a pattern of other tools", () => {
     grants: [{ tool: "*", capability }],
   });
   const rule = (when: object): unknown => ({ version: "1", posture: "strict", ...deny(when) });
-  it.each(["notes/{a,b}", "notes/[a-z]*", "notes/?.md", "!notes/**"])("%s is refused in a document", (glob) => {
+  it.each([
+    "notes/{a,b}",
+    "notes/?.md",
+    "!notes/**",
+    "**/*.@(pem|key)",
+    "**/+(a|b)",
+    "secrets/!(public)",
+    "secrets/?(public)",
+    "~/.ssh/**",
+    "$HOME/.ssh/**",
+  ])("%s is refused in a document", (glob) => {
     for (const document of [
       grant({ kind: "fs.read", paths: [glob] }),
       grant({ kind: "fs.read", paths: ["**"], except: [glob] }),
       grant({ kind: "kv.read", keys: [glob] }),
-      grant({ kind: "net.read", hosts: ["example.com"], paths: [`/${glob}`] }),
+      grant({ kind: "net.read", hosts: ["example.com"], paths: [`/${glob}*`] }),
       grant({ kind: "process.spawn", commands: [{ command: "cat", args: [{ path: [glob] }] }] }),
       rule({ path: [glob] }),
-      rule({ path: [`/${glob}`] }),
+      rule({ path: [`/${glob}*`] }),
       rule({ key: [glob] }),
       rule({ calls: [glob] }),
       rule({ arguments: [{ at: "/path", pathIn: [glob] }] }),

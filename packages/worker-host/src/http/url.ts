@@ -58,21 +58,17 @@ export function compileUrl(text: string, input: JsonObject): Checked<{ readonly 
   if (typeof places === "string") return fault(at, places, "Write the host, or give its variable an enum.");
   const [first] = [...places.values()];
   if (!first) return fault(at, "The URL template has no host.");
-  const pathPrefix = prefixOf(sections.path);
-  // Below a literal step the declared paths refuse a value with a slash.
-  const isOpen = pathPrefix === "/";
   const url: UrlTemplate = {
     protocol,
     hosts: [...places.values()].map(({ host }) => host),
     port: first.port,
-    pathPrefix,
+    pathPrefix: prefixOf(sections.path),
     secrets: namesIn(sections.query).flatMap((name) => secretOf(name) ?? []),
-    expand: (values, secret) =>
-      expandUrl(protocol, sections, places, isOpen, (name) => variableOf(values, name, secret)),
+    expand: (values, secret) => expandUrl(protocol, sections, places, (name) => variableOf(values, name, secret)),
   };
   // A literal that no URL has, such as a step up, shows with any value.
   const [host = ""] = places.keys();
-  const sample = expandUrl(protocol, { ...sections, authority: [host] }, places, isOpen, () => "x");
+  const sample = expandUrl(protocol, { ...sections, authority: [host] }, places, () => "x");
   return typeof sample === "string" ? fault(at, `The URL template makes no URL: ${sample}`) : { ok: true, url };
 }
 
@@ -189,7 +185,6 @@ function expandUrl(
   protocol: string,
   { authority, path, query }: Sections,
   places: ReadonlyMap<string, Place>,
-  isOpen: boolean,
   valueOf: (name: string) => Variable | false,
 ): URL | string {
   const values = new Map<string, Variable>();
@@ -200,7 +195,7 @@ function expandUrl(
   }
   for (const part of path) {
     if (typeof part === "string") continue;
-    const wrong = pathValueFault(part, values) ?? (isOpen ? slashFault(part, values) : undefined);
+    const wrong = pathValueFault(part, values) ?? slashFault(part, values);
     if (wrong !== undefined) return wrong;
   }
   const expand = (parts: readonly TemplatePart[]): string => expandTemplate(parts, (name) => values.get(name));

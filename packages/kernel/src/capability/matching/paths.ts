@@ -61,10 +61,11 @@ function checkSegment(segment: string): string | undefined {
 }
 
 /**
- * Wildcards of shells and other tools. Here they would stand for themselves, and a rule with them
- * would match nothing.
+ * Wildcards, groups, negations, homes and variables of shells and other tools. Here they would stand
+ * for themselves, and a rule with them would match nothing. `[` and `]` are letters: folders of
+ * routers have such names (`[id]`).
  */
-export const foreignPattern: RegExp = /[?{}[\]]|^!/;
+export const foreignPattern: RegExp = /[?{}]|[@+!]\(|^[!~$]/;
 
 /**
  * The fault of a glob, as the end of a sentence. A glob is a path in which `*` stands for a part of
