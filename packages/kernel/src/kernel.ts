@@ -4,6 +4,7 @@ import { type AuditReader, readerOf } from "./audit/reader.ts";
 import { kernelScope } from "./audit/scope.ts";
 import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./call/arrival/call-options.ts";
 import { openCall, openRead } from "./call/arrival/open-call.ts";
+import type { CallRecord, Parent } from "./call/record/record.ts";
 import { close, type Core, perform, refuse } from "./call/pipeline.ts";
 import { unanswered } from "./call/questions.ts";
 import { takeSlotAgain } from "./call/steps/reserve.ts";
@@ -20,7 +21,6 @@ import type { Theirs } from "./support/foreign.ts";
 import type { Hash } from "./hash/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
 import type { KernelHealth } from "./operations/kernel-health.ts";
-import type { HealthParts } from "./operations/health.ts";
 import { Watchers } from "./operations/watchers.ts";
 import { lockOnDamage } from "./operations/lock-on-damage.ts";
 import { listTools } from "./operations/list-tools.ts";
@@ -149,7 +149,7 @@ class KernelImplementation implements Kernel {
     return {
       ...lent,
       setMode: (mode, reason) => this.setMode(mode, reason),
-      openCall: (toolName, options, parent) => openCall(toolName, options, clock, lent.hash, lent.families, parent),
+      openCall: (toolName, options, parent) => this.#open(toolName, options, parent),
       openRead: (read) => openRead({ name: "" }, read, clock, lent.hash),
       perform: (call, entry) => perform(call, entry, core),
       close: (call, fault) => close(call, fault, core),
@@ -157,6 +157,10 @@ class KernelImplementation implements Kernel {
       nextAttempt: (started) => nextAttempt(started, core),
       takeSlotAgain: (call, tool, bounds) => takeSlotAgain(call, tool, bounds, core),
     };
+  }
+
+  #open(tool: unknown, options: unknown, parent?: Parent): CallRecord {
+    return openCall(tool, options, this.#clock, this.#hash, this.#families, parent);
   }
 
   register(pkg: unknown): Setup<ToolSummary> {
@@ -195,8 +199,8 @@ class KernelImplementation implements Kernel {
   async health(tool?: string | ToolPackage<never, unknown>, options: HealthOptions = {}): Promise<unknown> {
     const { kernelHealth, checkHealth, healthOptions } = await this.#operations();
     if (tool === undefined) return kernelHealth(this.#core);
-    const call = openCall(tool, healthOptions(options), this.#clock, this.#hash, this.#families);
-    return checkHealth(call, this.#operationParts);
+    const call = this.#open(tool, healthOptions(options));
+    return checkHealth(call, this.#core);
   }
 
   async verifyPure(
@@ -206,8 +210,8 @@ class KernelImplementation implements Kernel {
   ): Promise<PureCheck> {
     const { distrust } = this.#composed.services;
     const { checkPurity } = await this.#operations();
-    const call = openCall(tool, {}, this.#clock, this.#hash, this.#families);
-    return checkPurity(call, inputs, runs, { ...this.#operationParts, distrust });
+    const call = this.#open(tool, {});
+    return checkPurity(call, inputs, runs, { ...this.#core, distrust });
   }
 
   async #operations(): Promise<Operations> {
@@ -216,24 +220,19 @@ class KernelImplementation implements Kernel {
     throw new TypeError("This kernel has no health, verifyPure and preview: add operations() to `extensions`.");
   }
 
-  get #operationParts(): HealthParts {
-    const { registry, hosts, honoured, authority, revocations, pools, log, clock } = this.#core;
-    return { registry, hosts, honoured, authority, revocations, pools, log, clock, mode: this.mode };
-  }
-
   async call(
     tool: string | { readonly manifest: { readonly name: string; readonly version: string } },
     input: unknown,
     options: CallOptions = {},
   ): Promise<CallResult<never>> {
-    const call = openCall(tool, options, this.#clock, this.#hash, this.#families);
+    const call = this.#open(tool, options);
     const result = await perform(call, { phase: "arrival", input }, this.#core);
     return (this.#signer ? await signProof(result, this.#signer) : result) as CallResult<never>;
   }
 
   async preview(tool: unknown, input: unknown, options: CallOptions = {}): Promise<Preview> {
     const { preview, previewOptions } = await this.#operations();
-    const call = openCall(tool, previewOptions(options), this.#clock, this.#hash, this.#families);
+    const call = this.#open(tool, previewOptions(options));
     return preview(call, input, { ...this.#core, foresee: this.#composed.services.foresee });
   }
 
@@ -245,12 +244,7 @@ class KernelImplementation implements Kernel {
 
   async resume(bytes: Uint8Array, options: ResumeOptions = {}): Promise<CallResult> {
     const { suspension } = this.#composed.services;
-    if (!suspension)
-      return refuse(
-        openCall("", options, this.#clock, this.#hash, this.#families),
-        unanswered("suspension"),
-        this.#core,
-      );
+    if (!suspension) return refuse(this.#open("", options), unanswered("suspension"), this.#core);
     const result = await suspension.resume(bytes, options);
     return this.#signer ? signProof(result, this.#signer) : result;
   }

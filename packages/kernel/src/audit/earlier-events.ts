@@ -24,19 +24,13 @@ export class EarlierCheck {
 
   /** The fault of the earlier events; `null` without a fault, or when the check was stopped. */
   async verify(isStopped: () => boolean): Promise<string | null> {
-    if (!this.#opened) return null;
+    const opened = this.#opened;
+    if (!opened) return null;
     this.#state = "verifying";
-    const damage = await this.#damageBefore(this.#opened, isStopped);
+    const damage = await loadReader()
+      .then(({ damageBefore }) => damageBefore(this.#parts, opened, isStopped))
+      .catch(() => (isStopped() ? null : "The kernel cannot read the beginning of the log."));
     this.#state = damage !== null ? "damaged" : isStopped() ? "unverified" : "verified";
     return damage;
-  }
-
-  async #damageBefore(opened: StateCheckpoint, isStopped: () => boolean): Promise<string | null> {
-    try {
-      const { damageBefore } = await loadReader();
-      return await damageBefore(this.#parts, opened, isStopped);
-    } catch {
-      return isStopped() ? null : "The kernel cannot read the beginning of the log.";
-    }
   }
 }

@@ -14,7 +14,6 @@ import { quarantineText } from "../isolate/pool/quarantine.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import * as limits from "../limits.ts";
 import { runsIn } from "../policy/modes/mode.ts";
-import type { Mode } from "../tool/manifest.ts";
 import { resolve, type Resolved, type ResolvePorts } from "../call/steps/resolve.ts";
 import { boundsOf } from "../call/steps/reserve.ts";
 import { CallFault } from "../call/faults/fault.ts";
@@ -24,7 +23,6 @@ export interface HealthParts extends ResolvePorts {
   readonly pools: ReadonlyMap<OwnHost, IsolatePool>;
   readonly log: AuditLog;
   readonly clock: Clock;
-  readonly mode: Mode;
 }
 
 type Answer = Extract<ToolHealth, { readonly state: HealthState }>;
@@ -35,7 +33,8 @@ type Answer = Extract<ToolHealth, { readonly state: HealthState }>;
  * @throws AuditUnavailable
  */
 export async function checkHealth(call: CallRecord, parts: HealthParts): Promise<ToolHealth> {
-  const { pools, log, clock, mode } = parts;
+  const { pools, log, clock } = parts;
+  const { mode } = parts.authority();
   const resolved = attempt(() => resolve(call, parts));
   if (resolved instanceof CallFault) return { state: "unchecked", reason: (await resolved.error()).message };
   const { tool, host } = resolved;

@@ -15,10 +15,10 @@ export async function lockOnDamage(log: AuditLog, kernel: Lockable, verifiesEarl
   const lock = async (damage: string | null): Promise<void> =>
     damage === null ? undefined : kernel.setMode("LOCKDOWN", `The log was tampered with. ${damage}`);
   await lock(log.damage);
-  if (!verifiesEarlier) return;
   // A kernel with an unwritable log runs no tool.
-  log
-    .verifyEarlier()
-    .then(lock)
-    .catch(() => undefined);
+  if (verifiesEarlier)
+    log
+      .verifyEarlier()
+      .then(lock)
+      .catch(() => undefined);
 }

@@ -48,9 +48,9 @@ export class GrantRevocations {
 
   /** For calls that begin later. `false` when there is none. */
   async restore(revocationId: string, reason: string): Promise<boolean> {
-    if (!this.list().some((each) => each.revocationId === revocationId)) return false;
-    const why = shortTextOf(reason, 500);
     const changes = this.#revocations.restore(revocationId);
+    if (changes.length === 0) return false;
+    const why = shortTextOf(reason, 500);
     this.#log.record("grant.restored", kernelScope, { revocationId, reason: why }, changes);
     await this.#log.flush();
     this.#toolWatchers.notify();

@@ -22,7 +22,8 @@ export async function checkPurity(
   runs: number | undefined,
   parts: HealthParts & { readonly distrust: ((toolHash: string) => void) | undefined },
 ): Promise<PureCheck> {
-  const { log, clock, mode, distrust } = parts;
+  const { log, clock, distrust } = parts;
+  const { mode } = parts.authority();
   const resolved = attempt(() => resolve(call, parts));
   if (resolved instanceof CallFault) return refused(null, (await resolved.error()).message);
   const { tool, host } = resolved;

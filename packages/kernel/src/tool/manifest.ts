@@ -22,7 +22,8 @@ export type Tier = 0 | 1 | 2 | 3 | 4;
 export const risks = ["low", "medium", "high", "critical"] as const;
 export type Risk = (typeof risks)[number];
 
-export const modes = ["NORMAL", "ALERT", "DEGRADED", "LOCKDOWN", "RECOVERY"] as const;
+/** From the mildest. RECOVERY is left by hand, or for LOCKDOWN. */
+export const modes = ["NORMAL", "ALERT", "DEGRADED", "RECOVERY", "LOCKDOWN"] as const;
 /** The state of the whole kernel. Anything but `NORMAL` only tightens. */
 export type Mode = (typeof modes)[number];
 

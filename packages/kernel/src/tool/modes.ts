@@ -1,18 +1,15 @@
 import { type Mode, modes } from "./manifest.ts";
 
-/** From the mildest. RECOVERY is left by hand, or for LOCKDOWN. */
-const order: readonly Mode[] = ["NORMAL", "ALERT", "DEGRADED", "RECOVERY", "LOCKDOWN"];
-
 /**
  * A mode and all milder modes. A restriction of one of them holds in this mode too, so a stricter
  * mode never allows more.
  */
 export function upTo(mode: Mode): readonly Mode[] {
-  return order.slice(0, order.indexOf(mode) + 1);
+  return modes.slice(0, modes.indexOf(mode) + 1);
 }
 
 export function isStricter(to: Mode, from: Mode): boolean {
-  return order.indexOf(to) > order.indexOf(from);
+  return modes.indexOf(to) > modes.indexOf(from);
 }
 
 /** Whether a list of what may not be, or only with a question, concerns a mode: it names it or a milder one. */
