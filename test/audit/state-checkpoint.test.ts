@@ -169,6 +169,8 @@ async function longLog(): Promise<Store> {
   return sink;
 }
 
+const resealed = (body: string): string => blake3Hash.text(body) + body;
+
 const parsed = ({ text }: Store): StateCheckpoint => readCheckpointText(text ?? "", blake3Hash)!;
 
 describe("a checkpoint that somebody changed", () => {
@@ -195,6 +197,7 @@ describe("a checkpoint that somebody changed", () => {
     ["empty", () => ""],
     ["none", () => "hello"],
     ["with another digest", (text) => text.replace('"seq":', '"seq": ')],
+    ["of an earlier version", (text) => resealed(text.slice(text.indexOf("{")).replace('"v":2}', '"v":1}'))],
     ["of another log", (text) => text.replace(/"hash":"blake3:..../, '"hash":"blake3:0000')],
   ])("is not used: %s", async (_, change) => {
     const sink = await longLog();

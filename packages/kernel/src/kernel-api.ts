@@ -60,6 +60,7 @@ export interface FullKernelOptions {
   /** Default: no approver, so every `ask` is a denial. */
   readonly approver?: Approver;
   readonly clock?: Clock;
+  /** Default: `NORMAL`. The mode that the log keeps holds where it is stricter. */
   readonly mode?: Mode;
   /** When the mode changes by itself. A log whose last events do not chain always opens in LOCKDOWN. */
   readonly modeTriggers?: readonly ModeTrigger[];

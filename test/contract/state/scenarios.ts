@@ -3,6 +3,7 @@ import {
   IsolateFailure,
   type Kernel,
   type FullKernelOptions,
+  modes,
   type PolicyDocument,
 } from "@keyhole/kernel";
 import { echo, toolOf } from "../../support/kernel.ts";
@@ -182,6 +183,16 @@ export const scenarios: readonly StateScenario[] = [
     decide: async (kernel) => JSON.stringify(kernel.grants.list()),
     expected: "[]",
   },
+  ...modes.map((mode): StateScenario => ({
+    title: `the mode ${mode}, after a stricter one`,
+    options: () => ({ policy: standard }),
+    async govern(kernel) {
+      await kernel.setMode("LOCKDOWN", "a drill");
+      await kernel.setMode(mode, "the drill went on");
+    },
+    decide: async ({ mode: kept }) => kept,
+    expected: mode,
+  })),
 ];
 
 /** A key whose call ran is used: what was done under it is not done again. */

@@ -41,7 +41,7 @@ export function readCheckpointText(text: string, by: Hash): StateCheckpoint | un
   try {
     const { v, seq, hash, atMs, rows, openCalls } = membersIn(parseOwnJson(body));
     const isRead =
-      v === 1 &&
+      v === 2 &&
       isSafeInteger(seq) &&
       typeof hash === "string" &&
       typeof atMs === "number" &&

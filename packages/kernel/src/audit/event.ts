@@ -194,5 +194,8 @@ export interface AuditEventOf<Type extends AuditType> {
   readonly hash: string;
 }
 
+/** Table, version and key of the row that `mode.changed` puts. */
+export const modeRow = ["kernel.mode", 1, "mode"] as const;
+
 /** Exactly one of these ends each call. */
 export const terminalTypes: readonly AuditType[] = ["tool.completed", "tool.failed", "tool.blocked", "tool.lost"];

@@ -2,7 +2,7 @@ import type { Hash } from "../hash/hash.ts";
 import type { JsonValue } from "../json/json.ts";
 import { type DeclaredTable, isRowChange } from "../state/change.ts";
 import { UnknownTable } from "../state/unknown-table.ts";
-import type { AuditEvent } from "./event.ts";
+import { type AuditEvent, modeRow } from "./event.ts";
 import { closing, opening } from "./open-calls.ts";
 import { type EventRecord, eventOf } from "./record.ts";
 import { type EventScope, eventScope } from "./scope.ts";
@@ -66,9 +66,10 @@ export class LogReading {
     this.#follow(record);
     this.#before = record;
     const callId = callIdIn(body);
-    if (callId !== undefined) this.#track(callId, typeIn(body), record);
+    const type = typeIn(body);
+    if (callId !== undefined) this.#track(callId, type, record);
     // The words can stand in a payload as well.
-    if (body.includes(',"state":[')) this.#change(eventOf(record));
+    if (body.includes(',"state":[') || type === "mode.changed") this.#change(eventOf(record));
     if (++this.#events % EXPIRE_EVENTS === 0) for (const table of this.#tables.values()) table.expire(this.latestMs);
   }
 
@@ -89,8 +90,10 @@ export class LogReading {
     else if (opening.has(type)) this.#open.set(callId, () => scopeOf(record));
   }
 
-  #change({ seq, state }: Pick<AuditEvent, "seq" | "state">): void {
-    for (const change of state ?? []) {
+  #change({ seq, state = [], type, payload }: AuditEvent): void {
+    // Earlier kernels changed the mode without a row.
+    const ofMode = type === "mode.changed" ? [[...modeRow, payload.mode]] : [];
+    for (const change of [...ofMode, ...state]) {
       if (!isRowChange(change)) {
         this.fault(`Event ${seq} of the log changes state in another form.`);
         continue;

@@ -18,8 +18,8 @@ export interface StateCheckpoint {
   readonly openCalls: readonly OpenCall[];
 }
 
-/** The digest in front shows a text that a crash tore. */
+/** Before version 2 no row had the mode. The digest in front shows a text that a crash tore. */
 export function checkpointText(checkpoint: StateCheckpoint, hash: Hash): string {
-  const body = canonicalJson({ ...checkpoint, v: 1 });
+  const body = canonicalJson({ ...checkpoint, v: 2 });
   return hash.text(body) + body;
 }

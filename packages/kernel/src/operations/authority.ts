@@ -1,14 +1,29 @@
+import { modeRow } from "../audit/event.ts";
 import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
 import type { Authority } from "../call/steps/check-grants.ts";
 import { shortTextOf } from "../support/foreign.ts";
 import type { Policy } from "../policy/document/make.ts";
-import type { Mode } from "../tool/manifest.ts";
+import { StateTable } from "../state/table.ts";
+import { type Mode, modes } from "../tool/manifest.ts";
 import { isStricter, knownMode } from "../tool/modes.ts";
+
+const [name, version, key] = modeRow;
+
+/** The mode that was set last. It outlives the kernel: only a later change ends it. */
+export const modeTable = (): StateTable<Mode> =>
+  new StateTable({
+    name,
+    version,
+    maxRows: 1,
+    whenFull: "refuse",
+    codec: { encode: (mode) => mode, decode: (value) => modes.find((mode) => mode === value) },
+  });
 
 /** Policy and mode, and their changes: each is on record before it takes effect, and they take effect in order. */
 export class AuthorityState {
   readonly #log: AuditLog;
+  readonly #modes: StateTable<Mode>;
   #policy: Policy;
   #mode: Mode;
   /** The last mode in the log. A stricter one can already apply. */
@@ -19,13 +34,13 @@ export class AuthorityState {
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
+   * @param mode of the embedding program; the kept one holds where it is stricter
    * @param onTighten ends the running calls that a stricter mode denies
-   * @throws TypeError for an unknown mode: a bug of the embedding program.
    */
-  constructor(policy: Policy, mode: Mode, log: AuditLog, onTighten: (mode: Mode) => void) {
+  constructor(policy: Policy, mode: Mode, kept: StateTable<Mode>, log: AuditLog, onTighten: (mode: Mode) => void) {
     this.#policy = policy;
-    this.#mode = knownMode(mode);
-    this.#recordedMode = this.#mode;
+    this.#mode = this.#recordedMode = strictest(mode, kept.get(key));
+    this.#modes = kept;
     this.#log = log;
     this.#onTighten = onTighten;
   }
@@ -43,12 +58,10 @@ export class AuthorityState {
       try {
         const previous = this.#recordedMode;
         this.#recordedMode = mode;
-        this.#log.record("mode.changed", kernelScope, { mode, previous, reason: shortTextOf(reason, 500) });
+        const payload = { mode, previous, reason: shortTextOf(reason, 500) };
+        this.#log.record("mode.changed", kernelScope, payload, this.#modes.put(key, mode));
         await this.#log.flush();
-        this.#mode = this.#modesAhead.reduce(
-          (strictest, each) => (isStricter(each, strictest) ? each : strictest),
-          mode,
-        );
+        this.#mode = this.#modesAhead.reduce(strictest, mode);
       } finally {
         this.#modesAhead.shift();
       }
@@ -76,3 +89,5 @@ export class AuthorityState {
     return turn;
   }
 }
+
+const strictest = (mode: Mode, other: Mode = mode): Mode => (isStricter(other, mode) ? other : mode);

@@ -6,6 +6,9 @@ import { Counters } from "../policy/decision/counters.ts";
 import { SessionLabels } from "../policy/decision/session-labels.ts";
 import type { DeclaredTable } from "../state/change.ts";
 import { SteadyClock } from "../state/steady-clock.ts";
+import type { StateTable } from "../state/table.ts";
+import type { Mode } from "../tool/manifest.ts";
+import { modeTable } from "./authority.ts";
 
 /** The state of the core that governs calls and outlives the kernel. It is there before the log is opened, and has its rows when that is open. */
 export class GoverningState {
@@ -15,6 +18,7 @@ export class GoverningState {
   readonly limiter: Limiter;
   readonly quarantine: Quarantine;
   readonly revocations: Revocations = new Revocations();
+  readonly modes: { readonly table: StateTable<Mode> } = { table: modeTable() };
 
   constructor(clock: Clock) {
     this.steady = new SteadyClock(clock);
@@ -25,7 +29,7 @@ export class GoverningState {
   }
 
   get tables(): readonly DeclaredTable[] {
-    const { counters, labels, limiter, quarantine, revocations } = this;
-    return [counters, labels, limiter, quarantine, revocations].map(({ table }) => table);
+    const { counters, labels, limiter, quarantine, revocations, modes } = this;
+    return [counters, labels, limiter, quarantine, revocations, modes].map(({ table }) => table);
   }
 }
