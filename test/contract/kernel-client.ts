@@ -250,6 +250,17 @@ function readingContract(open: Open): void {
     expect(await client.preview("never", {})).toMatchObject({ decision: "deny", error: { code: "POLICY_DENIED" } });
   });
 
+  it("sets the mode, and back", async () => {
+    const client = await open();
+    await client.setMode("LOCKDOWN", "a drill");
+    expect(await client.mode()).toBe("LOCKDOWN");
+    expect(await client.call("spend", {})).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" } });
+    await client.setMode("NORMAL", "it is over");
+    expect(await client.mode()).toBe("NORMAL");
+    const changes = (await client.audit.read()).filter(({ type }) => type === "mode.changed");
+    expect(changes).toMatchObject([{ payload: { reason: "a drill" } }, { payload: { previous: "LOCKDOWN" } }]);
+  });
+
   it("reads the mode, the log, and how a tool is", async () => {
     const client = await open();
     await client.call("say", { message: "a" });

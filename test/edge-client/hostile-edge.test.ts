@@ -232,7 +232,7 @@ describe("a token", () => {
 describe("a member that HTTP does not have", () => {
   it("is refused with its reason", async () => {
     const { client } = clientOf(() => stream(""));
-    await expect(client.setMode("LOCKDOWN", "Now.")).rejects.toMatchObject({ code: "EDGE_UNSUPPORTED" });
+    await expect(client.setPolicy({})).rejects.toMatchObject({ code: "EDGE_UNSUPPORTED" });
     await expect(client.health()).rejects.toMatchObject({ code: "EDGE_UNSUPPORTED" });
     await expect(client.call("echo", {}, { caller: "eve" })).rejects.toMatchObject({ code: "EDGE_UNSUPPORTED" });
     expect(() => client.audit.subscribe(() => {})).toThrow(EdgeFault);

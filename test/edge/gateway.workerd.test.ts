@@ -22,6 +22,8 @@ const routes = [
   { method: "POST", path: "/v1/approvals/none", scope: "approvals:write", ok: 404, body: { answer: "deny" } },
   { method: "DELETE", path: "/v1/approvals/none", scope: "approvals:write", ok: 404 },
   { method: "GET", path: "/v1/policy", scope: "policy:read", ok: 200 },
+  { method: "GET", path: "/v1/mode", scope: "mode:write", ok: 200 },
+  { method: "PUT", path: "/v1/mode", scope: "mode:write", ok: 200, body: { mode: "NORMAL", reason: "a drill" } },
 ] as const;
 
 const request = (route: (typeof routes)[number]): RequestInit => ({

@@ -189,6 +189,41 @@ describe("reading", () => {
     expect((await service.send(`/v1/tools${query}`)).status).toBe(400);
   });
 
+  const putMode = (body: unknown): Promise<Response> =>
+    service.send("/v1/mode", {
+      method: "PUT",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    });
+
+  it("sets the mode for a token that may, and records the token's subject as the author", async () => {
+    const put = await putMode({ mode: "LOCKDOWN", reason: "a drill" });
+    expect([put.status, await put.json()]).toEqual([200, { mode: "LOCKDOWN" }]);
+    expect(await (await service.send("/v1/mode")).json()).toEqual({ mode: "LOCKDOWN" });
+    expect((await service.call("asks", { input: {} })).status).toBe(403);
+    const { events } = await (await service.send("/v1/audit?limit=1000")).json<{ events: AuditEvent[] }>();
+    expect(events.find(({ type }) => type === "mode.changed")?.payload).toEqual({
+      mode: "LOCKDOWN",
+      previous: "NORMAL",
+      reason: "a drill",
+      author: "alice",
+    });
+  });
+
+  it.each([
+    {},
+    { mode: "LOCKDOWN" },
+    { mode: "lockdown", reason: "x" },
+    { mode: "__proto__", reason: "x" },
+    { mode: "LOCKDOWN", reason: "x".repeat(501) },
+    { mode: "LOCKDOWN", reason: "x", author: "eve" },
+    "LOCKDOWN",
+  ])("does not set the mode for %j", async (body) => {
+    const put = await putMode(body);
+    expect([put.status, (await problemOf(put)).code]).toEqual([400, "INVALID_REQUEST"]);
+    expect(await (await service.send("/v1/mode")).json()).toEqual({ mode: "NORMAL" });
+  });
+
   it("shows the policy, its digest and the mode", async () => {
     const shown = await (await service.send("/v1/policy")).json<{ policyHash: string }>();
     expect(shown).toMatchObject({ mode: "NORMAL", policy: { version: "1", posture: "standard" } });

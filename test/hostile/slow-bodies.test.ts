@@ -21,13 +21,13 @@ async function inspector(): Promise<Served> {
 
 afterEach(() => vi.useRealTimers());
 
-it.each<[string, () => Promise<Served>]>([
-  ["an inspector", inspector],
-  ["the approval page of a template", openApprovalPage],
-])("%s ends the connection after ten seconds", async (_, serve) => {
+it.each<[string, string, () => Promise<Served>]>([
+  ["an inspector", "PUT", inspector],
+  ["the approval page of a template", "POST", openApprovalPage],
+])("%s ends the connection of a %s after ten seconds", async (_, method, serve) => {
   const { url, headers = {}, close } = await serve();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const sent = request(url, { method: "POST", headers: { ...headers, "content-length": "100" }, agent: false });
+  const sent = request(url, { method, headers: { ...headers, "content-length": "100" }, agent: false });
   const gone = once(sent, "error");
   sent.write("x");
   await vi.waitUntil(() => vi.getTimerCount() > 0, { interval: 1 });

@@ -83,7 +83,9 @@ export const payloadSchemas: { readonly [Type in AuditType]: JsonObject } = {
     outcomeHashes: list(digest),
   }),
   "policy.changed": payload<"policy.changed">({ policyHash: digest, previousHash: digestOrNull }),
-  "mode.changed": payload<"mode.changed">({ mode: oneOf(modes), previous: oneOf(modes), reason: text }),
+  "mode.changed": payload<"mode.changed">({ mode: oneOf(modes), previous: oneOf(modes), reason: text, author: text }, [
+    "author",
+  ]),
   "grant.revoked": payload<"grant.revoked">({
     revocationId: text,
     match: closed({ caller: text, sessionId: text, tool: text, callId: text, kinds: list(kind) }, [

@@ -240,8 +240,12 @@ export interface Kernel {
   verifyPure(tool: ToolPackage | string, inputs: readonly unknown[], runs?: number): Promise<PureCheck>;
   readonly audit: AuditReader;
   readonly mode: Mode;
-  /** The log records a milder mode before it takes effect. A stricter one holds at once, and ends the running calls that it denies. */
-  setMode(mode: Mode, reason: string): Promise<void>;
+  /**
+   * The log records a milder mode before it takes effect. A stricter one holds at once, and ends the running calls that it denies. The mode outlives the kernel.
+   *
+   * @param author the person or token that asked for it, for the record. Default: the program itself
+   */
+  setMode(mode: Mode, reason: string, author?: string): Promise<void>;
   readonly policyHash: string;
   /** Replaces the policy for calls that start later, by a document. Recorded before it takes effect. */
   setPolicy(document: unknown): Promise<Setup<{ readonly policyHash: string }>>;

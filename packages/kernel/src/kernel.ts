@@ -261,8 +261,8 @@ class KernelImplementation implements Kernel {
     return this.#authority.now.mode;
   }
 
-  setMode(mode: Mode, reason: string): Promise<void> {
-    return this.#toolWatchers.after(this.#authority.setMode(mode, reason));
+  setMode(...change: Parameters<Kernel["setMode"]>): Promise<void> {
+    return this.#toolWatchers.after(this.#authority.setMode(...change));
   }
 
   get policyHash(): string {

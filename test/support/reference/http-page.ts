@@ -31,7 +31,7 @@ export function httpPage(): string {
 }
 
 function routesIn(source: string): readonly (readonly string[])[] {
-  const found = source.matchAll(/app\.(get|post|delete)\(\s*"([^"]+)",\s*(?:allow\("([^"]+)"\))?/g);
+  const found = source.matchAll(/app\.(get|post|put|delete)\(\s*"([^"]+)",\s*(?:allow\("([^"]+)"\))?/g);
   return [...found].map(([, method = "", path = "", scope]) => [
     method.toUpperCase(),
     `\`${path}\``,

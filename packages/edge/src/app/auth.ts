@@ -10,6 +10,7 @@ export const scopes = [
   "content:read",
   "approvals:write",
   "policy:read",
+  "mode:write",
 ] as const;
 /** The scopes of a token. No scope includes another. */
 export type Scope = (typeof scopes)[number];

@@ -145,7 +145,7 @@ function allowOrigins(origins = ""): ReturnType<typeof cors> {
   const allowed = new Set(origins.split(/[\s,]+/).filter(Boolean));
   return cors({
     origin: (origin) => (allowed.has(origin) ? origin : null),
-    allowMethods: ["GET", "POST", "DELETE"],
+    allowMethods: ["GET", "POST", "PUT", "DELETE"],
     allowHeaders: [
       "authorization",
       "content-type",

@@ -59,9 +59,7 @@ export function createRoutes(served: Served): Routes {
   routeRecords(app, served);
   routeApprovals(app, served, received.bodies);
   routeMcp(app, served);
-  app.get("/v1/policy", allow("policy:read"), (c) =>
-    c.json({ mode: served.kernel.mode, policyHash: served.kernel.policyHash, policy: served.policy }),
-  );
+  routeGovernance(app, served, received.bodies);
   refuseOtherMethods(app);
   app.notFound(notFound);
   app.onError((error) => problemOf(error));
@@ -130,6 +128,28 @@ function routeApprovals(app: Routes, { kernel, desk }: Served, bodies: BodyReade
   app.delete("/v1/approvals/:id", allow("approvals:write"), async (c) => {
     const revoked = await kernel.approvals.revoke(c.req.param("id"), `Revoked by ${c.var.identity.subject}.`);
     return revoked ? c.body(null, 204) : httpProblem("NOT_FOUND", "No open approval has this id.");
+  });
+}
+
+const modeBody = checkOf({
+  type: "object",
+  properties: { mode: { enum: modes }, reason: { type: "string", maxLength: 500 } },
+  required: ["mode", "reason"],
+  additionalProperties: false,
+});
+
+function routeGovernance(app: Routes, { kernel, policy }: Served, bodies: BodyReader): void {
+  app.get("/v1/policy", allow("policy:read"), (c) =>
+    c.json({ mode: kernel.mode, policyHash: kernel.policyHash, policy }),
+  );
+
+  app.get("/v1/mode", allow("mode:write"), (c) => c.json({ mode: kernel.mode }));
+
+  app.put("/v1/mode", allow("mode:write"), async (c) => {
+    const { subject } = c.var.identity;
+    const { mode, reason } = await readBody(c.req.raw, modeBody, { bodies, subject });
+    await kernel.setMode(mode, reason, subject);
+    return c.json({ mode: kernel.mode });
   });
 }
 

@@ -58,7 +58,13 @@ export interface AuditPayloads {
     readonly outcomeHashes: readonly string[];
   };
   readonly "policy.changed": { readonly policyHash: string; readonly previousHash: string | null };
-  readonly "mode.changed": { readonly mode: Mode; readonly previous: Mode; readonly reason: string };
+  /** `author`: the subject of the token that asked for it. Absent where the program or a trigger did. */
+  readonly "mode.changed": {
+    readonly mode: Mode;
+    readonly previous: Mode;
+    readonly reason: string;
+    readonly author?: string;
+  };
   /** An operator revoked grants; `calls` is how many running ones it reached. */
   readonly "grant.revoked": {
     readonly revocationId: string;

@@ -50,7 +50,7 @@ export class AuthorityState {
   }
 
   /** @throws TypeError for an unknown mode: a bug of the embedding program. */
-  async setMode(mode: Mode, reason: string): Promise<void> {
+  async setMode(mode: Mode, reason: string, author?: string): Promise<void> {
     // A tighter policy holds at once; a looser one waits for the record, and for stricter ones of the meantime.
     if (isStricter(knownMode(mode), this.#mode)) this.#tighten(mode);
     this.#modesAhead.push(mode);
@@ -58,7 +58,12 @@ export class AuthorityState {
       try {
         const previous = this.#recordedMode;
         this.#recordedMode = mode;
-        const payload = { mode, previous, reason: shortTextOf(reason, 500) };
+        const payload = {
+          mode,
+          previous,
+          reason: shortTextOf(reason, 500),
+          ...(author && { author: shortTextOf(author, 256) }),
+        };
         this.#log.record("mode.changed", kernelScope, payload, this.#modes.put(key, mode));
         await this.#log.flush();
         this.#mode = this.#modesAhead.reduce(strictest, mode);

@@ -38,6 +38,8 @@ export async function openEdgeClient(settings: EdgeSettings, transport?: EdgeTra
   const inspector = inspectorOf(listed);
   if (inspector !== undefined)
     return inspectorClient(edge, { address: settings.address, tools, governance, ...inspector });
+  const mode = await edge.optional("/v1/mode");
+  const own = governanceOf(edge);
   return {
     place: "edge",
     address: settings.address,
@@ -46,7 +48,8 @@ export async function openEdgeClient(settings: EdgeSettings, transport?: EdgeTra
     call: (call) => callEdge(edge, call, toolOf(call, tools)),
     preview: async ({ tool, ...asked }) =>
       readPreview(await edge.post(`/v1/tools/${encodeURIComponent(tool)}/preview`, asked)),
-    governance: governance === undefined ? undefined : governanceOf(edge),
+    governance:
+      governance === undefined ? undefined : mode === undefined ? own : heard({ ...own, ...settingMode(edge) }),
     close: () => {},
   };
 }
@@ -85,9 +88,7 @@ function inspectorClient(edge: Edge, { address, tools, start, mayChangeMode, gov
       governance !== undefined
         ? heard({
             read,
-            ...(mayChangeMode && {
-              setMode: async (mode, reason) => void (await edge.post("/v1/mode", { mode, reason })),
-            }),
+            ...(mayChangeMode && settingMode(edge)),
             approvals: { list: approvals.list, revoke: () => Promise.reject(watchedFault) },
           })
         : undefined,
@@ -96,6 +97,10 @@ function inspectorClient(edge: Edge, { address, tools, start, mayChangeMode, gov
 }
 
 const watchedFault = new ClientFault("protocol", "This kernel is only watched.", "Its own program calls the tools.");
+
+function settingMode(edge: Edge): Pick<Governance, "setMode"> {
+  return { setMode: async (mode, reason) => void (await edge.put("/v1/mode", { mode, reason })) };
+}
 
 function governanceOf(edge: Edge): Governance {
   return {

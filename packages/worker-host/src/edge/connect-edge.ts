@@ -54,7 +54,6 @@ const notOverHttp = {
   suspend: "The edge's program suspends calls.",
   resume: "The edge's program resumes calls.",
   verifyPure: "The edge's program checks its tools.",
-  setMode: "The edge's program sets the mode.",
   setPolicy: "The edge's settings hold the policy.",
   "audit.subscribe": "The HTTP API reports no events outside of calls. Ask audit.read() again.",
   "grants.list": "The edge's program revokes grants.",
@@ -91,16 +90,16 @@ export function connectEdge(url: string, token: string, given: EdgeOptions = {})
   return {
     ready: async () => void (await edge.get("/v1/tools?text=%20")),
     call,
-    ...readingOver(edge),
+    ...governingOver(edge),
     ...approvalsOver(approvals),
     ...refusing,
     close: async () => closed.abort(),
   };
 }
 
-type Reading = Pick<EdgeClient, "preview" | "list" | "health" | "mode" | "policyHash" | "audit">;
+type Governing = Pick<EdgeClient, "preview" | "list" | "health" | "mode" | "setMode" | "policyHash" | "audit">;
 
-function readingOver(edge: Edge): Reading {
+function governingOver(edge: Edge): Governing {
   const governed = async (): Promise<EdgePolicy> => readGovernance(await edge.get("/v1/policy"));
   const path = (tool: string, what: string): string => `/v1/tools/${encodeURIComponent(tool)}/${what}`;
   return {
@@ -113,8 +112,10 @@ function readingOver(edge: Edge): Reading {
     health: (async (foreign?: unknown) => {
       if (foreign === undefined) throw missing("health()");
       return readToolHealth(await edge.post(path(calledTool(foreign).name, "health"), {}, 503));
-    }) as Reading["health"],
+    }) as Governing["health"],
     mode: async () => (await governed()).mode,
+    // The author is the token's subject, whoever the caller names.
+    setMode: async (mode, reason) => void (await edge.put("/v1/mode", { mode, reason })),
     policyHash: async () => (await governed()).policyHash,
     audit: {
       writable: async () => (await edge.optional("/healthz")) !== undefined,
@@ -180,7 +181,6 @@ const refusing = {
   suspend: rejecting("suspend"),
   resume: rejecting("resume"),
   verifyPure: rejecting("verifyPure"),
-  setMode: rejecting("setMode"),
   setPolicy: rejecting("setPolicy"),
   grants: {
     list: rejecting("grants.list"),

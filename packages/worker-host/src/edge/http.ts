@@ -47,6 +47,11 @@ export class Edge {
     return this.#json(await this.#fetch(path, posted(body), expectedStatus));
   }
 
+  /** @throws {EdgeFault} */
+  async put(path: string, body: unknown): Promise<unknown> {
+    return this.#json(await this.#fetch(path, { ...posted(body), method: "PUT" }));
+  }
+
   /** Whether the edge had it: a post that is answered with nothing. */
   async tell(path: string, body: unknown, signal?: AbortSignal): Promise<boolean> {
     const { status } = await this.#fetch(path, { ...posted(body), ...(signal && { signal }) }, 404);

@@ -98,7 +98,7 @@ async function respond(
     const path = request.url ?? "/";
     const { status, body } = await (request.method === "GET"
       ? answers.answer(path)
-      : answers.change(request.method === "POST" ? path : "", await textOf(request)));
+      : answers.change(request.method === "PUT" ? path : "", await textOf(request)));
     end(response, status, body);
   } catch {
     end(response, 503, { code: "AUDIT_UNAVAILABLE", detail: "The log of the kernel is unreadable." });
@@ -123,6 +123,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 
 function allow(response: ServerResponse, origin: string): void {
   response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("access-control-allow-methods", "GET, PUT");
   response.setHeader("access-control-allow-headers", "authorization, content-type");
   response.setHeader("access-control-allow-private-network", "true");
   response.setHeader("vary", "origin");
