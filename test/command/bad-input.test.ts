@@ -147,7 +147,7 @@ describe("an interrupt", () => {
     expect(whole.looks()).toBeGreaterThan(5);
     for (let at = 1; at <= whole.looks(); at++) {
       const { exitCode } = await run(folder, ["init", "node", "app"], { signal: interruptedAt(at).signal });
-      expect([at, exitCode, readdirSync(folder)]).toEqual([at, 130, ["node_modules"]]);
+      expect([at, exitCode, readdirSync(folder)]).toEqual([at, 130, ["package.json"]]);
     }
   });
 
@@ -156,7 +156,7 @@ describe("an interrupt", () => {
     const words = ["log", "export", "log.jsonl", "--format", "csv", "--out", "out.csv"];
     expect((await run(folder, words, { signal: interruptedAt(3).signal })).exitCode).toBe(130);
     expect(readFileSync(join(folder, "out.csv"), "utf8")).toBe("before");
-    expect(readdirSync(folder).toSorted()).toEqual(["log.jsonl", "node_modules", "out.csv"]);
+    expect(readdirSync(folder).toSorted()).toEqual(["log.jsonl", "out.csv", "package.json"]);
     expect((await run(folder, words)).exitCode).toBe(0);
     expect(readFileSync(join(folder, "out.csv"), "utf8").split("\n")).toHaveLength(7);
   });

@@ -95,11 +95,11 @@ describe("the packer's resolver", () => {
 
   it("finds a file beside another on Windows", () => {
     expect(find("./b", "import", "C:/app/a.ts")).toBe("C:/app/b.ts");
-    expect(find("C:/app/b.ts")).toBe("C:/app/b.ts");
+    expect(find("C:/app/b.ts", "import", "C:/app/a.ts")).toBe("C:/app/b.ts");
   });
 
   it.each([
-    ["./absent.ts", /"\.\/absent\.ts" cannot be found \(imported by echo\.ts\)/],
+    ["./absent.ts", /"\.\/absent\.ts" cannot be found under the root \(imported by echo\.ts\)/],
     ["../../../../../../x", /cannot be found/],
     ["absent", /"absent" cannot be found/],
     ["plain/absent", /cannot be found/],
@@ -131,20 +131,31 @@ describe("the packer's resolver", () => {
     ["/srv/app/node_modules/esm/dist/package.json", json({ type: "module" })],
     ["/srv/app/node_modules/esm/dist/index.js", ""],
     ["/srv/app/node_modules/linked/package.json", json({ name: "linked", main: "a.js" })],
-    ["/srv/app/node_modules/linked/a.js", ""],
+    ["/srv/linked/package.json", json({ name: "linked", main: "a.js" })],
+    ["/srv/linked/a.js", ""],
+    ["/srv/app/node_modules/linked/package.json", json({ name: "linked", main: "a.js" })],
+    ["/srv/linked/package.json", json({ name: "linked", main: "a.js" })],
+    ["/srv/linked/a.js", ""],
     ["/srv/app/tools/link.json", ""],
+    ["/srv/app/node_modules/moved/package.json", "{}"],
+    ["/srv/app/lib/secret.json", "{}"],
+    ["/srv/app/vendor/a.ts", ""],
+    ["/srv/app/vendor/package.json", "{}"],
     ["/loose/tools/echo.ts", ""],
-    ["/loose/tools/lib/a.ts", ""],
     ["/loose/b.ts", ""],
   ]);
   const links: ReadonlyMap<string, string> = new Map([
     ["/srv/app/tools/link.json", "/home/me/.docker/config.json"],
-    ["/srv/app/node_modules/linked/package.json", "/srv/linked/package.json"],
-    ["/srv/app/node_modules/linked/a.js", "/srv/linked/a.js"],
+    ["/srv/app/node_modules/linked", "/srv/linked"],
+    ["/srv/app/node_modules/moved/package.json", "/srv/app/lib/secret.json"],
   ]);
-  const linked = { ...mapFiles(outside), realPath: (path: string) => links.get(path) ?? path };
-  const within = (source: string, entry: string, importer = entry): string =>
-    new Resolver(linked, [], entry).resolve(source, importer, "import").path;
+  const realPath = (path: string): string => {
+    const [link] = [...links].filter(([from]) => path === from || path.startsWith(`${from}/`));
+    return link === undefined ? path : `${link[1]}${path.slice(link[0].length)}`;
+  };
+  const linked = { ...mapFiles(outside), realPath };
+  const within = (source: string, importer: string): string =>
+    new Resolver(linked).resolve(source, importer, "import").path;
   const tool = "/srv/app/tools/echo.ts";
 
   it.each([
@@ -156,24 +167,23 @@ describe("the packer's resolver", () => {
     "bad/../../../../secret.json",
     "#x",
     "app/x",
+    "moved/../../lib/secret.json",
   ])("refuses %s in a bundle: the file is outside of the package", (source) => {
     expect(() => within(source, tool)).toThrow(/outside of its package|cannot be found/);
   });
 
-  it("refuses a file beside the folder of a tool that is in no package", () => {
-    expect(() => within("../b.ts", "/loose/tools/echo.ts")).toThrow("outside of its package");
-    expect(() => within("../../b.ts", "/loose/tools/echo.ts", "/loose/tools/lib/a.ts")).toThrow(
-      "outside of its package",
-    );
-    expect(within("../echo.ts", "/loose/tools/echo.ts", "/loose/tools/lib/a.ts")).toBe("/loose/tools/echo.ts");
+  it("bounds a file in no package by the root alone", () => {
+    expect(within("../b.ts", "/loose/tools/echo.ts")).toBe("/loose/b.ts");
+  });
+
+  it("takes a folder for a package where its package.json has a name", () => {
+    expect(within("../lib/a", "/srv/app/vendor/a.ts")).toBe("/srv/app/lib/a.ts");
   });
 
   it("finds files of the package, of packages in it, and of linked ones", () => {
     expect(within("../lib/a", tool)).toBe("/srv/app/lib/a.ts");
     expect(within("linked", tool)).toBe("/srv/linked/a.js");
-    expect(within("../lib/b.js", tool, "/srv/app/node_modules/esm/dist/index.js")).toBe(
-      "/srv/app/node_modules/esm/lib/b.js",
-    );
+    expect(within("../lib/b.js", "/srv/app/node_modules/esm/dist/index.js")).toBe("/srv/app/node_modules/esm/lib/b.js");
   });
 
   it("tells modules from CommonJS as Node does", () => {

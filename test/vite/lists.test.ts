@@ -193,7 +193,7 @@ describe("a list in a bundler that watches", () => {
     const loads: Load[] = [];
     const onLoad = (_: OnLoadOptions, load: Load): void => void loads.push(load);
     const setup = forEsbuild().setup as (build: object) => void;
-    setup({ onStart() {}, onResolve() {}, onLoad } satisfies Partial<
+    setup({ initialOptions: {}, onStart() {}, onResolve() {}, onLoad } satisfies Partial<
       Record<keyof Parameters<Plugin["setup"]>[0], unknown>
     >);
     const { watchDirs } = await loads[0]!({ path: listId("./deep/*/*.ts", join(folder, "main.ts")) });

@@ -89,7 +89,7 @@ export default [all, script, module, bytes];
     ],
     [
       'import tool from "keyhole:./gone.ts"; export default tool;',
-      /"\.\/gone\.ts" cannot be found \(imported by main\.ts\)/,
+      /"\.\/gone\.ts" cannot be found under the root \(imported by main\.ts\)/,
     ],
     [
       'import tool from "keyhole:./broken.ts"; export default tool;',

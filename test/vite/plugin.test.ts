@@ -105,12 +105,12 @@ describe("a tool that cannot be packed", () => {
     [
       "an import that is not there",
       `import x from "./missing.ts";\n${toolText("a", "() => x")}`,
-      /"\.\/missing\.ts" cannot be found \(imported by tool\.ts\) \(tool\.ts:1:15\)/,
+      /"\.\/missing\.ts" cannot be found under the root \(imported by tool\.ts\) \(tool\.ts:1:15\)/,
     ],
     [
       "a package that is not there",
       `import x from "no-such-package";\n${toolText("a", "() => x")}`,
-      /"no-such-package" cannot be found \(imported by tool\.ts\)/,
+      /"no-such-package" cannot be found under the root \(imported by tool\.ts\)/,
     ],
     [
       "an export that is not there",

@@ -1,22 +1,22 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { keyhole, type KeyholeOptions } from "keyhole/vite";
 import { build, createServer, type InlineConfig, type Plugin, type Rolldown, type ViteDevServer } from "vite";
 
-const nodeModules = fileURLToPath(new URL("../../node_modules", import.meta.url));
+/** In this repository: a packer reads nothing outside of it, and so finds the packages of no other place. */
+const parent = fileURLToPath(new URL("../../.programs", import.meta.url));
 const folders: string[] = [];
 
 /** A program in a folder of its own, which finds the same packages as this one. */
-export function program(files: Readonly<Record<string, string | Uint8Array>>, parent = "keyhole-vite-"): string {
-  const root = mkdtempSync(join(tmpdir(), parent));
+export function program(files: Readonly<Record<string, string | Uint8Array>>, prefix = "vite-"): string {
+  mkdirSync(parent, { recursive: true });
+  const root = mkdtempSync(join(parent, prefix));
   folders.push(root);
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, text] of Object.entries({ "package.json": '{ "name": "program" }', ...files })) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  symlinkSync(nodeModules, join(root, "node_modules"));
   return root;
 }
 

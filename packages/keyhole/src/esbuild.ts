@@ -1,5 +1,6 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
 import type { OnLoadResult, OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
+import type { RootOption } from "./node/packer.ts";
 import { idPattern } from "./plugin/ids.ts";
 import { OwnImports, type Watched } from "./plugin/own-imports.ts";
 import { specifierPattern } from "./pack/specifier.ts";
@@ -11,22 +12,22 @@ import { specifierPattern } from "./pack/specifier.ts";
  * import { keyhole } from "keyhole/esbuild";
  * await build({ plugins: [keyhole()] });
  */
-export function keyhole(options: Readonly<Record<string, never>> = {}): Plugin {
-  knownOptions(options, {}, "keyhole");
-  const imports = new OwnImports();
-  const onResolve = async ({ path, importer, kind }: OnResolveArgs): Promise<OnResolveResult | undefined> => {
-    const watched = new WatchedPaths();
-    const from = kind === "entry-point" ? undefined : importer;
-    try {
-      const id = await imports.resolve(path, from, (inputs) => watched.add(inputs));
-      return id === undefined ? undefined : { path: id, namespace: "keyhole", ...watched.all };
-    } catch (error) {
-      return { errors: [messageOf(error)], ...watched.all };
-    }
-  };
+export function keyhole(options: RootOption = {}): Plugin {
+  const { root } = knownOptions(options, { root: true }, "keyhole");
   return {
     name: "keyhole",
     setup(build) {
+      const imports = new OwnImports(build.initialOptions.absWorkingDir ?? process.cwd(), root);
+      const onResolve = async ({ path, importer, kind }: OnResolveArgs): Promise<OnResolveResult | undefined> => {
+        const watched = new WatchedPaths();
+        const from = kind === "entry-point" ? undefined : importer;
+        try {
+          const id = await imports.resolve(path, from, (inputs) => watched.add(inputs));
+          return id === undefined ? undefined : { path: id, namespace: "keyhole", ...watched.all };
+        } catch (error) {
+          return { errors: [messageOf(error)], ...watched.all };
+        }
+      };
       build.onStart(() => imports.clear());
       for (const filter of [specifierPattern, unschemedFilter, idPattern]) build.onResolve({ filter }, onResolve);
       build.onLoad({ filter: /.*/, namespace: "keyhole" }, async ({ path }): Promise<OnLoadResult> => {

@@ -1,4 +1,5 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
+import type { RootOption } from "./node/packer.ts";
 import { idPattern, ownPattern, unschemedPattern } from "./plugin/ids.ts";
 import { OwnImports, type Watched } from "./plugin/own-imports.ts";
 import { specifierPattern } from "./pack/specifier.ts";
@@ -30,9 +31,9 @@ interface RollupPlugin {
  * import { keyhole } from "keyhole/rollup";
  * export default { plugins: [keyhole()] };
  */
-export function keyhole(options: Readonly<Record<string, never>> = {}): RollupPlugin {
-  knownOptions(options, {}, "keyhole");
-  const imports = new OwnImports();
+export function keyhole(options: RootOption = {}): RollupPlugin {
+  const { root } = knownOptions(options, { root: true }, "keyhole");
+  const imports = new OwnImports(process.cwd(), root);
   let outputs: readonly string[] = [];
   const watch = (context: Context, { files, folders: [folder] }: Watched): void => {
     for (const each of files) context.addWatchFile(each);

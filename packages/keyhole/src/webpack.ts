@@ -1,5 +1,6 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
 import manifest from "../package.json" with { type: "json" };
+import type { RootOption } from "./node/packer.ts";
 import { idPattern, unschemedPattern } from "./plugin/ids.ts";
 import { OwnImports, type Watched } from "./plugin/own-imports.ts";
 
@@ -30,6 +31,7 @@ interface ResourceData {
   fragment: string;
 }
 interface Compiler {
+  readonly context: string;
   readonly hooks: {
     readonly compilation: {
       tap(name: string, work: (compilation: object, parts: { normalModuleFactory: Factory }) => void): void;
@@ -64,12 +66,12 @@ const name = "keyhole";
  * import { keyhole } from "keyhole/webpack";
  * export default { plugins: [keyhole()] };
  */
-export function keyhole(options: Readonly<Record<string, never>> = {}): { apply(compiler: object): void } {
-  knownOptions(options, {}, "keyhole");
-  const imports = new OwnImports();
+export function keyhole(options: RootOption = {}): { apply(compiler: object): void } {
+  const { root } = knownOptions(options, { root: true }, "keyhole");
   return {
     apply(given) {
       const compiler = given as Compiler;
+      const imports = new OwnImports(compiler.context, root);
       compiler.hooks.beforeCompile.tap(name, () => imports.clear());
       compiler.hooks.compilation.tap(name, (compilation, { normalModuleFactory: { hooks } }) => {
         hooks.beforeResolve.tapPromise(name, async ({ request, contextInfo }) => {

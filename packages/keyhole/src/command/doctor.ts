@@ -43,7 +43,7 @@ async function isolateFindings(): Promise<readonly Finding[]> {
   const forget = removedAtExit(folder);
   try {
     await writeFile(join(folder, "probe.mjs"), probe);
-    const { package: pkg } = await packTool(join(folder, "probe.mjs"));
+    const { package: pkg } = await packTool(join(folder, "probe.mjs"), { root: folder });
     const packs: Finding = {
       subject: "packer",
       state: "ok",

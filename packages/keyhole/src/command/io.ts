@@ -28,6 +28,8 @@ export interface CommandIo {
   readonly files: CommandFiles;
   /** The working directory. */
   readonly folder: string;
+  /** The root of the packer, as typed. */
+  readonly root?: string | undefined;
   /** How a program starts this command: Node and a file. */
   readonly program: readonly [string, string];
   /** Of the terminal; 80 where there is none. */

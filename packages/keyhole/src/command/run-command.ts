@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { type CommandIo, type CommandResult, Unusable, visible } from "./io.ts";
 import { narrowed } from "./narrow.ts";
-import { refuseEmpty } from "./options.ts";
+import { optionOf, refuseEmpty } from "./options.ts";
 import { addApprove } from "./verbs/approve.ts";
 import { addDev } from "./verbs/dev.ts";
 import { addImport } from "./verbs/import.ts";
@@ -41,10 +41,15 @@ const verbs = [
 export async function runCommand(typed: readonly string[], io: CommandIo): Promise<CommandResult> {
   let result: CommandResult | undefined;
   const said = { output: "", errorOutput: "" };
+  let root: string | undefined;
   const act: Act = async (work) => {
-    result = await work(interruptible(io));
+    result = await work({ ...interruptible(io), root });
   };
   const program = programOf(said, io.columns);
+  program.hook("preAction", (_, action) => {
+    refuseEmpty(action.opts());
+    root = optionOf(action.opts(), "root");
+  });
   for (const add of verbs) add(program, act);
   try {
     if (typed.length === 0) program.outputHelp();
@@ -92,6 +97,5 @@ function programOf(said: { output: string; errorOutput: string }, columns: numbe
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
     });
-  program.hook("preAction", (_, action) => refuseEmpty(action.opts()));
   return program;
 }

@@ -1,34 +1,23 @@
-import { realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readBoundedFile } from "@keyhole/worker-host/node/policy-text";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { compileEngine, type Engine } from "@keyhole/worker-host/wasm";
-import type { Esbuild } from "../pack/bundle.ts";
-import type { PackFiles } from "../pack/files.ts";
+import type { Bundle, BundleKind, Esbuild } from "../pack/bundle.ts";
+import { baseOf, type PackFiles } from "../pack/files.ts";
 import { type Inputs, RecordedFiles } from "../pack/inputs.ts";
 import { type PackedTool, Packer } from "../pack/packer.ts";
 import { Resolver } from "../pack/resolve.ts";
+import { filesUnder, forward, projectRoot } from "./root.ts";
 
-/** The files of this machine. */
-const nodeFiles: PackFiles = {
-  read(path) {
-    try {
-      return readBoundedFile(path);
-    } catch (error) {
-      // The resolver passes an unreadable file.
-      if (error instanceof Error && "code" in error) return undefined;
-      throw error;
-    }
-  },
-  realPath(path) {
-    try {
-      return forward(realpathSync(path));
-    } catch {
-      return path; // It is not there: reading it says so.
-    }
-  },
-};
+export interface RootOption {
+  /**
+   * The folder that bounds what the packer reads: a link that leads out of it is refused. Relative to the working directory; in a plugin, to the bundler's folder.
+   * Default: the nearest workspace around that folder (a package.json with `workspaces`, or pnpm-workspace.yaml), else the nearest folder with a package.json,
+   * else that folder.
+   */
+  readonly root?: string | undefined;
+}
 
 /** esbuild starts a process when it is first used: not before a tool is packed. */
 const lazyEsbuild: Esbuild = {
@@ -45,13 +34,54 @@ async function loadEngine(): Promise<Engine> {
   return compileEngine(new Uint8Array(await readFile(fileURLToPath(import.meta.resolve("quickjs-wasi/quickjs.wasm")))));
 }
 
-/** The packer of this process. */
-export const nodePacker: Packer = new Packer({
-  esbuild: lazyEsbuild,
-  files: nodeFiles,
-  conditions,
-  engine: () => (engine ??= loadEngine()),
-});
+/** The packer of one root, and the reader of it. */
+export class RootedPacker {
+  readonly #files: PackFiles;
+  readonly #packer: Packer;
+
+  /** @param folder of the person who packs, to which the root is relative */
+  constructor(folder: string, root: string | undefined) {
+    this.#files = filesUnder(root === undefined ? projectRoot(folder) : resolve(folder, root));
+    this.#packer = new Packer({
+      esbuild: lazyEsbuild,
+      files: this.#files,
+      conditions,
+      engine: () => (engine ??= loadEngine()),
+    });
+  }
+
+  /** @throws BundleError with a readable reason */
+  pack(file: string): Promise<PackedTool> {
+    return this.#packer.pack(forward(file));
+  }
+
+  /** @throws BundleError with a readable reason */
+  bundle(file: string, kind: BundleKind): Promise<Bundle> {
+    return this.#packer.bundle(forward(file), kind);
+  }
+
+  /** @throws Error with a readable reason */
+  read(file: string): Uint8Array {
+    const bytes = this.#files.read(this.#files.realPath(forward(file)));
+    if (bytes === undefined) throw new Error(`There is no file ${baseOf(forward(file))}.`);
+    return bytes;
+  }
+
+  /**
+   * The file that an import names, as the packer finds it inside of a tool.
+   *
+   * @param watch called with what decides it, also after a failure
+   * @throws Error with a readable reason
+   */
+  locate(source: string, importer: string, watch: (inputs: Inputs) => void): string {
+    const files = new RecordedFiles(this.#files);
+    try {
+      return new Resolver(files, conditions).locate(source, importer, "import").path;
+    } finally {
+      watch(files.inputs());
+    }
+  }
+}
 
 /**
  * Packs a tool: bundles the file with all that it imports, reads its manifest in an isolate, and hashes both. The same sources give the same hash in every bundler, in
@@ -63,25 +93,7 @@ export const nodePacker: Packer = new Packer({
  * const { package: pkg } = await packTool("tools/read-issue.ts");
  * kernel.register(pkg);
  */
-export function packTool(file: string): Promise<PackedTool> {
-  return nodePacker.pack(forward(resolve(file)));
-}
-
-/**
- * The file that an import names, as the packer finds it inside of a tool.
- *
- * @param watch called with what decides it, also after a failure
- * @throws Error with a readable reason
- */
-export function locate(source: string, importer: string, watch: (inputs: Inputs) => void): string {
-  const files = new RecordedFiles(nodeFiles);
-  try {
-    return new Resolver(files, conditions).resolve(source, importer, "import").path;
-  } finally {
-    watch(files.inputs());
-  }
-}
-
-export function forward(path: string): string {
-  return path.replaceAll("\\", "/");
+export async function packTool(file: string, options: RootOption = {}): Promise<PackedTool> {
+  const { root } = knownOptions(options, { root: true }, "packTool");
+  return new RootedPacker(process.cwd(), root).pack(resolve(file));
 }

@@ -103,7 +103,7 @@ export async function bundle(
   nested: NestedImports,
 ): Promise<string> {
   const shape: Shape = shapes[kind];
-  const resolver = new Resolver(files, conditions, files.realPath(entry));
+  const resolver = new Resolver(files, conditions);
   try {
     const { outputFiles = [], metafile } = await esbuild.build({
       ...pinned,

@@ -1,8 +1,11 @@
-/** All that the packer sees of a machine. Paths are absolute, with forward slashes: `/app/tools/echo.ts`, `C:/app/echo.ts`. */
+/**
+ * All that the packer sees of a machine: the files under one root. Paths are absolute, with forward slashes: `/app/tools/echo.ts`, `C:/app/echo.ts`. Both functions
+ * throw where a link leads out of the root.
+ */
 export interface PackFiles {
-  /** The bytes of a file; `undefined` where there is none. */
+  /** The bytes of a file; `undefined` where the root holds none. */
   read(path: string): Uint8Array | undefined;
-  /** The path without links of a file that exists. Without it a bundle would have one linked package twice. */
+  /** The path without links of a file or a folder that exists. Without it a bundle would have one linked package twice. */
   realPath(path: string): string;
 }
 
@@ -21,6 +24,10 @@ export function mapFiles(files: ReadonlyMap<string, Uint8Array | string>): PackF
 /** The folder of a path; of a root, the empty text. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+export function isUnder(folder: string, path: string): boolean {
+  return path.startsWith(`${folder}/`);
 }
 
 export function baseOf(path: string): string {

@@ -9,6 +9,7 @@ export interface PackageJson {
   readonly sideEffects?: boolean | readonly string[];
   readonly exports?: unknown;
   readonly imports?: unknown;
+  readonly workspaces?: unknown;
 }
 
 const decoder = new TextDecoder();
@@ -38,23 +39,23 @@ export class PackageJsons {
     }
   }
 
-  /** The folder of the package that a file belongs to: the nearest package.json with a name. One without marks the form of modules alone, and counts where none has a name. */
-  rootOf(path: string): string | undefined {
-    let outermost: string | undefined;
-    for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder)) {
-      const json = this.in(folder);
-      if (json?.name !== undefined || (json && /\/node_modules\/(?:@[^/]+\/)?[^/]+$/.test(folder))) return folder;
-      if (json) outermost = folder;
-    }
-    return outermost;
+  /**
+   * The folder of the package that a file belongs to: one in `node_modules`, or one whose package.json has a name. Without a name it marks the form of modules alone.
+   *
+   * @param path without links
+   */
+  packageOf(path: string): string | undefined {
+    for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder))
+      if (this.in(folder)?.name !== undefined || /\/node_modules\/(?:@[^/]+\/)?[^/]+$/.test(folder)) return folder;
+    return undefined;
   }
 
-  /** The folder of an installed package as a file sees it: the nearest `node_modules`. */
+  /** The folder of an installed package as a file sees it, without links: the nearest `node_modules`. */
   installed(name: string, importer: string): { readonly folder: string; readonly json: PackageJson } | undefined {
     for (let at = folderOf(importer); ; at = folderOf(at)) {
       const folder = joinPath(at, `node_modules/${name}`);
       const json = this.in(folder);
-      if (json !== undefined) return { folder, json };
+      if (json !== undefined) return { folder: this.#files.realPath(folder), json };
       if (at === "") return undefined;
     }
   }
@@ -65,7 +66,7 @@ function parsed(bytes: Uint8Array | undefined): PackageJson | undefined {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes));
     if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
-    const { name, type, module, main, sideEffects, exports, imports } = value as Record<string, unknown>;
+    const { name, type, module, main, sideEffects, exports, imports, workspaces } = value as Record<string, unknown>;
     return {
       ...(typeof name === "string" && { name }),
       ...(typeof type === "string" && { type }),
@@ -75,6 +76,7 @@ function parsed(bytes: Uint8Array | undefined): PackageJson | undefined {
       ...(Array.isArray(sideEffects) && { sideEffects: sideEffects.map(String) }),
       ...(exports !== undefined && exports !== null && { exports }),
       ...(imports !== undefined && imports !== null && { imports }),
+      ...(workspaces !== undefined && { workspaces }),
     };
   } catch {
     return {};

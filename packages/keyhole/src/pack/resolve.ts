@@ -1,5 +1,5 @@
 import { exports as exportsOf, imports as importsOf } from "resolve.exports";
-import { baseOf, folderOf, joinPath, type PackFiles } from "./files.ts";
+import { baseOf, folderOf, isUnder, joinPath, type PackFiles } from "./files.ts";
 import { hasSideEffects, type PackageJson, PackageJsons } from "./package-json.ts";
 
 export type ImportForm = "import" | "require";
@@ -9,7 +9,7 @@ export interface Resolved {
   readonly sideEffects: boolean;
 }
 
-/** Where an import leads, and the folder of the package that it names; `undefined` where no package.json is around. */
+/** Where an import leads, and the folder of the package that it names; `undefined` where the root alone bounds it. */
 interface Found {
   readonly path: string | undefined;
   readonly within: string | undefined;
@@ -36,31 +36,39 @@ export class Resolver {
   readonly #files: PackFiles;
   readonly #conditions: readonly string[];
   readonly #packages: PackageJsons;
-  readonly #entry: string | undefined;
   readonly #exists = new Map<string, boolean>();
 
-  /**
-   * @param conditions of package exports, besides `module`, and `import` or `require`
-   * @param entry the file of a bundle, which can be a stranger's: no import leads out of the package that it names. Default: imports lead anywhere
-   */
-  constructor(files: PackFiles, conditions: readonly string[] = [], entry?: string) {
+  /** @param conditions of package exports, besides `module`, and `import` or `require` */
+  constructor(files: PackFiles, conditions: readonly string[] = []) {
     this.#files = files;
     this.#conditions = conditions;
     this.#packages = new PackageJsons(files);
-    this.#entry = entry;
   }
 
-  /** @throws Error with a readable reason */
+  /**
+   * For imports in a bundle, whose files can be a stranger's: none leads out of the package that it names.
+   *
+   * @throws Error with a readable reason
+   */
   resolve(source: string, importer: string, form: ImportForm): Resolved {
-    const found = this.#find(source, importer, form);
-    if (found?.path === undefined) throw new Error(missing(source, importer));
-    const path = this.#files.realPath(found.path);
-    if (this.#entry !== undefined && !path.startsWith(`${this.#realFolder(found.within ?? folderOf(this.#entry))}/`))
+    const { path, within } = this.locate(source, importer, form);
+    if (within !== undefined && !isUnder(within, path))
       throw new Error(
         `"${source}" (imported by ${baseOf(importer)}) is a file outside of its package. Put the file into the package`,
       );
     const around = this.#packages.around(path);
     return { path, sideEffects: !around || hasSideEffects(around.json, path.slice(around.folder.length + 1)) };
+  }
+
+  /**
+   * For imports of the program itself: they lead to each file under the root.
+   *
+   * @throws Error with a readable reason
+   */
+  locate(source: string, importer: string, form: ImportForm): Found & { readonly path: string } {
+    const found = this.#find(source, importer, form);
+    if (found?.path === undefined) throw new Error(missing(source, importer));
+    return { path: this.#files.realPath(found.path), within: found.within };
   }
 
   /** Whether Node takes a file for a module: what `import x from "./common.cjs"` gives depends on it. */
@@ -69,14 +77,8 @@ export class Resolver {
     return !/\.c[jt]s$/.test(path) && this.#packages.around(path)?.json.type === "module";
   }
 
-  /** Of a linked package too: it is where its package.json is. */
-  #realFolder(folder: string): string {
-    const json = `${folder}/package.json`;
-    return this.#isFile(json) ? folderOf(this.#files.realPath(json)) : folder;
-  }
-
   #find(source: string, importer: string, form: ImportForm): Found | undefined {
-    const own = (path: string | undefined): Found => ({ path, within: this.#packages.rootOf(importer) });
+    const own = (path: string | undefined): Found => ({ path, within: this.#packages.packageOf(importer) });
     if (/^\.\.?(?:\/|$)/.test(source)) return own(this.#atPath(joinPath(folderOf(importer), source), source));
     if (/^(?:\/|[a-z]:\/)/i.test(source)) return own(this.#atPath(source, source));
     if (source.startsWith("#")) return this.#privateImport(source, importer, form);
@@ -155,5 +157,5 @@ function missing(source: string, importer: string): string {
   const isPlatform = /^(?:node|bun|deno|cloudflare):/.test(source) || nodeModules.has(source.split("/", 1)[0] ?? "");
   return isPlatform
     ? `it imports "${source}" ${from}, which only one platform has; a tool's network, files and clock are in the context of \`execute\``
-    : `"${source}" cannot be found ${from}`;
+    : `"${source}" cannot be found under the root ${from}`;
 }

@@ -1,20 +1,30 @@
-import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
 import { visibleLine } from "@keyhole/kernel/visible";
-import { forward } from "../node/packer.ts";
+import type { RootedPacker } from "../node/packer.ts";
+import { forward } from "../node/root.ts";
 import { BundleError, type BundleKind } from "../pack/bundle.ts";
 import type { Inputs } from "../pack/inputs.ts";
-import { bytesModule } from "../pack/module-text.ts";
+import { bytesModule, packageModule, textModule } from "../pack/module-text.ts";
 import { type ImportKind, specifierOf } from "../pack/specifier.ts";
-import { type BuiltImport, buildImport } from "./build-import.ts";
 
 /** The forms of an import that each bundler supports. The Vite plugin can do more. */
 export type CommonKind = BundleKind | "bytes";
 
+/** The module for an import of `keyhole:`, and what it is made of. */
+interface BuiltImport extends Inputs {
+  readonly module: string;
+  readonly package?: ToolPackage;
+}
+
 /** The imports of one build: the plugin packs each file once, for all bundles, workers and environments. */
 export class Imports {
+  readonly packer: RootedPacker;
   readonly #built = new Map<string, Promise<BuiltImport>>();
+
+  constructor(packer: RootedPacker) {
+    this.packer = packer;
+  }
 
   /**
    * The text of the module that stands for a file.
@@ -31,10 +41,10 @@ export class Imports {
   ): Promise<string> {
     if (kind === "bytes") {
       watch({ files: [file], missing: [] }, true);
-      return bytesModule(await readFile(file));
+      return bytesModule(this.packer.read(file));
     }
     const key = specifierOf(file, kind);
-    const pending = this.#built.get(key) ?? buildImport(file, kind);
+    const pending = this.#built.get(key) ?? this.#build(file, kind);
     this.#built.set(key, pending);
     try {
       const { module, package: pkg, ...inputs } = await pending;
@@ -63,6 +73,15 @@ export class Imports {
 
   clear(): void {
     this.#built.clear();
+  }
+
+  async #build(file: string, kind: BundleKind): Promise<BuiltImport> {
+    if (kind === "tool") {
+      const packed = await this.packer.pack(file);
+      return { ...packed, module: packageModule(packed.package) };
+    }
+    const { code, ...inputs } = await this.packer.bundle(file, kind);
+    return { ...inputs, module: textModule(code) };
   }
 }
 

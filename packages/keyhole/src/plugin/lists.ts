@@ -1,7 +1,7 @@
 // As a whole: an import of `globSync` alone fails on Node 20 before the package can say which Node it needs.
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { forward } from "../node/packer.ts";
+import { forward } from "../node/root.ts";
 
 /** A resolved `keyhole:./*.ts?all`: the pattern, and the file that imports it. */
 const listPattern = /^\0keyhole-all:(.*?):(.*):$/;

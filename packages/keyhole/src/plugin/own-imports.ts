@@ -1,5 +1,6 @@
 import { visibleLine } from "@keyhole/kernel/visible";
-import { forward, locate } from "../node/packer.ts";
+import { RootedPacker } from "../node/packer.ts";
+import { forward } from "../node/root.ts";
 import type { Inputs } from "../pack/inputs.ts";
 import { ownId, ownPattern, resolveSpecifier } from "./ids.ts";
 import { type CommonKind, importFailure, Imports, resolved } from "./imports.ts";
@@ -18,7 +19,14 @@ type Watch = (inputs: Watched) => void;
  * the tool's source.
  */
 export class OwnImports {
-  readonly #imports = new Imports();
+  readonly #folder: string;
+  readonly #imports: Imports;
+
+  /** @param folder the bundler's working directory */
+  constructor(folder: string, root: string | undefined) {
+    this.#folder = folder;
+    this.#imports = new Imports(new RootedPacker(folder, root));
+  }
 
   /** Forgets the packages: for the next bundle of a watching bundler. */
   clear(): void {
@@ -32,9 +40,11 @@ export class OwnImports {
    * @throws Error with a readable reason
    */
   async resolve(source: string, importer: string = "", watch: Watch = () => {}): Promise<string | undefined> {
-    const from = importer === "" ? forward(`${process.cwd()}/entry.js`) : fileOf(importer);
+    const from = importer === "" ? forward(`${this.#folder}/entry.js`) : fileOf(importer);
     const noteAll = (inputs: Inputs): void => watch({ ...inputs, folders: [] });
-    const named = await resolved(resolveSpecifier(source, from, async (path) => locate(path, from, noteAll)));
+    const named = await resolved(
+      resolveSpecifier(source, from, async (path) => this.#imports.packer.locate(path, from, noteAll)),
+    );
     if (named === undefined || "list" in named) return named?.list;
     const { file, kind } = named;
     if (kind === "metered" || kind === "metered-url")
@@ -57,7 +67,7 @@ export class OwnImports {
     try {
       return await this.#imports.load(file, kind as CommonKind, (inputs) => watch({ ...inputs, folders: [] }));
     } catch (error) {
-      throw importFailure(file, kind as CommonKind, process.cwd(), error);
+      throw importFailure(file, kind as CommonKind, this.#folder, error);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { visible } from "@keyhole/kernel/visible";
-import { forward } from "../node/packer.ts";
+import { forward } from "../node/root.ts";
 
 /** Of the context of a rollup plugin, what watches. */
 interface WatchContext {

@@ -1,4 +1,5 @@
-import { forward, locate as locateFile } from "../node/packer.ts";
+import type { RootedPacker } from "../node/packer.ts";
+import { forward } from "../node/root.ts";
 import { idPattern, ownId, ownPattern, resolveSpecifier } from "../plugin/ids.ts";
 import { type ImportKind, specifierPattern } from "../pack/specifier.ts";
 
@@ -24,8 +25,9 @@ export async function resolveId(
   source: string,
   importer: string | undefined,
   given: Set<string>,
+  packer: RootedPacker,
 ): Promise<string | null> {
-  const id = await idOf(context, source, importer);
+  const id = await idOf(context, source, importer, packer);
   // The absolute paths of a list are for the list alone, whose own id was given out.
   if (id !== null && isModule(importer) && specifierPattern.test(source)) given.add(id);
   return id === null || given.has(id) ? id : null;
@@ -36,9 +38,14 @@ function isModule(importer: string | undefined): boolean {
   return importer !== undefined && !importer.endsWith(".html");
 }
 
-async function idOf(context: ResolveContext, source: string, importer: string | undefined): Promise<string | null> {
+async function idOf(
+  context: ResolveContext,
+  source: string,
+  importer: string | undefined,
+  packer: RootedPacker,
+): Promise<string | null> {
   const locate = async (path: string): Promise<string | undefined> =>
-    (importer === undefined ? undefined : installed(path, importer)) ??
+    (importer === undefined ? undefined : installed(path, importer, packer)) ??
     (await context.resolve(path, importer, { skipSelf: true }))?.id;
   const named = await resolveSpecifier(source, importer, locate);
   if (named !== undefined) return "list" in named ? named.list : idFor(named.file, named.kind);
@@ -53,10 +60,10 @@ async function idOf(context: ResolveContext, source: string, importer: string | 
  * A tool in an installed package, as the packer finds it. Vite would find the bundled copy that its dev server makes of a
  * dependency, and would serve that: the program would evaluate the tool.
  */
-function installed(path: string, importer: string): string | undefined {
+function installed(path: string, importer: string, packer: RootedPacker): string | undefined {
   if (/^(?:\.|\/|[a-z]:)/i.test(path)) return undefined;
   try {
-    return locateFile(path, forward(importer.split("?", 1)[0]!), () => {});
+    return packer.locate(path, forward(importer.split("?", 1)[0]!), () => {});
   } catch {
     // An alias, or a name that another plugin resolves.
     return undefined;

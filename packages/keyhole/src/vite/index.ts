@@ -1,8 +1,9 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
 import { visible } from "@keyhole/kernel/visible";
 import type { Plugin } from "vite";
+import type { RootOption } from "../node/packer.ts";
 import { idPattern, ownPattern, unschemedPattern } from "../plugin/ids.ts";
-import { Imports, resolved } from "../plugin/imports.ts";
+import { resolved } from "../plugin/imports.ts";
 import { isList } from "../plugin/lists.ts";
 import { Loader, type State } from "./loader.ts";
 import { noteOwn } from "./own-modules.ts";
@@ -10,7 +11,7 @@ import { placeholderPattern, resolvePlaceholders } from "./metered.ts";
 import { specifierPattern } from "../pack/specifier.ts";
 import { resolveId } from "./ids.ts";
 
-export interface KeyholeOptions {
+export interface KeyholeOptions extends RootOption {
   /**
    * Where to write the types of the imported tools, relative to Vite's root. With that file in the program `kernel.call(pkg, input)` knows
    * input and output. Keep the file with the sources: a compiler that runs before the first build needs it. Default: not written.
@@ -40,14 +41,14 @@ export interface KeyholeOptions {
  */
 export function keyhole(options: KeyholeOptions = {}): Plugin {
   return pluginOf(
-    knownOptions(options, { dts: true }, "keyhole"),
-    { imports: new Imports(), metered: new Map(), printed: new Set(), declarations: undefined, given: new Set() },
+    knownOptions(options, { root: true, dts: true }, "keyhole"),
+    { imports: undefined, metered: new Map(), printed: new Set(), declarations: undefined, given: new Set() },
     false,
   );
 }
 
 function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): Plugin {
-  const loader = new Loader(state);
+  const loader = new Loader(state, options.root);
   return {
     name: "keyhole",
     enforce: "pre",
@@ -67,7 +68,7 @@ function pluginOf(options: KeyholeOptions, state: State, isInWorker: boolean): P
       filter: { id: [specifierPattern, idPattern, placeholderPattern, unschemedPattern] },
       async handler(source, importer) {
         if (placeholderPattern.test(source)) return { id: source, external: true };
-        const id = await resolved(resolveId(this, source, importer, state.given));
+        const id = await resolved(resolveId(this, source, importer, state.given, loader.imports.packer));
         if (id !== null && idPattern.test(id)) await loader.declare(source, id);
         return id;
       },

@@ -3,9 +3,10 @@ import { join, resolve } from "node:path";
 import type { ToolPackage } from "@keyhole/kernel";
 import { pagePolicy } from "@keyhole/worker-host/csp";
 import { normalizePath, type ResolvedConfig } from "vite";
+import { RootedPacker } from "../node/packer.ts";
 import type { Inputs } from "../pack/inputs.ts";
 import { type ImportKind, isBundleKind } from "../pack/specifier.ts";
-import { importFailure, type Imports } from "../plugin/imports.ts";
+import { importFailure, Imports } from "../plugin/imports.ts";
 import { importerOf, isList, listFolders, listText } from "../plugin/lists.ts";
 import { watchFolder } from "../plugin/watched-folder.ts";
 import { Declarations } from "./declarations.ts";
@@ -16,7 +17,7 @@ import { importMetered, type MeteredFile, meterFile, placeholderOf } from "./met
 
 /** Shared by the plugin and its copies in workers, so that a build packs and prints each tool once. */
 export interface State {
-  readonly imports: Imports;
+  imports: Imports | undefined;
   /** By file. */
   readonly metered: Map<string, Promise<MeteredFile>>;
   readonly printed: Set<string>;
@@ -44,6 +45,7 @@ interface LoadContext {
 /** Makes the modules of one plugin's imports. */
 export class Loader {
   readonly #state: State;
+  readonly #packerRoot: string | undefined;
   #hasPage = false;
   #root = process.cwd();
   #print: (line: string) => void = () => {};
@@ -53,14 +55,19 @@ export class Loader {
   /** Of a dev server. It watches its root from the start. */
   watcher: { add(folder: string): void } | undefined;
 
-  constructor(state: State) {
+  constructor(state: State, packerRoot: string | undefined) {
     this.#state = state;
+    this.#packerRoot = packerRoot;
   }
 
   configure(config: ResolvedConfig, dts: string | undefined): void {
     this.#root = config.root;
     if (dts !== undefined) this.#state.declarations ??= new Declarations(resolve(config.root, dts));
     if (config.command === "build") this.#print = (line) => config.logger.info(line);
+  }
+
+  get imports(): Imports {
+    return (this.#state.imports ??= new Imports(new RootedPacker(this.#root, this.#packerRoot)));
   }
 
   /** Writes the types of a tool before its module is asked for: a build does not end before. */
@@ -100,7 +107,7 @@ export class Loader {
     const { file, kind } = partsOf(id);
     try {
       if (kind === "metered" || kind === "metered-url") return await this.#loadMetered(file, kind, context);
-      return await this.#state.imports.load(
+      return await this.imports.load(
         file,
         isBundleKind(kind) ? kind : "bytes",
         (inputs, isMade) => this.#watch(id, inputs, isMade, context),
@@ -123,7 +130,8 @@ export class Loader {
     const { metered } = this.#state;
     context.addWatchFile(file);
     try {
-      const pending = metered.get(file) ?? meterFile(file, join(config.cacheDir, "keyhole"));
+      const pending =
+        metered.get(file) ?? meterFile(file, this.imports.packer.read(file), join(config.cacheDir, "keyhole"));
       metered.set(file, pending);
       const { path, name, bytes } = await pending;
       if (kind === "metered-url") return `export { default } from ${JSON.stringify(`${path}?url&no-inline`)};`;
@@ -144,7 +152,7 @@ export class Loader {
   /** Forgets what is made of a file. */
   async forget(changed: string): Promise<void> {
     this.#state.metered.delete(normalizePath(changed));
-    await this.#state.imports.forget(changed);
+    await this.imports.forget(changed);
   }
 
   /** The one module that puts isolates into a page. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { normalizePath } from "vite";
 import { engineMetering, meter } from "@keyhole/worker-host/wasm";
@@ -20,8 +20,8 @@ let drafts = 0;
  *
  * @throws Error with a readable reason
  */
-export async function meterFile(file: string, folder: string): Promise<MeteredFile> {
-  const metered = meter(new Uint8Array(await readFile(file)), engineMetering);
+export async function meterFile(file: string, module: Uint8Array, folder: string): Promise<MeteredFile> {
+  const metered = meter(new Uint8Array(module), engineMetering);
   if (!metered.ok) throw new Error(metered.message);
   const { bytes } = metered;
   const digest = Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");

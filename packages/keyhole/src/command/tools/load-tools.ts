@@ -1,7 +1,7 @@
 import { versionedId, checkPackage, type ToolPackage } from "@keyhole/kernel";
 import { existsSync } from "node:fs";
 import { basename, dirname, relative } from "node:path";
-import { packTool } from "../../node/packer.ts";
+import { RootedPacker } from "../../node/packer.ts";
 import { BundleError } from "../../pack/bundle.ts";
 import type { Inputs } from "../../pack/inputs.ts";
 import { readBoundedFile } from "@keyhole/worker-host/node/policy-text";
@@ -42,9 +42,10 @@ export async function loadTools(paths: readonly string[], io: CommandIo): Promis
     for (const each of foldersOf(inputs)) folders.add(each);
   };
   try {
+    const packer = new RootedPacker(io.folder, io.root);
     for (const path of paths) {
       io.signal.throwIfAborted();
-      loaded.push(await loadTool(path, relative(io.folder, path), watch));
+      loaded.push(await loadTool(path, relative(io.folder, path), packer, watch));
     }
   } finally {
     clearTimeout(timer);
@@ -52,10 +53,15 @@ export async function loadTools(paths: readonly string[], io: CommandIo): Promis
   return { ...withoutDoubles(loaded), folders };
 }
 
-async function loadTool(path: string, file: string, watch: (inputs: Inputs) => void): Promise<LoadedTool | Fault> {
+async function loadTool(
+  path: string,
+  file: string,
+  packer: RootedPacker,
+  watch: (inputs: Inputs) => void,
+): Promise<LoadedTool | Fault> {
   try {
     if (!path.endsWith(".json")) {
-      const { package: pkg, ...inputs } = await packTool(path);
+      const { package: pkg, ...inputs } = await packer.pack(path);
       watch(inputs);
       return { file, package: pkg };
     }

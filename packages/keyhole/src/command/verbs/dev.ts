@@ -1,5 +1,5 @@
 import type { CommandOptions } from "../io.ts";
-import { type AddVerb, below } from "./verb.ts";
+import { type AddVerb, below, rootOption } from "./verb.ts";
 
 const help = `Packs the tools, watches them and the policy, and takes calls: a tool's name and its arguments as JSON. A changed file holds from the next call on.
 An empty line lists the tools. Ctrl-D ends. Without a terminal only the changes are printed.
@@ -12,6 +12,7 @@ export const addDev: AddVerb = (program, act) => {
     .command("dev")
     .description("call tools while you write them: packs, watches and asks for calls")
     .argument("[paths...]", "files of tools, packages, or folders of them (default: tools)")
+    .addOption(rootOption)
     .option("--config <file>", "the configuration (default: keyhole.config.* of this folder)")
     .option("--policy <file>", "the policy (default: policy.json of this folder, else no grants)")
     .option("--files <folder>", "the folder that the tools' files are in (default: memory)")

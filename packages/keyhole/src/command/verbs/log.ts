@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { CommandOptions } from "../io.ts";
-import type { AddVerb } from "./verb.ts";
+import { type AddVerb, rootOption } from "./verb.ts";
 
 export const addLog: AddVerb = (program, act) => {
   const log = program.command("log").description("read an audit log; keyhole verify checks it");
@@ -43,6 +43,7 @@ export const addReplay: AddVerb = (program, act) => {
     .description("execute a recorded run again, without a network, and compare each byte")
     .argument("<run>", "a recorded run (.keyhole)")
     .option("--tools <path>", "the tools of the run (default: tools)")
+    .addOption(rootOption)
     .option("--instead <file>", "a changed tool in place of the recorded tool of the same name")
     .option("--json", "print the outcome as JSON")
     .action((file: string, options: CommandOptions) =>

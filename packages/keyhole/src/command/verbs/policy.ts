@@ -1,5 +1,5 @@
 import type { CommandOptions } from "../io.ts";
-import { type AddVerb, below } from "./verb.ts";
+import { type AddVerb, below, rootOption } from "./verb.ts";
 
 const explainHelp = `FILE is a call's result or a proof, and the words give the reasons of the decision. Or FILE is a policy, and --tool and --input name a call: the words give the decision about that call. The tool does not run.
 `;
@@ -29,6 +29,20 @@ const addDiff: AddVerb = (policy, act) => {
     );
 };
 
+const addSuggest: AddVerb = (policy, act) => {
+  policy
+    .command("suggest")
+    .description("write the least policy that lets the calls of a log pass")
+    .argument("<log>", "an audit log")
+    .option("--tools <path>", "the tools of the calls: their tiers, and their optional capabilities")
+    .addOption(rootOption)
+    .option("--json", "print the policy, and the gaps of the log, as JSON")
+    .addHelpText("after", below(suggestHelp))
+    .action((log: string, options: CommandOptions) =>
+      act(async (io) => (await import("../policy/suggest/suggest.ts")).suggestPolicy(log, options, io)),
+    );
+};
+
 export const addPolicy: AddVerb = (program, act) => {
   const policy = program.command("policy").description("check, explain and try out a policy document");
   policy
@@ -48,6 +62,7 @@ export const addPolicy: AddVerb = (program, act) => {
     .option("-i, --input <json>", "with a policy: the arguments, as JSON, @FILE or -", "{}")
     .option("--caller <name>", "with a policy: the caller", "anonymous")
     .option("--tools <path>", "where to find tools by name (default: tools)")
+    .addOption(rootOption)
     .option("--config <file>", "the configuration whose limits hold (default: keyhole.config.* of this folder)")
     .option("--json", "print the explanation as JSON")
     .addHelpText("after", below(explainHelp))
@@ -60,6 +75,7 @@ export const addPolicy: AddVerb = (program, act) => {
     .argument("<policy>", "a policy document, JSON or YAML")
     .argument("<calls>", "a recorded run, or a list of calls")
     .option("--tools <path>", "the tools of the calls (default: tools)")
+    .addOption(rootOption)
     .option("--caller <name>", "the caller of calls that name none")
     .option("--json", "print the decisions as JSON")
     .addHelpText("after", below(simulateHelp))
@@ -67,14 +83,5 @@ export const addPolicy: AddVerb = (program, act) => {
       act(async (io) => (await import("../policy/simulate.ts")).simulatePolicy(file, calls, options, io)),
     );
   addDiff(policy, act);
-  policy
-    .command("suggest")
-    .description("write the least policy that lets the calls of a log pass")
-    .argument("<log>", "an audit log")
-    .option("--tools <path>", "the tools of the calls: their tiers, and their optional capabilities")
-    .option("--json", "print the policy, and the gaps of the log, as JSON")
-    .addHelpText("after", below(suggestHelp))
-    .action((log: string, options: CommandOptions) =>
-      act(async (io) => (await import("../policy/suggest/suggest.ts")).suggestPolicy(log, options, io)),
-    );
+  addSuggest(policy, act);
 };

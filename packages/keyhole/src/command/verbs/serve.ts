@@ -1,5 +1,5 @@
 import type { CommandOptions } from "../io.ts";
-import { type AddVerb, below } from "./verb.ts";
+import { type AddVerb, below, rootOption } from "./verb.ts";
 
 const help = `A client of MCP starts this command, or reaches it over HTTP:
   keyhole serve --mcp
@@ -18,6 +18,7 @@ export const addServe: AddVerb = (program, act) => {
       "[paths...]",
       "files of tools, packages, or folders of them (default: tools, or those of the configuration)",
     )
+    .addOption(rootOption)
     .option("--mcp", "speak MCP: over stdio, or over HTTP with --http")
     .option("--http <port>", "listen at this port of 127.0.0.1; 0 takes a free one")
     .option(

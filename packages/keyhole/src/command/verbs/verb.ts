@@ -1,4 +1,4 @@
-import type { AddHelpTextContext, Command } from "commander";
+import { type AddHelpTextContext, type Command, Option } from "commander";
 import type { CommandIo, CommandResult } from "../io.ts";
 
 /** Runs what a verb does. Verbs import their work at their call: `keyhole --help` loads none of it. */
@@ -6,6 +6,12 @@ export type Act = (work: (io: CommandIo) => Promise<CommandResult>) => Promise<v
 
 /** Adds a verb with its arguments and options. */
 export type AddVerb = (program: Command, act: Act) => void;
+
+/** Of each verb that packs tools. */
+export const rootOption: Option = new Option(
+  "--root <folder>",
+  "the folder outside of which tools import nothing (default: the workspace or project of this folder)",
+);
 
 /** Text below a verb's help, wrapped as the help is. A line that begins with a space stays as it is. */
 export function below(text: string): (context: AddHelpTextContext) => string {
