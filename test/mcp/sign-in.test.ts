@@ -93,6 +93,7 @@ describe("a source signs in", () => {
     const { kernel, person, next, server } = await world();
     const source = await mcpSource(kernel, { name: "far", server: server() });
     afterwards(() => source.close());
+    await kernel.call("far_echo", { message: "opens the caller's connection" });
     next.isForgotten = true;
     const result = await kernel.call("far_echo", { message: "hello" });
     expect(result).toMatchObject({ ok: true, meta: { networkRequests: 2 } });

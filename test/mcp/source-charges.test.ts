@@ -151,7 +151,7 @@ describe("the requests of one call", () => {
     const { kernel, clock } = await open(peer, ofPolicy({ requests: 3 }));
     const other = kernel.call("s_b", {});
     const call = kernel.call("s_a", {});
-    await settle();
+    await expect.poll(() => calls).toHaveLength(2);
     peer.resumed = [cut, done(calls.find(({ params }) => params?.name === "a")!)];
     expect(await ended(clock, call)).toMatchObject({ ok: true, meta: { networkRequests: 3 } });
     const used = (await kernel.audit.read()).filter(({ type }) => type === "capability.used");
@@ -164,7 +164,7 @@ describe("the requests of one call", () => {
     const peer = new Peer(() => cut);
     const { kernel, clock } = await open(peer, ofPolicy({}));
     const call = kernel.call("s_a", {});
-    await settle();
+    await expect.poll(() => peer.seen).toHaveLength(1);
     await kernel.grants.revoke({ tool: "s_a" }, "Enough.");
     expect(await ended(clock, call)).toMatchObject({ ok: false, error: { code: "CAPABILITY_DENIED" } });
     await clock.advance(60_000);
@@ -238,7 +238,7 @@ describe("the bytes of one call", () => {
     const peer = new Peer((call) => (calls.set(call.params?.name, call), undefined));
     const { kernel, clock } = await open(peer, ofPolicy({ bytes: 2_000 }));
     const both = ["a", "b"].map((name) => kernel.call(`s_${name}`, {}));
-    await settle();
+    await expect.poll(() => calls.size).toBe(2);
     // Of the first, of the second, and of neither: there is more than one call.
     const own = progress(calls.get("a")!, 500);
     peer.say(own + progress(calls.get("b")!, 10).repeat(3) + log(5_000));

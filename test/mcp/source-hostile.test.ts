@@ -201,7 +201,7 @@ describe("a server that answers wrong", () => {
     ]);
     strays = 0;
     expect((await failure(kernel))[0]).toBe("ok");
-    expect(server.connections).toBe(2);
+    expect(server.connections).toBe(3);
   });
 
   it("that floods with notices is ended at the 10,001st message in ten seconds", async () => {
@@ -223,7 +223,7 @@ describe("a server that answers wrong", () => {
   it("that dies in mid-call fails it, is started again, and is left alone when it goes on dying", async () => {
     let dies = true;
     const { kernel, server, pass } = await against({ call: () => (dies ? server.die() : { content }) });
-    expect((await failure(kernel))[1]).toContain("The server ended during the call.");
+    expect((await failure(kernel))[1]).toContain("The server ended during the request.");
     expect((await failure(kernel))[0]).toBe("TOOL_ERROR");
     expect((await failure(kernel))[1]).toContain("failed 2 times. The next try is in 1000 ms.");
     const { connections } = server;

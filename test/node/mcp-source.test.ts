@@ -32,8 +32,8 @@ async function started(
 }
 
 /** The text that a tool answers, or the message of its failure. */
-async function textOf(kernel: Kernel, tool: string): Promise<string> {
-  const result = await kernel.call(tool, {});
+async function textOf(kernel: Kernel, tool: string, caller = "ada"): Promise<string> {
+  const result = await kernel.call(tool, {}, { caller });
   if (!result.ok) return `${result.error.code}: ${result.error.message}`;
   return (result.data as { readonly content: readonly [{ readonly text: string }] }).content[0].text;
 }
@@ -59,6 +59,15 @@ describe("a server that is a process", () => {
     expect(pids.map(isAlive)).toEqual([true, true]);
     await source.close();
     await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  it("is another process for each caller, and the same one for all calls of a caller", async () => {
+    const { kernel, source } = await started();
+    const pids = await Promise.all(["ada", "bob", "ada"].map((caller) => textOf(kernel, "rude_pid", caller)));
+    expect(pids[0]).toBe(pids[2]);
+    expect(pids[0]).not.toBe(pids[1]);
+    await source.close();
+    await expect.poll(() => pids.map(Number).map(isAlive)).toEqual([false, false, false]);
   });
 
   it("gets nothing of this process's environment that it was not given", async () => {

@@ -29,17 +29,23 @@ function textOf(content: CallToolResult["content"]): string {
 /** A person reads an error in a log or a terminal. */
 const shortened = (text: string): string => visible(text.slice(0, MOST_LENGTH));
 
-/** Why a call has no result, in our own words where they are known. */
+/** The first cause: what the server answered, or else the act that ended its connection. */
+export function causeOf(error: unknown, fault: Error | undefined): unknown {
+  return error instanceof ProtocolError ? error : (fault ?? error);
+}
+
+/** Why a request has no result, in our own words where they are known. */
 export function callFault(error: unknown, timeoutMs: number): Error {
   if (error instanceof ProtocolError)
-    return new Error(shortened(`The server refused the call (${error.code}): ${error.message}`));
-  if (!(error instanceof SdkError)) return error instanceof Error ? error : new Error("The call of the server failed.");
+    return new Error(shortened(`The server refused the request (${error.code}): ${error.message}`));
+  if (!(error instanceof SdkError))
+    return error instanceof Error ? error : new Error("The request to the server failed.");
   switch (error.code) {
     case SdkErrorCode.RequestTimeout:
       return new Error(`The server did not answer within ${timeoutMs} ms.`);
     case SdkErrorCode.ConnectionClosed:
-      return new Error("The server ended during the call.");
+      return new Error("The server ended during the request.");
     default:
-      return new Error(shortened(`The call of the server failed: ${error.message}`));
+      return new Error(shortened(`The request to the server failed: ${error.message}`));
   }
 }

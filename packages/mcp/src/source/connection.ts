@@ -1,4 +1,4 @@
-import type { Clock } from "@keyhole/kernel";
+import type { Clock, ToolContext } from "@keyhole/kernel";
 import {
   Client,
   CLIENT_CAPABILITIES_META_KEY,
@@ -10,10 +10,11 @@ import {
   SdkErrorCode,
 } from "@modelcontextprotocol/client";
 import { jsonValidator } from "../json-validator.ts";
+import { callFault, causeOf } from "./call-result.ts";
 import type { DirectCalls } from "./direct-calls.ts";
 import type { McpEndpoint } from "./endpoint.ts";
 import { GuardedTransport } from "./guard.ts";
-import type { RunningCalls } from "./running-calls.ts";
+import { type RequestLimits, RunningCalls } from "./running-calls.ts";
 
 /** A server of the older era may not answer what it does not know. */
 const PROBE_MS = 10_000;
@@ -23,6 +24,8 @@ const START_MS = 60_000;
 const MOST_PAGES = 10;
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
+/** The kernel's own deadline comes first. */
+const GRACE_MS = 250;
 
 /** In each request of the newer era. */
 export const wantsLog: { readonly [LOG_LEVEL_META_KEY]: LoggingLevel } = { [LOG_LEVEL_META_KEY]: "info" };
@@ -41,13 +44,13 @@ export interface ConnectionPorts {
   readonly era: McpEra | undefined;
   readonly messageBytes: number;
   readonly clock: Clock;
-  readonly running: RunningCalls;
+  /** Of one request that serves a call. */
+  readonly timeoutMs: number;
   /** With each new connection, before it is used. */
   readonly onOpen: (client: Client) => Promise<void>;
   readonly onListChanged: (list: McpList) => void;
+  /** Of no call, or of one of several. */
   readonly onLog: (level: LoggingLevel, data: unknown) => void;
-  /** The server asked for something: sampling, elicitation, roots. The source refuses it. */
-  readonly onRequest: (method: string) => void;
 }
 
 /** A connection that is open. */
@@ -61,6 +64,7 @@ export interface Open {
 /** A connection to a server that is opened when it is needed, and opened again when it ended. The source pauses between starts of a server that keeps failing. */
 export class ServerConnection {
   readonly #ports: ConnectionPorts;
+  readonly #running = new RunningCalls();
   #era: McpEra | undefined;
   #open: Promise<Open> | undefined;
   #failures = 0;
@@ -78,26 +82,36 @@ export class ServerConnection {
     return (await this.#opened()).client;
   }
 
-  /** The client with what is beneath it. @throws as `client` does */
-  async open(): Promise<Open> {
-    return this.#opened();
+  /** As the newest connection has it. */
+  get era(): McpEra | undefined {
+    return this.#era;
   }
 
-  /** A call got an answer: the server works. */
-  proven(): void {
-    this.#failures = 0;
-  }
-
-  /** The act of the server that ended its connection, or the error as it is. */
-  async faultOf(error: unknown): Promise<unknown> {
+  /** Something that the kernel allowed. @throws Error in our own words where it fails */
+  async request<Value>(
+    context: ToolContext,
+    send: (open: Open, limits: RequestLimits) => Promise<Value>,
+  ): Promise<Value> {
+    const { timeoutMs } = this.#ports;
+    const { signal } = context;
+    let open: Open | undefined;
     try {
-      return (await this.#last)?.transport.fault ?? error;
-    } catch {
-      return error;
+      const value = await this.#running.run(context, async (relatedRequestId) => {
+        open = await this.#opened();
+        return send(open, { relatedRequestId, signal, timeout: timeoutMs + GRACE_MS });
+      });
+      this.#failures = 0;
+      return value;
+    } catch (error) {
+      throw callFault(causeOf(error, open?.transport.fault), timeoutMs);
     }
   }
 
-  #last: Promise<Open> | undefined;
+  readonly #log = (level: LoggingLevel, data: unknown): void => {
+    const call = this.#running.only;
+    if (call) call.log(typeof data === "string" ? data : (JSON.stringify(data) ?? ""), levels[level]);
+    else this.#ports.onLog(level, data);
+  };
 
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -117,7 +131,6 @@ export class ServerConnection {
       );
     const open = this.#connect();
     this.#open = open;
-    this.#last = open;
     open.catch((error: unknown) => this.#failed(open, error));
     return open;
   }
@@ -126,12 +139,15 @@ export class ServerConnection {
     await this.#ports.endpoint.prepare?.();
     const open = await this.#negotiate();
     const opened = this.#open;
-    open.client.onclose = () => this.#failed(opened, open.transport.fault);
+    const { client, transport } = open;
+    client.onclose = () => this.#failed(opened, transport.fault);
     try {
-      await this.#ports.onOpen(open.client);
+      await this.#ports.onOpen(client);
     } catch (error) {
-      await open.client.close().catch(() => {});
-      throw open.transport.fault ?? error;
+      const cause = callFault(causeOf(error, transport.fault), START_MS);
+      this.#failed(opened, cause);
+      await client.close().catch(() => {});
+      throw cause;
     }
     return open;
   }
@@ -147,8 +163,16 @@ export class ServerConnection {
   }
 
   async #attempt(mode: "auto" | "legacy" | { readonly pin: string }): Promise<Open> {
-    const { endpoint, onListChanged, onLog } = this.#ports;
-    const transport = new GuardedTransport(endpoint, this.#ports);
+    const { endpoint, onListChanged } = this.#ports;
+    const transport = new GuardedTransport(endpoint, {
+      ...this.#ports,
+      running: this.#running,
+      onRequest: (method) =>
+        this.#log(
+          "warning",
+          `The server asked its client for ${JSON.stringify(method.slice(0, 100))}. Keyhole refused.`,
+        ),
+    });
     const client = new Client(identity, {
       capabilities,
       versionNegotiation: { mode, probe: { timeoutMs: PROBE_MS } },
@@ -163,13 +187,13 @@ export class ServerConnection {
       },
     });
     client.onerror = () => {}; // What matters fails a request, or ends the connection.
-    client.setNotificationHandler("notifications/message", ({ params }) => onLog(params.level, params.data));
+    client.setNotificationHandler("notifications/message", ({ params }) => this.#log(params.level, params.data));
     try {
       await client.connect(transport, { timeout: START_MS });
     } catch (error) {
       await transport.close().catch(() => {});
       // The end of a server that was too slow is ours: it is not why it did not start.
-      throw isTimeout(error) ? tooSlow() : (transport.fault ?? error);
+      throw isTimeout(error) ? tooSlow() : callFault(causeOf(error, transport.fault), START_MS);
     }
     const isModern = client.getProtocolEra() === "modern";
     this.#era = isModern ? "2026-07-28" : "2025-11-25";
@@ -199,3 +223,14 @@ export class ServerConnection {
 const isTimeout = (error: unknown): boolean => error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 
 const tooSlow = (): Error => new Error(`The server did not start within ${START_MS} ms.`);
+
+const levels = {
+  debug: "debug",
+  info: "info",
+  notice: "info",
+  warning: "warn",
+  error: "error",
+  critical: "error",
+  alert: "error",
+  emergency: "error",
+} as const satisfies Record<LoggingLevel, string>;

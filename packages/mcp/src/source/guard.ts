@@ -49,6 +49,8 @@ export class GuardedTransport implements Transport {
   #messages = 0;
   #windowMs: number;
   #fault: Error | undefined;
+  /** By us: what the server does at its end is no fault. */
+  #isClosed = false;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
@@ -123,6 +125,7 @@ export class GuardedTransport implements Transport {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#inner.close();
   }
 
@@ -176,7 +179,7 @@ export class GuardedTransport implements Transport {
   }
 
   #end(fault: Error): false {
-    if (this.#fault) return false;
+    if (this.#fault || this.#isClosed) return false;
     this.#fault = fault;
     this.#inner.close().catch(() => {}); // It is gone, or it will be.
     return false;

@@ -13,6 +13,15 @@ export interface McpSourceOptions extends ForeignBounds {
   readonly server: McpEndpoint;
   /** Default: in memory. */
   readonly pins?: ToolPinStore;
+  /**
+   * One connection for the calls of all callers. Only for a server that keeps nothing between calls: else each caller meets what the others left. Default `false`: each caller
+   * has a connection of its own.
+   */
+  readonly shared?: boolean;
+  /** Of callers, at the same time. Beyond them the longest idle one ends. While all are in use, a call waits. Default 16. */
+  readonly connections?: number;
+  /** A caller's connection ends so long after its last call, with all that the server kept for it. Default one hour. */
+  readonly idleMs?: number;
   /** By the server's name of a tool. Default: 2, and 3 for a tool that says it is destructive. */
   readonly tiers?: Readonly<Record<string, Tier>>;
   /** Default: the newest that the server speaks. */
@@ -30,6 +39,9 @@ export const sourceOptions: OptionNames<McpSourceOptions> = {
   name: true,
   server: true,
   pins: true,
+  shared: true,
+  connections: 1,
+  idleMs: 1,
   tiers: true,
   era: true,
   clock: true,

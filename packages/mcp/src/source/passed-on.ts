@@ -1,23 +1,12 @@
 import type { JsonObject, Kernel, Tier, Tool, ToolContext, ToolSummary } from "@keyhole/kernel";
-import {
-  type Client,
-  isInputRequiredResult,
-  type RequestId,
-  type ServerCapabilities,
-} from "@modelcontextprotocol/client";
+import { type Client, isInputRequiredResult, type ServerCapabilities } from "@modelcontextprotocol/client";
 import { type PassedMethod, passedMethods } from "../passed-methods.ts";
 import { inputRefused } from "./call-result.ts";
+import type { CallerConnections } from "./connections.ts";
 import type { McpSourceOptions } from "./options.ts";
 import type { Prompts } from "./prompts.ts";
+import type { RequestLimits } from "./running-calls.ts";
 import { sourceBounds, toolOf } from "./source-tool.ts";
-
-/** Options of the SDK's client for each request. */
-export interface RequestLimits {
-  /** Of the call that the request serves. */
-  readonly relatedRequestId: RequestId;
-  readonly signal: AbortSignal;
-  readonly timeout: number;
-}
 
 interface Passed {
   /** Behind the source's name. No name of a server's tool has two underscores there, so none can take it. */
@@ -30,6 +19,8 @@ interface Passed {
   /** The member of the result that has to be there. */
   readonly gives: string;
   readonly givesType: "array" | "object";
+  /** On the source's own connection: what it reads holds for all callers. */
+  readonly isOwn?: true;
   send(client: Client, input: never, limits: RequestLimits, prompts: Prompts): Promise<object>;
 }
 
@@ -46,6 +37,7 @@ const passed = {
     input: nothing,
     gives: "prompts",
     givesType: "array",
+    isOwn: true,
     send: async (client, _, limits, prompts) => {
       await prompts.read(client, limits);
       return { prompts: prompts.shown };
@@ -122,21 +114,18 @@ const passed = {
   },
 } as const satisfies Record<PassedMethod, Passed>;
 
-/** Makes a request that the kernel allowed. */
-type Send = (context: ToolContext, send: (client: Client, limits: RequestLimits) => Promise<object>) => Promise<object>;
-
 /** The requests of one server in a kernel, beside those for its tools. */
 export class PassedOn {
   readonly #kernel: Kernel;
   readonly #options: McpSourceOptions;
-  readonly #send: Send;
+  readonly #connections: CallerConnections;
   readonly #prompts: Prompts;
   readonly #methods = new Map<string, PassedMethod>();
 
-  constructor(kernel: Kernel, options: McpSourceOptions, prompts: Prompts, send: Send) {
+  constructor(kernel: Kernel, options: McpSourceOptions, prompts: Prompts, connections: CallerConnections) {
     this.#kernel = kernel;
     this.#options = options;
-    this.#send = send;
+    this.#connections = connections;
     this.#prompts = prompts;
   }
 
@@ -161,7 +150,7 @@ export class PassedOn {
   }
 
   #toolOf(method: PassedMethod): Tool<never, unknown> {
-    const { name, tier, description, input, gives, givesType, send }: Passed = passed[method];
+    const { name, tier, description, input, gives, givesType, isOwn, send }: Passed = passed[method];
     const { server } = this.#options;
     return toolOf({
       name: `${this.#options.name}__${name}`,
@@ -181,7 +170,9 @@ export class PassedOn {
       },
       execute: async (given: JsonObject, context: ToolContext) =>
         partsOf(
-          await this.#send(context, (client, limits) => send(client, given as never, limits, this.#prompts)),
+          await (isOwn ? this.#connections.own : this.#connections).request(context, ({ client }, limits) =>
+            send(client, given as never, limits, this.#prompts),
+          ),
           gives,
         ),
     });

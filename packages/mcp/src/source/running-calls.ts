@@ -3,6 +3,14 @@ import type { RequestId } from "@modelcontextprotocol/client";
 
 type Context = Pick<ToolContext, "charge" | "log">;
 
+/** Options of the SDK's client for each request. */
+export interface RequestLimits {
+  /** Of the call that the request serves. */
+  readonly relatedRequestId: RequestId;
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+}
+
 /** A call of the kernel that requests to a server serve. Its grants pay for them. */
 export class ServedCall {
   /** None after the end: a server can be late. */
@@ -35,7 +43,7 @@ export class ServedCall {
   }
 }
 
-/** The calls of one source that have not ended. */
+/** The calls of one connection that have not ended. */
 export class RunningCalls {
   readonly #calls = new Map<RequestId, ServedCall>();
   #count = 0;

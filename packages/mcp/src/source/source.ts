@@ -17,21 +17,19 @@ import {
   type OpenTool,
   Toolbox,
 } from "@keyhole/kernel/foreign-tools";
-import type { Client, LoggingLevel, Tool as ListedTool } from "@modelcontextprotocol/client";
-import { callFault, outputOf } from "./call-result.ts";
-import { type McpList, type Open, ServerConnection, wantsLog } from "./connection.ts";
+import type { Client, Tool as ListedTool } from "@modelcontextprotocol/client";
+import { outputOf } from "./call-result.ts";
+import { type McpList, wantsLog } from "./connection.ts";
+import { CallerConnections, CONNECTIONS, IDLE_MS } from "./connections.ts";
 import type { Progress } from "./direct-calls.ts";
 import { type McpSource, type McpSourceOptions, sourceOptions } from "./options.ts";
-import { PassedOn, type RequestLimits } from "./passed-on.ts";
+import { PassedOn } from "./passed-on.ts";
 import { Prompts } from "./prompts.ts";
 import { Refreshes } from "./refreshes.ts";
-import { RunningCalls } from "./running-calls.ts";
 import { sourceTool } from "./source-tool.ts";
 
 /** Of a message, over those of a result: names, ids, and escapes that JSON has in other places. */
 const ENVELOPE_BYTES = 1_048_576;
-/** The kernel's own deadline comes first. */
-const GRACE_MS = 250;
 
 /**
  * Connects to a server of MCP and makes its tools tools of the kernel. The source pins each definition at the first sight of the server. A call of a tool whose definition has
@@ -61,8 +59,7 @@ class KernelSource implements McpSource {
   readonly #options: McpSourceOptions;
   readonly #toolbox: Toolbox;
   readonly #passedOn: PassedOn;
-  readonly #connection: ServerConnection;
-  readonly #running = new RunningCalls();
+  readonly #connections: CallerConnections;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #prompts: Prompts;
   readonly #refreshes: Readonly<Record<McpList, Refreshes>>;
@@ -76,8 +73,9 @@ class KernelSource implements McpSource {
       prompts: this.#refreshesOf(clock, "prompts", () => this.#readPrompts()),
       resources: this.#refreshesOf(clock, "resources", async () => this.#tell("resources")),
     };
+    const onLog: NonNullable<McpSourceOptions["onLog"]> = (level, data) => options.onLog?.(level, data);
     const onLeftOut = (count: number): void =>
-      this.#log(
+      onLog(
         "warning",
         `The server changes its tools too often: ${count} changes are left out of the kernel and its log.`,
       );
@@ -93,25 +91,25 @@ class KernelSource implements McpSource {
       toolOf: (tool, pin, call) => sourceTool(tool, pin, options, call),
       call: (tool, input, context) => this.#call(tool, input, context),
     });
-    this.#passedOn = new PassedOn(kernel, options, this.#prompts, (context, send) =>
-      this.#request(context, ({ client }, limits) => send(client, limits)),
+    this.#connections = new CallerConnections(
+      {
+        name,
+        endpoint,
+        era,
+        clock,
+        timeoutMs: boundsOf(options).timeoutMs,
+        messageBytes: boundsOf(options).outputBytes + ENVELOPE_BYTES,
+        onOpen: (client) => this.#opened(client),
+        onListChanged: (list) => void this.#refreshes[list].soon(),
+        onLog,
+      },
+      {
+        isShared: options.shared ?? false,
+        most: options.connections ?? CONNECTIONS,
+        idleMs: options.idleMs ?? IDLE_MS,
+      },
     );
-    this.#connection = new ServerConnection({
-      name,
-      endpoint,
-      era,
-      clock,
-      running: this.#running,
-      messageBytes: boundsOf(options).outputBytes + ENVELOPE_BYTES,
-      onOpen: (client) => this.#opened(client),
-      onListChanged: (list) => void this.#refreshes[list].soon(),
-      onLog: (level, data) => this.#log(level, data),
-      onRequest: (method) =>
-        this.#log(
-          "warning",
-          `The server asked its client for ${JSON.stringify(method.slice(0, 100))}. Keyhole refused.`,
-        ),
-    });
+    this.#passedOn = new PassedOn(kernel, options, this.#prompts, this.#connections);
   }
 
   get tools(): readonly ForeignTool[] {
@@ -120,11 +118,11 @@ class KernelSource implements McpSource {
 
   /** The first connection lists the tools. */
   async open(): Promise<void> {
-    await this.#connection.client();
+    await this.#connections.own.client();
   }
 
   async refresh(): Promise<void> {
-    const client = await this.#connection.client();
+    const client = await this.#connections.own.client();
     await this.#list(client);
   }
 
@@ -162,7 +160,7 @@ class KernelSource implements McpSource {
 
   async close(): Promise<void> {
     for (const each of Object.values(this.#refreshes)) each.close();
-    await this.#connection.close();
+    await this.#connections.close();
     await this.#inTurn(async () => {
       await this.#toolbox.clear();
       await this.#passedOn.clear();
@@ -186,7 +184,7 @@ class KernelSource implements McpSource {
   }
 
   async #readPrompts(): Promise<void> {
-    const client = await this.#connection.client();
+    const client = await this.#connections.own.client();
     await this.#inTurn(() => this.#prompts.read(client));
     this.#tell("prompts");
   }
@@ -196,7 +194,7 @@ class KernelSource implements McpSource {
       clock,
       () => refresh().catch(() => {}), // The next connection lists them.
       (waitMs) =>
-        this.#log(
+        this.#options.onLog?.(
           "warning",
           `The server says too often that its ${list} changed. The next request is in ${waitMs} ms.`,
         ),
@@ -215,40 +213,17 @@ class KernelSource implements McpSource {
     tool.assertOpen();
     const onProgress = ({ progress: done, total, message }: Progress): void =>
       progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
-    return this.#request(context, async ({ client, calls }, limits) => {
+    const result = await this.#connections.request(context, async ({ client, calls }, limits) => {
       tool.assertOpen(); // The server can have been started again, with another definition.
       const { serverName: name } = tool;
-      const result = await (calls
+      return calls
         ? calls.call({ name, input, ...limits, timeoutMs: limits.timeout, onProgress })
         : client.callTool(
             { name, arguments: input, _meta: wantsLog },
             { ...limits, toolDefinition: withoutOutput(tool), onprogress: onProgress },
-          ));
-      this.#connection.proven();
-      return outputOf(result);
+          );
     });
-  }
-
-  /** Something that the kernel allowed. @throws Error in our own words where it fails */
-  async #request<Value>(
-    context: ToolContext,
-    send: (open: Open, limits: RequestLimits) => Promise<Value>,
-  ): Promise<Value> {
-    const { timeoutMs } = boundsOf(this.#options);
-    const { signal } = context;
-    try {
-      return await this.#running.run(context, async (relatedRequestId) =>
-        send(await this.#connection.open(), { relatedRequestId, signal, timeout: timeoutMs + GRACE_MS }),
-      );
-    } catch (error) {
-      throw callFault(await this.#connection.faultOf(error), timeoutMs);
-    }
-  }
-
-  #log(level: LoggingLevel, data: unknown): void {
-    const call = this.#running.only;
-    if (call) call.log(typeof data === "string" ? data : (JSON.stringify(data) ?? ""), levels[level]);
-    else this.#options.onLog?.(level, data);
+    return outputOf(result);
   }
 }
 
@@ -257,14 +232,3 @@ function withoutOutput({ definition }: OpenTool): ListedTool {
   const { outputSchema: _, ...rest } = definition as unknown as ListedTool;
   return rest;
 }
-
-const levels = {
-  debug: "debug",
-  info: "info",
-  notice: "info",
-  warning: "warn",
-  error: "error",
-  critical: "error",
-  alert: "error",
-  emergency: "error",
-} as const satisfies Record<LoggingLevel, string>;

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Kernel, ToolPackage } from "@keyhole/kernel";
-import type { McpServerOptions, McpSource } from "@keyhole/mcp";
+import type { McpServerOptions, McpSource, McpSourceOptions } from "@keyhole/mcp";
 import type { ApprovalServer } from "@keyhole/mcp/node";
 import type { ConfigFile } from "@keyhole/worker-host/node/config";
 import manifest from "../../../package.json" with { type: "json" };
@@ -87,6 +87,7 @@ async function partsOf({ options, folder, config, packages }: Serving, io: Comma
     version: manifest.version,
     tools: packages,
     servers: servers === undefined ? null : await readText(resolve(io.folder, servers), io.files),
+    shared: options["shared"] === true,
     "working directory": io.folder,
     "folder of files": options["files"],
     config: config.found?.config.document,
@@ -183,7 +184,10 @@ async function connectAll(
   for (const server of servers)
     sources.push({
       ...server,
-      source: await connect(kernel, server, folder, parts, sourceNotes(io, options, `${server.name}: `)),
+      source: await connect(kernel, server, folder, parts, {
+        shared: options["shared"] === true,
+        ...sourceNotes(io, options, `${server.name}: `),
+      }),
     });
 }
 
@@ -193,14 +197,14 @@ async function connect(
   { name, endpoint }: NamedServer,
   folder: string,
   { common, node }: McpParts,
-  notes: ReturnType<typeof sourceNotes>,
+  more: Pick<McpSourceOptions, "shared"> & ReturnType<typeof sourceNotes>,
 ): Promise<McpSource> {
   try {
     return await common.mcpSource(kernel, {
       name,
       server: endpoint,
       pins: node.filePins(join(folder, `pins-${name}.json`)),
-      ...notes,
+      ...more,
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : "it failed";

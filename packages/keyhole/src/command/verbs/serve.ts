@@ -7,7 +7,7 @@ const help = `A client of MCP starts this command, or reaches it over HTTP:
   keyhole serve --mcp --http 8931
 
 The servers stand in the form of a client's configuration: {"mcpServers":{"files":{"command":"npx","args":[…]}}}. Their tools run under the same policy as your own.
-The folder .keyhole holds accepted definitions, digests of approval keys, and the log. Clients that run at the same time share one server and one log.
+The folder .keyhole holds accepted definitions, digests of approval keys, and the log. Clients that run at the same time share one log, and clients of one --caller share its connection.
 `;
 
 export const addServe: AddVerb = (program, act) => {
@@ -30,6 +30,7 @@ export const addServe: AddVerb = (program, act) => {
     .option("--policy <file>", "the policy (default: policy.json of this folder, else no grants)")
     .option("--files <folder>", "the folder that the tools' files are in (default: memory)")
     .option("--caller <name>", "the caller; rules and grants can name it", "client")
+    .option("--shared", "one connection for all callers, to a server that keeps nothing between calls")
     .option("--session <name>", "labels and standing approvals hold within it; new: one for this start alone", "home")
     .option("--log <file>", "append the audit log to this file (default: audit.jsonl in the folder of --home)")
     .option("--home <folder>", "the folder of definitions, keys and log (default: .keyhole)")

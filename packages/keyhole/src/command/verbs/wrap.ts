@@ -5,7 +5,7 @@ const help = `A client of MCP starts this command in place of the server:
   keyhole wrap --name files -- npx -y @modelcontextprotocol/server-filesystem ./notes
   keyhole wrap --name tracker --url https://mcp.example.com/mcp
 
-The folder ~/.keyhole/NAME holds the policy, the accepted definitions and the log. Clients that run at the same time share one server and one log. The first policy asks about every call but lists of prompts and resources.
+The folder ~/.keyhole/NAME holds the policy, the accepted definitions and the log. Clients that run at the same time share one log, and clients of one --caller share its connection. The first policy asks about every call but lists of prompts and resources.
 `;
 
 const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -25,6 +25,7 @@ export const addWrap: AddVerb = (program, act) => {
     )
     .option("--home <folder>", "the folder of policy, pins and log (default: ~/.keyhole/NAME)")
     .option("--caller <name>", "the caller; rules and grants can name it", "client")
+    .option("--shared", "one connection for all callers, to a server that keeps nothing between calls")
     .option("--session <name>", "labels and standing approvals hold within it; new: one for this start alone", "home")
     .option(
       "--fsync <when>",

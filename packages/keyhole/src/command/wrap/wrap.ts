@@ -55,7 +55,7 @@ async function lookAt({ name, endpoint, options, parts }: Wrapped, io: CommandIo
   const kernel = await createFullKernel({ policy: home.policy });
   let source: McpSource | undefined;
   try {
-    source = await connect(kernel, name, endpoint, home, parts, sourceNotes(io, options));
+    source = await connect(kernel, { name, endpoint, options, parts }, home, io);
     return options["review"] === true ? await review(source, io) : suggest(kernel, [{ endpoint, source }]);
   } finally {
     await source?.close();
@@ -72,7 +72,7 @@ async function partsOf(
   const home = await openHome(name, endpoint, options, io);
   return digestsOf({
     version: manifest.version,
-    server: [command, options["url"]],
+    server: [command, options["url"], options["shared"] === true],
     "working directory": command.length === 0 ? null : io.folder,
     variables: [variables(options["env"]), variables(options["header"])],
     "policy.json": home.policy,
@@ -102,7 +102,7 @@ async function open(
     );
   try {
     io.note(await healthNote(kernel, log));
-    source = await connect(kernel, name, endpoint, home, parts, sourceNotes(io, options));
+    source = await connect(kernel, { name, endpoint, options, parts }, home, io);
     desk = await openDesk({ keys, policy: home.policy }, parts, io);
   } catch (error) {
     await close();
@@ -160,18 +160,17 @@ function variables(typed: unknown): Readonly<Record<string, string>> {
 /** @throws {Unusable} where the server cannot be reached */
 async function connect(
   kernel: Kernel,
-  name: string,
-  server: McpEndpoint,
+  { name, endpoint: server, options, parts: { common, node } }: Wrapped,
   { pins }: Home,
-  { common, node }: McpParts,
-  notes: ReturnType<typeof sourceNotes>,
+  io: CommandIo,
 ): Promise<McpSource> {
   try {
     return await common.mcpSource(kernel, {
       name,
       server,
       pins: node.filePins(pins),
-      ...notes,
+      shared: options["shared"] === true,
+      ...sourceNotes(io, options),
     });
   } catch (error) {
     throw new Unusable(visible(error instanceof Error ? error.message : "The server failed."), { cause: error });
