@@ -9,6 +9,7 @@ closeAfterEach();
 
 /** A server that keeps the last planted value of each connection, as a process does, and can hold its answers back. */
 class Keeping implements McpEndpoint {
+  readonly way = {};
   readonly capabilities: McpEndpoint["capabilities"] = [];
   readonly effects: McpEndpoint["effects"] = [];
   readonly needs: McpEndpoint["needs"] = [];

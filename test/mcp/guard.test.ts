@@ -16,7 +16,7 @@ async function guarded() {
     },
   };
   const clock = new FakeClock();
-  const endpoint = { capabilities: [], effects: [], needs: [], open: () => inner };
+  const endpoint = { way: {}, capabilities: [], effects: [], needs: [], open: () => inner };
   const options = { messageBytes: 1_000, clock, running: new RunningCalls(), onRequest: () => {} };
   const transport = new GuardedTransport(endpoint, options);
   await transport.start();

@@ -26,6 +26,7 @@ export interface ScriptedOptions {
 
 /** A server that says exactly what it is told to, wrong or right. Each connection is a new process of it, so to say. */
 export class Scripted implements McpEndpoint {
+  readonly way: McpEndpoint["way"];
   readonly capabilities: McpEndpoint["capabilities"] = [];
   readonly effects: McpEndpoint["effects"] = [];
   readonly needs: McpEndpoint["needs"] = [];
@@ -38,8 +39,9 @@ export class Scripted implements McpEndpoint {
   /** Ends the newest connection, as a server that dies. */
   die: () => void = () => {};
 
-  constructor(options: ScriptedOptions = {}) {
+  constructor(options: ScriptedOptions = {}, way: McpEndpoint["way"] = {}) {
     this.options = options;
+    this.way = way;
   }
 
   get calls(): readonly (string | undefined)[] {

@@ -108,16 +108,12 @@ it("forgets the tools that a server listed once and nobody pinned", async () => 
 it("says that a server did not start in time, and not how its process was ended then", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
-    const silent: McpEndpoint = {
-      capabilities: [],
-      needs: [],
-      effects: [],
-      open: ({ onFault }) => ({
-        start: async () => {},
-        send: async () => {},
-        close: async () => onFault(new Error("The server ended by SIGTERM.")),
-      }),
-    };
+    const open: McpEndpoint["open"] = ({ onFault }) => ({
+      start: async () => {},
+      send: async () => {},
+      close: async () => onFault(new Error("The server ended by SIGTERM.")),
+    });
+    const silent: McpEndpoint = Object.assign(new Scripted(), { open });
     const opening = against({}, { server: silent });
     const rejected = expect(opening).rejects.toThrow("The server did not start within 60000 ms.");
     await vi.advanceTimersByTimeAsync(60_000);

@@ -68,6 +68,7 @@ describe("tools of a server", () => {
       name: "web",
       era: "2025-11-25",
       server: {
+        way: {},
         capabilities: [reach],
         effects: ["net.write"],
         needs: [{ kind: "net.write", method: "POST", host: "mcp.example.com", port: 443, path: "/" }],
@@ -245,6 +246,32 @@ describe("a pinned definition", () => {
     expect(code(await kernel.call("peer_later", {}))).toBe("TOOL_NOT_FOUND");
     expect(await source.confirm("later", source.tools[1]?.hash ?? "")).toBe(true);
     expect(code(await kernel.call("peer_later", {}))).toBe("ok");
+  });
+
+  it("covers the way to its server: on another one no call leaves until a person confirms it", async () => {
+    const pins = memoryPins();
+    const announces = { resources: {}, prompts: {} };
+    const first = new Scripted({ announces }, { command: "npx", args: ["notes"], env: ["TOKEN"] });
+    const kernel = await createFullKernel({ policy: permissive });
+    afterwards(() => kernel.close());
+    await (await mcpSource(kernel, { name: "peer", server: first, era: "2025-11-25", pins })).close();
+    const seen: unknown[] = [];
+    const server = new Scripted({ announces }, { command: "npx", args: ["notes", "/"], env: ["TOKEN"] });
+    const onServerChange = (change: unknown): void => void seen.push(change);
+    const source = await mcpSource(kernel, { name: "peer", server, era: "2025-11-25", pins, onServerChange });
+    afterwards(() => source.close());
+    expect(seen).toMatchObject([{ state: "changed", differences: [{ path: "/args/1", seen: '"/"' }] }]);
+    const calls = ["peer_echo", "peer__list_resources", "peer__list_prompts"];
+    const heard = server.heard.length;
+    for (const name of calls) expect(code(await kernel.call(name, {})), name).toBe("TOOL_ERROR");
+    expect([server.heard.length, server.connections]).toEqual([heard, 1]);
+    expect(await source.confirmServer("blake3:0")).toBe(false);
+    expect(await source.confirmServer(source.server.hash)).toBe(true);
+    expect(code(await kernel.call("peer_echo", {}))).toBe("ok");
+    await source.close();
+    const again = await mcpSource(kernel, { name: "peer", server, era: "2025-11-25", pins });
+    afterwards(() => again.close());
+    expect(again.server.state).toBe("open");
   });
 
   it("with characters that nobody sees is not taken at first sight, and is shown with them", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
-import { mcpSource, type McpSource, type McpSourceOptions } from "@keyhole/mcp";
+import { mcpHttp, mcpSource, type McpSource, type McpSourceOptions } from "@keyhole/mcp";
 import { filePins, mcpProcess, type McpProcessOptions } from "@keyhole/mcp/node";
 import { describe, expect, it } from "vitest";
 import { Scripted, plain } from "../mcp/scripted.ts";
@@ -108,6 +108,22 @@ describe("a server that is a process", () => {
   it("that is not there is no source, and says so", async () => {
     await expect(started({}, { command: "no-such-program" })).rejects.toThrow("no-such-program cannot be started");
   });
+});
+
+it.each<[string, Parameters<typeof mcpProcess>[0]]>([
+  ["command", { command: "/opt/server", args: ["a"], env: { TOKEN: "1" } }],
+  ["arguments", { command: "server", args: ["a", "b"], env: { TOKEN: "1" } }],
+  ["names of variables", { command: "server", args: ["a"], env: { TOKEN: "1", PATH: "x" } }],
+  ["folder", { command: "server", args: ["a"], env: { TOKEN: "1" }, cwd: "/" }],
+])("the way to a process differs by its %s, and not by a variable's value", (_, other) => {
+  const { way } = mcpProcess({ command: "server", args: ["a"], env: { TOKEN: "1" } });
+  expect(mcpProcess({ command: "server", args: ["a"], env: { TOKEN: "2" } }).way).toEqual(way);
+  expect(mcpProcess(other).way).not.toEqual(way);
+  expect(JSON.stringify(mcpProcess({ command: "server", env: { TOKEN: "s3cret" } }).way)).not.toContain("s3cret");
+});
+
+it("the way to a server over HTTP is its URL", () => {
+  expect(mcpHttp({ url: "https://a.example/mcp?x=1" }).way).toEqual({ url: "https://a.example/mcp?x=1" });
 });
 
 describe("pins in a file", () => {

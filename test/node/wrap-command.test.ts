@@ -178,6 +178,18 @@ describe("keyhole wrap", () => {
     expect(await ran(home, review)).toMatchObject({ exitCode: 0, output: "0 definitions accepted, 0 waiting.\n" });
   });
 
+  it("asks about another command once, and takes none that never ran for the way to the server", async () => {
+    const home = homeFolder();
+    await ran(home, ["--suggest", "--", "no-such-program"]);
+    await ran(home, ["--suggest", "--", ...server]);
+    const review = ["--review", "--", ...server, "more"];
+    const unasked = await ran(home, review);
+    expect(unasked).toMatchObject({ exitCode: 1, output: "0 definitions accepted, 1 waiting.\n" });
+    expect(unasked.said).toContain('The way to the server is changed:\n  /args/1\n    + "more"\n');
+    expect(await ran(home, review, { ask: async () => "yes" })).toMatchObject({ exitCode: 0 });
+    expect(await ran(home, review)).toMatchObject({ exitCode: 0 });
+  });
+
   it.each<[string, readonly string[], string]>([
     ["no server", [], "Name one server"],
     ["two servers", ["--url", "https://mcp.example.com", "--", "node"], "Name one server"],

@@ -33,7 +33,9 @@ export function mcpProcess(options: McpProcessOptions): McpEndpoint {
   const name = basename(command);
   const fault = checkCommand(name);
   if (fault !== undefined) throw new TypeError(`${JSON.stringify(name)}: ${fault}.`);
+  const variables = Object.keys(env).toSorted();
   return {
+    way: { command, args: [...args], env: variables, ...(cwd !== undefined && { cwd }) },
     capabilities: [{ kind: "process.spawn", commands: [{ command: name, args: [...args] }] }],
     effects: ["process.spawn"],
     needs: [{ kind: "process.spawn", command: name, args: [...args] }],

@@ -46,6 +46,8 @@ export interface ConnectionPorts {
   readonly clock: Clock;
   /** Of one request that serves a call. */
   readonly timeoutMs: number;
+  /** Before each call. @throws Error where the server waits for a person */
+  readonly assertOpen: () => void;
   /** With each new connection, before it is used. */
   readonly onOpen: (client: Client) => Promise<void>;
   readonly onListChanged: (list: McpList) => void;
@@ -92,7 +94,8 @@ export class ServerConnection {
     context: ToolContext,
     send: (open: Open, limits: RequestLimits) => Promise<Value>,
   ): Promise<Value> {
-    const { timeoutMs } = this.#ports;
+    const { timeoutMs, assertOpen } = this.#ports;
+    assertOpen();
     const { signal } = context;
     let open: Open | undefined;
     try {

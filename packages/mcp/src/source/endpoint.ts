@@ -1,4 +1,4 @@
-import type { Capability, Clock, Effect, Need } from "@keyhole/kernel";
+import type { Capability, Clock, Effect, JsonObject, Need } from "@keyhole/kernel";
 import type { RequestId, Transport } from "@modelcontextprotocol/client";
 import type { ServedCall } from "./running-calls.ts";
 
@@ -23,6 +23,8 @@ export type ChargeReceived = (bytes: number, message: unknown, answered?: Served
 
 /** How a server of MCP is reached, and the access that each of its tools needs for that. */
 export interface McpEndpoint {
+  /** The way to the server, without secrets: the source pins it beside the definitions. */
+  readonly way: JsonObject;
   /** The policy has to grant these to each tool of the server. */
   readonly capabilities: readonly Capability[];
   readonly effects: readonly Effect[];

@@ -41,6 +41,7 @@ export function mcpHttp(options: McpHttpEndpointOptions): McpEndpoint {
   const signed = signIn && new SignIn(parsed, knownOptions(signIn, signInOptions, "mcpHttp `signIn`"), send);
   return {
     ...(signed && { prepare: () => signed.prepare() }),
+    way: { url: parsed.href },
     capabilities: [
       { kind: "net.read", ...reach },
       { kind: "net.write", ...reach },

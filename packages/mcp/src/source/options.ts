@@ -33,6 +33,8 @@ export interface McpSourceOptions extends ForeignBounds {
   readonly onChange?: (tool: ForeignTool) => void;
   /** The definition of a prompt waits for {@link McpSource.confirmPrompt}. */
   readonly onPromptChange?: (prompt: ForeignTool) => void;
+  /** The way to the server waits for {@link McpSource.confirmServer}. */
+  readonly onServerChange?: (server: ForeignTool) => void;
 }
 
 export const sourceOptions: OptionNames<McpSourceOptions> = {
@@ -48,6 +50,7 @@ export const sourceOptions: OptionNames<McpSourceOptions> = {
   onLog: true,
   onChange: true,
   onPromptChange: true,
+  onServerChange: true,
   ...foreignBounds,
 };
 
@@ -61,6 +64,10 @@ export interface McpSource {
   readonly prompts: readonly ForeignTool[];
   /** Accepts the definition of a prompt, as `confirm` does for a tool. */
   confirmPrompt(name: string, hash: string): Promise<boolean>;
+  /** The way to the server, pinned likewise: command, arguments and names of variables, or the URL. While it is not `open`, no call reaches the server. */
+  readonly server: ForeignTool;
+  /** Accepts the way of this hash. `false` where it is not the present one. */
+  confirmServer(hash: string): Promise<boolean>;
   /** For the option `onListChange` of a server: hears that prompts or resources changed. Returns the end of it. */
   onListChange(this: void, listener: (list: "prompts" | "resources") => void): () => void;
   /** Asks the server for its tools again. It is asked by itself when it says that they changed, and with each new connection. */

@@ -24,12 +24,15 @@ import { CallerConnections, CONNECTIONS, IDLE_MS } from "./connections.ts";
 import type { Progress } from "./direct-calls.ts";
 import { type McpSource, type McpSourceOptions, sourceOptions } from "./options.ts";
 import { PassedOn } from "./passed-on.ts";
+import { PinBox } from "./pin-box.ts";
 import { Prompts } from "./prompts.ts";
 import { Refreshes } from "./refreshes.ts";
 import { sourceTool } from "./source-tool.ts";
 
 /** Of a message, over those of a result: names, ids, and escapes that JSON has in other places. */
 const ENVELOPE_BYTES = 1_048_576;
+/** The one definition of the way to the server. */
+const SERVER = "server";
 
 /**
  * Connects to a server of MCP and makes its tools tools of the kernel. The source pins each definition at the first sight of the server. A call of a tool whose definition has
@@ -62,6 +65,7 @@ class KernelSource implements McpSource {
   readonly #connections: CallerConnections;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #prompts: Prompts;
+  readonly #way: PinBox;
   readonly #refreshes: Readonly<Record<McpList, Refreshes>>;
   readonly #listeners = new Set<(list: "prompts" | "resources") => void>();
 
@@ -79,9 +83,11 @@ class KernelSource implements McpSource {
         "warning",
         `The server changes its tools too often: ${count} changes are left out of the kernel and its log.`,
       );
-    // One store for both: its owner may have opened none.
+    // One store for all: its owner may have opened none.
     const kept = pins ?? memoryPins();
-    this.#prompts = new Prompts(name, { pins: kept, onChange: options.onPromptChange, clock, onLeftOut });
+    const { onPromptChange, onServerChange } = options;
+    this.#prompts = new Prompts(`${name}.prompts`, { pins: kept, onChange: onPromptChange, clock, onLeftOut });
+    this.#way = new PinBox(`${name}.server`, { pins: kept, onChange: onServerChange, clock, onLeftOut });
     this.#toolbox = new Toolbox(kernel, {
       name,
       pins: kept,
@@ -99,6 +105,7 @@ class KernelSource implements McpSource {
         clock,
         timeoutMs: boundsOf(options).timeoutMs,
         messageBytes: boundsOf(options).outputBytes + ENVELOPE_BYTES,
+        assertOpen: () => this.#assertOpen(),
         onOpen: (client) => this.#opened(client),
         onListChanged: (list) => void this.#refreshes[list].soon(),
         onLog,
@@ -119,6 +126,8 @@ class KernelSource implements McpSource {
   /** The first connection lists the tools. */
   async open(): Promise<void> {
     await this.#connections.own.client();
+    // Behind it: a command that never ran is not the way that a person means.
+    await this.#way.take([{ name: SERVER, ...this.#options.server.way }]);
   }
 
   async refresh(): Promise<void> {
@@ -140,6 +149,24 @@ class KernelSource implements McpSource {
       if (isConfirmed) this.#tell("prompts");
       return isConfirmed;
     });
+  }
+
+  get server(): ForeignTool {
+    const [server] = this.#way.all;
+    if (!server) throw new Error("The source is not open.");
+    return server;
+  }
+
+  confirmServer(hash: string): Promise<boolean> {
+    return this.#inTurn(() => this.#way.confirm(SERVER, hash));
+  }
+
+  /** Another command under the same name may be another server. */
+  #assertOpen(): void {
+    if (this.server.state !== "open")
+      throw new Error(
+        `The server ${this.#options.name} is reached in another way than before. Keyhole blocks it until a person confirms the change.`,
+      );
   }
 
   readonly onListChange: McpSource["onListChange"] = (listener) => {

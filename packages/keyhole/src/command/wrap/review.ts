@@ -2,7 +2,7 @@ import type { ForeignTool } from "@keyhole/kernel/foreign-tools";
 import type { McpSource, McpSourceOptions } from "@keyhole/mcp";
 import { type CommandIo, type CommandOptions, type CommandResult, counted, visible } from "../io.ts";
 
-type Listeners = Pick<McpSourceOptions, "onChange" | "onPromptChange" | "onLog">;
+type Listeners = Pick<McpSourceOptions, "onChange" | "onPromptChange" | "onServerChange" | "onLog">;
 
 /** Notes what a server says, and each definition that begins to wait. A review shows those itself. */
 export function sourceNotes(io: CommandIo, options: CommandOptions, prefix = ""): Listeners {
@@ -12,13 +12,18 @@ export function sourceNotes(io: CommandIo, options: CommandOptions, prefix = "")
     (kind: string) =>
     (definition: ForeignTool): void =>
       io.note(`${kind}${textOf(definition)}  Run this command with --review to accept or refuse it.\n`);
-  return { onLog, onChange: note(""), onPromptChange: note("Prompt: ") };
+  return { onLog, onChange: note(""), onPromptChange: note("Prompt: "), onServerChange: note("The way to the ") };
 }
 
 /** Shows each definition that waits, and pins those that the person at the terminal accepts. */
 export async function review(source: McpSource, io: CommandIo): Promise<CommandResult> {
   const isWaiting = ({ state }: ForeignTool): boolean => state === "changed" || state === "new";
+  const { server } = source;
   const waiting = [
+    ...[server].filter(isWaiting).map(({ hash }) => ({
+      text: `The way to the ${textOf(server)}`,
+      confirm: () => source.confirmServer(hash),
+    })),
     ...source.tools.filter(isWaiting).map((tool) => ({
       text: textOf(tool),
       confirm: () => source.confirm(tool.serverName, tool.hash),
