@@ -159,7 +159,9 @@ describe("an approval", () => {
 
   it("waits for at most 16 calls of one caller, and others are not held up", async () => {
     const answers: ((answer: ApprovalAnswer) => void)[] = [];
-    const bench = await openKernel({ policy: asking, approver: () => new Promise((resolve) => answers.push(resolve)) });
+    const shows = () => new Promise<ApprovalAnswer>((resolve) => answers.push(resolve));
+    const approver: Approver = Object.assign(shows, { concurrent: true });
+    const bench = await openKernel({ policy: asking, approver });
     bench.kernel.registerTrusted(toolOf(() => 1, { tier: 2, bounds: { concurrency: 64 } }));
     const call = (caller: string) => bench.kernel.call("subject", {}, { caller });
     const waiting = Array.from({ length: 16 }, () => call("eve"));

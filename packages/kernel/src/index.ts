@@ -146,6 +146,7 @@ export { hasInvisible, visible } from "./support/visible.ts";
 export { checkGlob, checkPath, matchPath } from "./capability/matching/paths.ts";
 
 export { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./policy/approval/approval.ts";
+export { askInTurn } from "./policy/approval/in-turn.ts";
 export { passkeyChallenge } from "./policy/approval/passkey.ts";
 export { decodeBase64Url, encodeBase64Url } from "./bytes/base64.ts";
 export type { StandingApproval } from "./policy/approval/standing-table.ts";

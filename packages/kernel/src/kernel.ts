@@ -109,7 +109,8 @@ class KernelImplementation implements Kernel {
     this.#clock = clock;
     this.#log = log;
     this.#pools = openPools(hosts, { clock, log, quarantine: state.quarantine, reuse });
-    this.#authority = new AuthorityState(policy, mode, state.modes.table, log, (to) => state.revocations.tighten(to));
+    const tighten = (to: Mode): void => state.revocations.tighten(to);
+    this.#authority = new AuthorityState(policy, mode, state.modes.table, log, tighten, composed.onAuthority);
     this.grants = new GrantRevocations(state.revocations, log, clock, families.kinds, this.#toolWatchers);
     this.#core = this.#openCore(options);
     const context = this.#contextOf(this.#core);

@@ -27,19 +27,21 @@ export interface ApprovalDesk {
 
 export function approvalDesk(): ApprovalDesk {
   const waiting = new Map<string, Waiting>();
-  const asking =
-    (isApart: boolean): Approver =>
-    (request, signal) =>
-      new Promise((resolve, reject) => {
-        waiting.set(request.approvalId, { request, isApart, resolve });
-        // The call ended or the question expired: a late answer finds nothing.
-        const withdraw = (): void => {
-          waiting.delete(request.approvalId);
-          reject(new Error("the approval is closed"));
-        };
-        if (signal.aborted) withdraw();
-        else signal.addEventListener("abort", withdraw, { once: true });
-      });
+  const asking = (isApart: boolean): Approver =>
+    Object.assign(
+      (request: ApprovalRequest, signal: AbortSignal) =>
+        new Promise<ApprovalAnswer>((resolve, reject) => {
+          waiting.set(request.approvalId, { request, isApart, resolve });
+          // The call ended or the question expired: a late answer finds nothing.
+          const withdraw = (): void => {
+            waiting.delete(request.approvalId);
+            reject(new Error("the approval is closed"));
+          };
+          if (signal.aborted) withdraw();
+          else signal.addEventListener("abort", withdraw, { once: true });
+        }),
+      { concurrent: true },
+    );
   return {
     approver: asking(false),
     approverApart: asking(true),
@@ -98,7 +100,7 @@ export const answerBody: Check<AnswerBody> = checkOf({
 const membersOf = {
   allow: ["answer", "scope", "pattern", "passkey"],
   edit: ["answer", "input"],
-  deny: ["answer", "reason"],
+  deny: ["answer", "reason", "scope"],
 } as const satisfies Record<AnswerBody["answer"], readonly (keyof AnswerBody)[]>;
 
 /**
@@ -108,6 +110,7 @@ const membersOf = {
  */
 export function answerOf(body: AnswerBody, request: ApprovalRequest, approver: string): ApprovalAnswer {
   const members: readonly string[] = membersOf[body.answer];
+  // As the kernel ignores the scope of a denial.
   const stray = Object.keys(body).find((key) => !members.includes(key));
   if (stray !== undefined) throw refused(`${JSON.stringify(stray)} does not belong to the answer "${body.answer}"`);
   if (body.answer === "deny")

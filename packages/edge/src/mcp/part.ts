@@ -1,5 +1,12 @@
 import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
-import { type ApprovalRequest, type Approver, type Capability, isOfDomain, parseUrl } from "@keyhole/kernel";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
+  type Capability,
+  isOfDomain,
+  parseUrl,
+} from "@keyhole/kernel";
 import {
   type ApprovalDesk as ApprovalPages,
   approvalDesk as approvalPages,
@@ -116,7 +123,7 @@ async function approverOf(key: string, tenant: string, tokens: string | undefine
 /** A question stands on its page and in `GET /v1/approvals`; the first answer counts. */
 function bothDesks(desk: ApprovalDesk, pages: ApprovalPages | undefined): McpApprovals {
   if (!pages) return { approver: desk.approverApart, url: () => undefined };
-  const approver: Approver = async (question: ApprovalRequest, signal: AbortSignal) => {
+  const both = async (question: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> => {
     const answered = new AbortController();
     const either = AbortSignal.any([signal, answered.signal]);
     try {
@@ -125,5 +132,6 @@ function bothDesks(desk: ApprovalDesk, pages: ApprovalPages | undefined): McpApp
       answered.abort();
     }
   };
+  const approver: Approver = Object.assign(both, { concurrent: true });
   return { approver, url: pages.url };
 }

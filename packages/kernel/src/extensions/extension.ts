@@ -101,6 +101,8 @@ export interface Extension extends Points, Services {
   open?(context: ExtensionContext): void;
   /** Forgets what the tool left behind: the next one of its name may be another one. Gives what is forgotten with its event. */
   onUnregister?(tool: RegisteredTool): readonly StateChange[];
+  /** Policy or mode changed, and the change is in effect. */
+  onAuthority?(): void;
 }
 
 /** All extensions of a kernel together. */
@@ -110,6 +112,7 @@ export interface Composed {
   readonly honoured: ReadonlySet<OptionQuestion>;
   readonly tables: readonly DeclaredTable[];
   readonly onUnregister: (tool: RegisteredTool) => readonly StateChange[];
+  readonly onAuthority: () => void;
 }
 
 /**
@@ -136,7 +139,8 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
   };
   const onUnregister: Composed["onUnregister"] = (tool) =>
     extensions.flatMap((each) => each.onUnregister?.(tool) ?? []);
-  return { points: pointsOf(extensions), services, honoured: new Set(honours), tables, onUnregister };
+  const onAuthority = (): void => extensions.forEach((each) => each.onAuthority?.());
+  return { points: pointsOf(extensions), services, honoured: new Set(honours), tables, onUnregister, onAuthority };
 }
 
 function pointsOf(extensions: readonly Extension[]): Points {

@@ -31,18 +31,28 @@ export class AuthorityState {
   /** Asked for, and not yet on record. */
   readonly #modesAhead: Mode[] = [];
   readonly #onTighten: (mode: Mode) => void;
+  readonly #onChange: () => void;
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
    * @param mode of the embedding program; the kept one holds where it is stricter
    * @param onTighten ends the running calls that a stricter mode denies
+   * @param onChange ends the open questions that a change voids
    */
-  constructor(policy: Policy, mode: Mode, kept: StateTable<Mode>, log: AuditLog, onTighten: (mode: Mode) => void) {
+  constructor(
+    policy: Policy,
+    mode: Mode,
+    kept: StateTable<Mode>,
+    log: AuditLog,
+    onTighten: (mode: Mode) => void,
+    onChange: () => void,
+  ) {
     this.#policy = policy;
     this.#mode = this.#recordedMode = strictest(mode, kept.get(key));
     this.#modes = kept;
     this.#log = log;
     this.#onTighten = onTighten;
+    this.#onChange = onChange;
   }
 
   get now(): Authority {
@@ -67,6 +77,7 @@ export class AuthorityState {
         this.#log.record("mode.changed", kernelScope, payload, this.#modes.put(key, mode));
         await this.#log.flush();
         this.#mode = this.#modesAhead.reduce(strictest, mode);
+        this.#onChange();
       } finally {
         this.#modesAhead.shift();
       }
@@ -76,6 +87,7 @@ export class AuthorityState {
   #tighten(mode: Mode): void {
     this.#mode = mode;
     this.#onTighten(mode);
+    this.#onChange();
   }
 
   setPolicy(policy: Policy): Promise<void> {
@@ -84,6 +96,7 @@ export class AuthorityState {
       this.#log.record("policy.changed", kernelScope, payload);
       await this.#log.flush();
       this.#policy = policy;
+      this.#onChange();
     });
   }
 

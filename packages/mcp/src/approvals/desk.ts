@@ -95,7 +95,9 @@ class Desk implements ApprovalDesk {
 
   readonly url = ({ approvalId }: ApprovalRequest): string => `${this.#options.origin}${this.#path}${approvalId}`;
 
-  readonly approver: Approver = async (question, signal) => {
+  readonly approver: Approver = Object.assign(this.#ask.bind(this), { concurrent: true });
+
+  async #ask(question: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const { approvalId, caller } = question;
     if (this.#shares.isFull(caller, MOST_QUESTIONS))
       return { answer: "deny", approver: "desk", reason: "Too many questions are open." };
@@ -113,7 +115,7 @@ class Desk implements ApprovalDesk {
       this.#open.delete(approvalId);
       this.#shares.add(caller, -1);
     }
-  };
+  }
 
   readonly fetch = async (request: Request): Promise<Response> => {
     const path = this.#path;

@@ -20,13 +20,15 @@ export class Arguments {
 
   /** Hears the questions and the answers of the call. */
   heardBy(approve: ClientCall["approve"]): ClientCall["approve"] {
-    return async (request, signal) => {
+    const hears: typeof approve = async (request, signal) => {
       const { callId, input, argsHash } = request;
       this.#steps.push({ callId, input, argsHash });
       const answer = await approve(request, signal);
       if (answer.answer === "edit") this.#steps.push({ callId, input: answer.input as JsonValue });
       return answer;
     };
+    // The page lists the questions.
+    return Object.assign(hears, { concurrent: true });
   }
 
   /**

@@ -1,4 +1,11 @@
-import type { ApprovalAnswer, ApprovalRequest, Approver, CallOptions, CallResult } from "@keyhole/kernel";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
+  askInTurn,
+  type CallOptions,
+  type CallResult,
+} from "@keyhole/kernel";
 import type { CallListeners, Releasable, Wanted } from "./remote-api.ts";
 import { PageBody, remoteBody } from "./remote-body.ts";
 import type { Kept } from "./remote-options.ts";
@@ -71,7 +78,9 @@ function askedFrom(
     (request) => {
       const controller = new AbortController();
       asked.set(request.approvalId, controller);
-      return answers === undefined ? Promise.reject(new Error("nobody answers")) : answers(request, controller.signal);
+      if (answers === undefined) return Promise.reject(new Error("nobody answers"));
+      // The kernel knows this approver by another function for each call.
+      return askInTurn(answers, request, controller.signal) as Promise<ApprovalAnswer>;
     };
   return {
     ask: asking(approver),

@@ -1,5 +1,7 @@
 import {
+  type ApprovalAnswer,
   type Approver,
+  askInTurn,
   type AuditEvent,
   type CallOptions,
   type CallResult,
@@ -172,7 +174,8 @@ function approverOf(given: CallOptions, fallback: Approver | undefined) {
       approver || nestedApprover
         ? async (...[asked, until]: Parameters<Approver>): ReturnType<Approver> => {
             const answers = asked.callId === own ? approver : nestedApprover;
-            return answers ? answers(asked, until) : { answer: "deny", approver: "", reason: "Nobody answers." };
+            if (answers) return askInTurn(answers, asked, until) as Promise<ApprovalAnswer>;
+            return { answer: "deny", approver: "", reason: "Nobody answers." };
           }
         : undefined,
   };

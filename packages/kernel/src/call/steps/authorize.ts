@@ -27,6 +27,8 @@ export interface HeldApproval {
   readonly untilMs: number;
 }
 
+type Refusal = "approval-denied" | "approval-expired" | "approval-void";
+
 /** The possible answers of an approver. Only this file makes the next state. */
 export type ApprovalAnswer =
   | {
@@ -40,7 +42,7 @@ export type ApprovalAnswer =
       readonly onApproved?: () => readonly StateChange[];
     }
   | { readonly kind: "edited"; readonly input: unknown }
-  | { readonly kind: "denied"; readonly reasonCode: "approval-denied" | "approval-expired"; readonly fault: CallFault };
+  | { readonly kind: "denied"; readonly reasonCode: Refusal; readonly fault: CallFault };
 
 /** Answers the question of the policy's `ask`. Throws a fault where the question ends without one. */
 export type AskForApproval = (decided: Decided) => MaybePromise<ApprovalAnswer>;
@@ -132,7 +134,8 @@ function assertApprovalStands({ call }: Decided): void {
   throw new CallFault("APPROVAL_DENIED", (texts) => texts.approvalRevoked(approvalId));
 }
 
-function isCurrent({ policy, mode }: Decided, { authority }: Pick<AuthorizePorts, "authority">): boolean {
+/** Whether policy and mode are those of the decision. */
+export function isCurrent({ policy, mode }: Decided, { authority }: Pick<AuthorizePorts, "authority">): boolean {
   const now = authority();
   return now.policy.hash === policy.hash && now.mode === mode;
 }

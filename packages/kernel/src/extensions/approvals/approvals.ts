@@ -2,7 +2,7 @@ import { describeGrant } from "../../capability/describe.ts";
 import { kernelScope } from "../../audit/scope.ts";
 import { CallFault, Suspended } from "../../call/faults/fault.ts";
 import type { CarriedPart } from "../../call/record/carried-part.ts";
-import type { ApprovalAnswer } from "../../call/steps/authorize.ts";
+import { type ApprovalAnswer, isCurrent } from "../../call/steps/authorize.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import * as limits from "../../limits.ts";
@@ -54,6 +54,7 @@ export function approvals(approver?: Theirs<Approver>): Extension {
       throw new CallFault("APPROVAL_DENIED", `${decided.verdict.reason} The kernel has no approver.`, hints);
     },
     onUnregister: ({ id }) => approvals.forget(id),
+    onAuthority: () => approvals.checkOpen(),
     foresee: (decided) => knownAnswer(decided, approvals) ?? questionOf(decided),
     approvals: {
       list: () => approvals.list(),
@@ -132,6 +133,8 @@ async function askNow(
   if (goOn) waiting.defer(goOn);
   const hold = approvals.hold(approvalId);
   const held = call.defer(hold.release);
+  const voided = new AbortController();
+  waiting.defer(approvals.watch(() => isCurrent(decided, context) || voided.abort()));
   const { approvers } = policy.document;
   const passkeys = demandedOf(decided);
   const question = {
@@ -141,6 +144,7 @@ async function askNow(
     cancel: call.options.signal,
     aside: departure?.aside,
     revoked: hold.revoked,
+    voided: voided.signal,
   };
   const outcome = await askApprover(approver, question, clock);
   waiting.close();
@@ -174,6 +178,8 @@ function recordOutcome({ call }: Decided, approvalId: string, outcome: AskOutcom
       return resolved("deny", outcome.approver, "The arguments were edited.");
     case "denied":
       return resolved("deny", outcome.approver, outcome.reason);
+    case "void":
+      return resolved("cancelled", "", "The policy or the mode changed.");
     case "expired":
     case "cancelled":
       return resolved(outcome.kind, "", "");
@@ -202,6 +208,10 @@ function refusal(outcome: Exclude<AskOutcome, { kind: "allowed" }>, approvalId: 
         reasonCode: "approval-expired",
         fault: new CallFault("APPROVAL_EXPIRED", message, { details, retryable: true }),
       };
+    }
+    case "void": {
+      const fault = new CallFault("APPROVAL_DENIED", (texts) => texts.approvalVoid("changed", approvalId));
+      return { kind: "denied", reasonCode: "approval-void", fault };
     }
     case "cancelled":
     case "suspended":

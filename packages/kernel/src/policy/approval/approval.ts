@@ -63,8 +63,18 @@ export type ApprovalAnswer =
   | { readonly answer: "edit"; readonly input: unknown; readonly approver: string }
   | { readonly answer: "deny"; readonly approver: string; readonly reason?: string };
 
-/** Answers a request. A rejection, a malformed answer and silence until `expiresAt` are denials. `signal` aborts when the approval is closed. */
-export type Approver = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+/**
+ * Answers a request. A rejection, a malformed answer and silence until `expiresAt` are denials. `signal` aborts when the approval is closed.
+ * The next request comes after the answer, or after the end of `signal`: a person never sees two. A request that closes before its turn never comes.
+ *
+ * @example
+ * const approver = Object.assign(askOnPage, { concurrent: true });
+ */
+export interface Approver {
+  (request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  /** It shows several requests at once, and an answer names its request: each comes at once. Default `false`. */
+  readonly concurrent?: boolean;
+}
 
 /** The rule that an approval for an argument pattern becomes. It answers questions of its session and lifts no denial. */
 export function patternRule(

@@ -4,6 +4,7 @@ import * as limits from "../../limits.ts";
 import { type Foreign, membersOf, shortTextOf, type Theirs } from "../../support/foreign.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
+import { askInTurn } from "./in-turn.ts";
 import { readPattern } from "./pattern.ts";
 import type { Passkeys } from "../document/policy.ts";
 import type { ApprovalProof } from "../proof/proof.ts";
@@ -14,6 +15,7 @@ export type AskOutcome =
   | { readonly kind: "edited"; readonly approver: string; readonly input: Foreign<unknown> }
   | { readonly kind: "denied"; readonly approver: string; readonly reason: string }
   | { readonly kind: "expired" }
+  | { readonly kind: "void" }
   | { readonly kind: "cancelled" }
   | { readonly kind: "suspended" };
 
@@ -30,6 +32,8 @@ export interface Question {
   readonly aside: AbortSignal | undefined;
   /** Aborts at a revocation before the answer. */
   readonly revoked: AbortSignal;
+  /** Aborts when policy or mode went on, so that no answer counts. */
+  readonly voided: AbortSignal;
 }
 
 /** Sends the request to the approver, and waits for at most `limits.approvalMs`. Never rejects. */
@@ -43,21 +47,28 @@ export async function ask(approver: Theirs<Approver>, question: Question, clock:
   };
   try {
     return await new Promise<AskOutcome>((resolve) => {
-      cleanups.push(clock.after(limits.approvalMs, () => resolve({ kind: "expired" })));
-      onAbort(question.cancel, () => resolve({ kind: "cancelled" }));
-      onAbort(question.aside, () => resolve({ kind: "suspended" }));
-      onAbort(question.revoked, () => resolve({ kind: "denied", approver: "", reason: "It was revoked." }));
+      const end = (outcome: AskOutcome): void => {
+        resolve(outcome);
+        // At once: a question that waits for its turn must not come in the meantime.
+        nobodyWaits.abort("the approval is closed");
+      };
+      cleanups.push(clock.after(limits.approvalMs, () => end({ kind: "expired" })));
+      onAbort(question.cancel, () => end({ kind: "cancelled" }));
+      onAbort(question.voided, () => end({ kind: "void" }));
+      onAbort(question.aside, () => end({ kind: "suspended" }));
+      onAbort(question.revoked, () => end({ kind: "denied", approver: "", reason: "It was revoked." }));
       Promise.resolve()
         // A copy: the approver cannot change the subject of the approval.
-        .then(() => approver(JSON.parse(JSON.stringify(question.request)) as ApprovalRequest, nobodyWaits.signal))
+        .then(() =>
+          askInTurn(approver, JSON.parse(JSON.stringify(question.request)) as ApprovalRequest, nobodyWaits.signal),
+        )
         .then((answer) => readAnswer(answer, question, clock))
-        .then(resolve)
+        .then(end)
         // Its answer may throw as well, on reading.
-        .catch(() => resolve({ kind: "denied", approver: "", reason: "The approver failed." }));
+        .catch(() => end({ kind: "denied", approver: "", reason: "The approver failed." }));
     });
   } finally {
     for (const cleanup of cleanups) cleanup();
-    nobodyWaits.abort("the approval is closed");
   }
 }
 

@@ -44,6 +44,8 @@ export class Approvals {
   readonly #held = new Map<string, Set<AbortController>>();
   /** Open questions per caller. */
   readonly #asked = new Shares();
+  /** Of each open question: ends it where policy or mode went on. */
+  readonly #checks = new Set<() => void>();
 
   constructor(clock: Clock, steady: SteadyClock, table: StateTable<Standing>) {
     this.#clock = clock;
@@ -84,6 +86,17 @@ export class Approvals {
     if (this.#asked.of(caller) >= limits.openQuestions) return undefined;
     this.#asked.add(caller, 1);
     return () => this.#asked.add(caller, -1);
+  }
+
+  /** Calls `check` now and at each change of policy or mode, until the returned function is called. */
+  watch(check: () => void): () => void {
+    this.#checks.add(check);
+    check();
+    return () => this.#checks.delete(check);
+  }
+
+  checkOpen(): void {
+    for (const check of this.#checks) check();
   }
 
   hold(approvalId: string, untilMs: number = this.#clock.monotonicMs() + limits.approvalMs): Hold {

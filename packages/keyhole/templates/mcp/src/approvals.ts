@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ApprovalRequest, type Approver, visible } from "@keyhole/kernel";
+import { type ApprovalAnswer, type ApprovalRequest, type Approver, visible } from "@keyhole/kernel";
 
 interface Question {
   readonly request: ApprovalRequest;
@@ -54,17 +54,20 @@ export async function openApprovalPage(): Promise<ApprovalPage> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   server.unref();
   return {
-    approver: (request, signal) =>
-      new Promise((resolve) => {
-        const close = (isAllowed: boolean): void => {
-          questions.delete(request.approvalId);
-          resolve(
-            isAllowed ? { answer: "allow", scope: "once", approver: "page" } : { answer: "deny", approver: "page" },
-          );
-        };
-        signal.addEventListener("abort", () => close(false), { once: true });
-        questions.set(request.approvalId, { request, answer: close });
-      }),
+    approver: Object.assign(
+      (request: ApprovalRequest, signal: AbortSignal) =>
+        new Promise<ApprovalAnswer>((resolve) => {
+          const close = (isAllowed: boolean): void => {
+            questions.delete(request.approvalId);
+            resolve(
+              isAllowed ? { answer: "allow", scope: "once", approver: "page" } : { answer: "deny", approver: "page" },
+            );
+          };
+          signal.addEventListener("abort", () => close(false), { once: true });
+          questions.set(request.approvalId, { request, answer: close });
+        }),
+      { concurrent: true },
+    ),
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${key}`,
     close: () => server.close(),
   };

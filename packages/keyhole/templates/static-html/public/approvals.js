@@ -2,18 +2,12 @@ import { visible } from "./keyhole.js";
 
 /** A question takes no answer before a person can have read it: an agent could end the question that the pointer is on, and another one takes its place. */
 const readMs = 700;
-let last = Promise.resolve();
-
-/** Shows one question at a time, until a person answers it or the kernel closes it. Texts of a model go through `visible`, and never become HTML. */
-export function askInPage(request, signal) {
-  const answer = last.then(() => (signal.aborted ? deny : askNow(request, signal)));
-  last = answer;
-  return answer;
-}
-
 const deny = { answer: "deny", approver: "page" };
 
-function askNow({ tool, reason, input, grants }, signal) {
+/**
+ * Shows a question until a person answers it or the kernel closes it. The kernel asks one at a time. Texts of a model go through `visible`, and never become HTML.
+ */
+export function askInPage({ tool, reason, input, grants }, signal) {
   return new Promise((resolve) => {
     const question = document.createElement("section");
     question.setAttribute("role", "alertdialog");

@@ -30,16 +30,9 @@ export function watchQuestions(watcher: () => void): () => void {
 
 const readMs = 700;
 const denied: ApprovalAnswer = { answer: "deny", approver: "page" };
-let last: Promise<unknown> = Promise.resolve();
 
-/** Shows one question at a time, until a person answers it or the kernel closes it. */
-export const askInPage: Approver = (request, signal) => {
-  const answer = last.then(() => (signal.aborted ? denied : askNow(request, signal)));
-  last = answer;
-  return answer;
-};
-
-const askNow: Approver = ({ approvalId, tool, reason, input, grants }, signal) =>
+/** Shows a question until a person answers it or the kernel closes it. The kernel asks one at a time. */
+export const askInPage: Approver = ({ approvalId, tool, reason, input, grants }, signal) =>
   new Promise((resolve) => {
     const close = (answer: ApprovalAnswer): void => {
       clearTimeout(timer);
