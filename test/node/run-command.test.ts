@@ -57,14 +57,14 @@ describe("keyhole run", () => {
 
   it("asks on the terminal, and writes the file, the log and the run after a yes", async () => {
     const questions: string[] = [];
-    const ask = async (question: string): Promise<string> => (questions.push(question), "yes");
+    const ask: CommandIo["ask"] = async (_prompt, _signal, question = "") => (questions.push(question), "yes");
     const words = ["run", "save_note", "--input", note("notes/todo.txt"), "--files", "work", "--log", "audit.jsonl"];
     const { exitCode, output, notes } = await run([...words, "--record", "day.keyhole"], { ask });
     expect([exitCode, output]).toEqual([0, "Saved 17 characters.\n"]);
     expect(questions).toHaveLength(1);
-    expect(notes).toContain("save_note@1.0.0 asks: ");
-    expect(notes).toContain('  /path: "notes/todo.txt"\n  /text: "Water the plants."\n  2 arguments');
-    expect(notes).toContain("grant: fs.write notes/**");
+    expect(questions[0]).toContain("save_note@1.0.0 asks: ");
+    expect(questions[0]).toContain('  /path: "notes/todo.txt"\n  /text: "Water the plants."\n  2 arguments');
+    expect(questions[0]).toContain("grant: fs.write notes/**");
     expect(notes).toContain("used fs.write: write notes/todo.txt: ok");
     expect(notes).toContain("info: saving");
     expect(readFileSync(join(root, "work/notes/todo.txt"), "utf8")).toBe("Water the plants.");

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
-import { askAt } from "../../packages/keyhole/src/command/terminal-ask.ts";
+import type { ApprovalRequest } from "@keyhole/kernel";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { lineAsker, terminalApprover } from "@keyhole/worker-host/node/terminal";
 import { outlet } from "../../packages/keyhole/src/command/terminal-text.ts";
 import { root } from "../support/sources.ts";
 
@@ -9,7 +10,8 @@ import { root } from "../support/sources.ts";
 function terminal() {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   const output = Object.assign(new PassThrough(), { isTTY: true });
-  return { input, output, interrupted: new AbortController() };
+  const shown = (): string => output.read()?.toString() ?? "";
+  return { input, output, shown, ask: lineAsker({ input, output }) };
 }
 
 const idle = new AbortController().signal;
@@ -17,7 +19,7 @@ const idle = new AbortController().signal;
 describe("a question at a terminal", () => {
   it("is answered by a line", async () => {
     const person = terminal();
-    const answer = askAt(person, "> ", idle);
+    const answer = person.ask("> ", idle);
     person.input.write("yes\r");
     expect(await answer).toBe("yes");
   });
@@ -27,25 +29,94 @@ describe("a question at a terminal", () => {
     ["the end of the input", (input: PassThrough) => input.end()],
   ])("has no answer after %s", async (_, end) => {
     const person = terminal();
-    const answer = askAt(person, "> ", idle);
+    const answer = person.ask("> ", idle);
     end(person.input);
     expect(await answer).toBeUndefined();
-    expect(person.interrupted.signal.aborted).toBe(false);
   });
 
-  it("interrupts the command at Ctrl-C", async () => {
+  it("tells the program of Ctrl-C", async () => {
     const person = terminal();
-    const answer = askAt(person, "> ", idle);
+    const interrupted = new AbortController();
+    process.once("SIGINT", () => interrupted.abort());
+    const answer = person.ask("> ", interrupted.signal);
     person.input.write("\u0003");
     await expect(answer).rejects.toMatchObject({ name: "AbortError" });
-    expect(person.interrupted.signal.aborted).toBe(true);
   });
 
   it("is withdrawn with its signal", async () => {
     const asked = new AbortController();
-    const answer = askAt(terminal(), "> ", asked.signal);
+    const answer = terminal().ask("> ", asked.signal);
     asked.abort();
     await expect(answer).rejects.toMatchObject({ name: "AbortError" });
+  });
+});
+
+describe("a call that waits at a terminal", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const request: ApprovalRequest = {
+    approvalId: "a",
+    callId: "c",
+    sessionId: "s",
+    caller: "agent",
+    tool: "pay@1.0.0",
+    toolHash: "",
+    title: "Pay",
+    description: "",
+    tier: 2,
+    risk: null,
+    effects: [],
+    grants: [],
+    input: { amount: 7 },
+    argsHash: "",
+    hasBody: false,
+    grantHash: "",
+    policyHash: "",
+    mode: "NORMAL",
+    asks: [],
+    reason: "Payments are asked about.",
+    expiresAt: "",
+  };
+  /** The time in which a person can have read the question. */
+  const reading = () => vi.advanceTimersByTimeAsync(700);
+
+  it.each([
+    ["yes\r", "allow"],
+    [" yes \r", "allow"],
+    ["y\r", "deny"],
+    ["\r", "deny"],
+    ["\u0004", "deny"],
+  ])("has for %j the answer %s", async (typed, answer) => {
+    const person = terminal();
+    const answered = terminalApprover(person)(request, idle);
+    await reading();
+    expect(person.shown()).toContain("/amount: 7");
+    person.input.write(typed);
+    expect(await answered).toMatchObject({ answer, approver: "terminal" });
+  });
+
+  it.each([
+    ["a line", "yes\r"],
+    ["the begin of a line", "yes"],
+    ["many lines", "yes\ryes\ryes"],
+  ])("is not answered by %s that was typed before", async (_, typed) => {
+    const person = terminal();
+    person.input.write(typed);
+    const answered = terminalApprover(person)(request, idle);
+    await vi.advanceTimersByTimeAsync(699);
+    person.input.write(typed);
+    await reading();
+    person.input.write("\r");
+    expect(await answered).toMatchObject({ answer: "deny" });
+  });
+
+  it("is denied where the input has ended", async () => {
+    const person = terminal();
+    person.input.end("yes\r");
+    const answered = terminalApprover(person)(request, idle);
+    await reading();
+    expect(await answered).toMatchObject({ answer: "deny" });
   });
 });
 
@@ -67,8 +138,23 @@ describe("what the command says", () => {
     expect(afterNodeCheck).not.toMatch(/\.write\(/);
     const person = terminal();
     const asked = new AbortController();
-    void askAt(person, hiding, asked.signal).catch(() => undefined);
+    void person.ask(hiding, asked.signal).catch(() => undefined);
     expect(person.output.read()?.toString()).toContain("Sunny.\\u001b[8m\\u009b\\u202e");
     asked.abort();
   });
 });
+
+it("no template and no page has a queue of questions, or a terminal of its own", () => {
+  const texts = [...filesOf("packages/keyhole/templates"), ...filesOf("docs")].filter((path) =>
+    /\.(md|[cm]?[jt]sx?)$/.test(path),
+  );
+  expect(texts.length).toBeGreaterThan(50);
+  expect(texts.filter((path) => /createInterface|node:readline/.test(readFileSync(`${root}${path}`, "utf8")))).toEqual(
+    [],
+  );
+});
+
+const filesOf = (folder: string): readonly string[] =>
+  readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [`${entry.parentPath}/${entry.name}`.slice(root.length)] : [],
+  );

@@ -13,11 +13,13 @@ if (Number.parseInt(node) < neededMajor) {
 
 // Not before: on an older Node these modules throw.
 const { runCommand } = await import("./command/run-command.ts");
-const { askAt } = await import("./command/terminal-ask.ts");
+const { lineAsker } = await import("@keyhole/worker-host/node/terminal");
 const { outlet } = await import("./command/terminal-text.ts");
 const { writeWhole } = await import("./command/whole-file.ts");
 const print = outlet(process.stdout);
 const note = outlet(process.stderr);
+
+const askLine = lineAsker();
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
@@ -56,8 +58,8 @@ const {
   note: (text) => void note(text),
   ...(process.stdin.isTTY &&
     process.stderr.isTTY && {
-      ask: (question: string, signal: AbortSignal) =>
-        askAt({ input: process.stdin, output: process.stderr, interrupted }, question, signal),
+      ask: (prompt: string, signal: AbortSignal, question?: string) =>
+        askLine(prompt, AbortSignal.any([signal, interrupted.signal]), question),
     }),
 });
 note(errorOutput);

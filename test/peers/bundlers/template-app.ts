@@ -30,7 +30,9 @@ async function endedOf(
   { typed = "", env }: Around = {},
 ): Promise<Ended> {
   const child = spawn(command, words, { cwd: folder, env });
-  child.stdin.end(typed);
+  if (typed === "") child.stdin.end();
+  // What is typed before its question was shown does not count.
+  else child.stderr.on("data", (shown: Buffer) => void (shown.includes("Type") && child.stdin.end(typed)));
   const [out, error, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

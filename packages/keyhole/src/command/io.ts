@@ -1,5 +1,6 @@
 import type { JsonObject } from "@keyhole/kernel";
 import type { EvidenceVerdict } from "@keyhole/kernel/audit";
+import type { AskLine } from "@keyhole/worker-host/node/terminal";
 // Not from the complete kernel: `keyhole --help` loads none of it.
 import { visibleLine as visible } from "@keyhole/kernel/visible";
 
@@ -40,8 +41,8 @@ export interface CommandIo {
   print(text: string): void | Promise<void>;
   /** Standard error, at once: progress, faults, and words for the person who is asked. */
   note(text: string): void;
-  /** Asks the person at the terminal. `undefined` where the input ended. Absent where there is no terminal. */
-  ask?(question: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Asks the person at the terminal. Absent where there is no terminal. */
+  readonly ask?: AskLine;
 }
 
 /** The input and output of a command. Paths are those that the person typed. */

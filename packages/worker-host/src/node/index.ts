@@ -12,3 +12,4 @@ export { nodeResources } from "./resources.ts";
 export { environmentSecrets, type EnvironmentSecretsOptions } from "./secrets.ts";
 export { spawnBroker, type SpawnBrokerOptions, type SpawnCommand } from "./spawn.ts";
 export { nodeStore } from "./store.ts";
+export { terminalApprover, type TerminalApproverOptions } from "./terminal.ts";

@@ -2,7 +2,7 @@ import type { ApprovalRequest } from "@keyhole/kernel";
 import type { EdgeClient } from "@keyhole/worker-host/edge";
 import { visible } from "@keyhole/kernel/visible";
 import { type CommandOptions, type CommandResult, marks } from "../io.ts";
-import { passkeyNote, plain } from "./question-lines.ts";
+import { passkeyNote, plain } from "@keyhole/worker-host/node/terminal";
 
 export type Given = { readonly answer: "allow" } | { readonly answer: "deny"; readonly reason?: string };
 

@@ -3,7 +3,7 @@ import type { EdgeClient } from "@keyhole/worker-host/edge";
 import { optionOf } from "../options.ts";
 import { answerOne, type Given, jsonText } from "./answer-one.ts";
 import { askEach } from "./ask-each.ts";
-import { plain, questionLines } from "./question-lines.ts";
+import { plain, questionLines } from "@keyhole/worker-host/node/terminal";
 
 /** Lists the calls that wait at an edge, and answers them. */
 export async function approve(id: string | undefined, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
@@ -58,7 +58,7 @@ async function listOrAsk(
   if (id !== undefined && waiting.length === 0)
     return { exitCode: 1, output: "", errorOutput: `No call waits under ${plain(id)}.\n` };
   if (json === true) return { exitCode: 0, output: jsonText({ approvals: waiting }) };
-  if (io.ask !== undefined) return askEach(edge, id, watch === true, { ...io, ask: io.ask.bind(io) });
+  if (io.ask !== undefined) return askEach(edge, id, watch === true, { ...io, ask: io.ask });
   if (waiting.length === 0) return { exitCode: 0, output: "No call waits.\n" };
   const lines = waiting.flatMap((request) => [plain(request.approvalId), ...questionLines(request), ""]);
   return { exitCode: 0, output: `${lines.join("\n")}\n${counted(waiting.length, "call")} waiting\n` };

@@ -3,7 +3,7 @@ import type { ApprovalRequest } from "@keyhole/kernel";
 import type { EdgeClient } from "@keyhole/worker-host/edge";
 import { type CommandIo, type CommandResult, marks } from "../io.ts";
 import { send } from "./answer-one.ts";
-import { plain, questionLines } from "./question-lines.ts";
+import { plain, questionLines } from "@keyhole/worker-host/node/terminal";
 
 /** An edge reports no new questions by itself. */
 const POLL_MS = 300;
@@ -46,14 +46,10 @@ export async function askEach(
 
 async function ask(edge: EdgeClient, request: ApprovalRequest, io: Asking): Promise<Outcome> {
   const { approvalId, tool, passkey, expiresAt } = request;
-  io.note(
-    questionLines(request)
-      .map((line) => `${line}\n`)
-      .join(""),
-  );
+  const question = `${questionLines(request).join("\n")}\n`;
   const ways = passkey ? 'Type "no" to deny it' : 'Type "yes" to allow this call once, "no" to deny it';
   const said = await whileOpen(edge, approvalId, io, (signal) =>
-    io.ask(`${ways}; Enter leaves it open until ${plain(expiresAt)}: `, signal),
+    io.ask(`${ways}; Enter leaves it open until ${plain(expiresAt)}: `, signal, question),
   );
   if (said === gone) {
     io.note(`${marks.skipped} The question is no longer open: an approver answered, it expired, or the call ended.\n`);

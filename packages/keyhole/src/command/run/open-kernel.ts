@@ -6,7 +6,7 @@ import type { ConfigFile, ConfiguredOptions, InPlaceOf } from "@keyhole/worker-h
 import type { ChosenConfig } from "../config.ts";
 import { type ChosenPolicy, choosePolicy } from "../policy/read-policy.ts";
 import { writeWhole } from "../whole-file.ts";
-import { terminalApprover } from "./approver.ts";
+import { terminalApprover } from "@keyhole/worker-host/node/terminal";
 import { closeInOrder, loggedKernel } from "./logged-kernel.ts";
 
 export interface OpenKernel {
@@ -48,7 +48,7 @@ export async function openKernel(
     ? (await import("@keyhole/worker-host/node/config")).configuredOptions(config, inPlace)
     : plainOptions(inPlace, { nodeHost, fileSink });
   const host = typeof record === "string" ? recordingHost(own, (entry) => entries.push(entry)) : own;
-  const approver = terminalApprover(io);
+  const approver = io.ask && terminalApprover({ ask: io.ask });
   const options = { ...configured, host, policy: policy.document, ...(approver && { approver }) };
   const kernel = await loggedKernel(options, sink);
   let leave: (() => Promise<void>) | undefined;

@@ -35,9 +35,8 @@ export async function review(source: McpSource, io: CommandIo): Promise<CommandR
   ];
   let accepted = 0;
   for (const { text, confirm } of waiting) {
-    io.note(text);
-    if (io.ask === undefined) continue;
-    const said = await io.ask('Type "yes" to accept this definition: ', io.signal);
+    if (io.ask === undefined) io.note(text);
+    const said = await io.ask?.('Type "yes" to accept this definition: ', io.signal, text);
     if (said?.trim() === "yes" && (await confirm())) accepted++;
   }
   const left = waiting.length - accepted;

@@ -1,29 +1,27 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { visible } from "@keyhole/kernel";
 import { type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { connectEdge } from "@keyhole/worker-host/edge";
-import { fileSink } from "@keyhole/worker-host/node";
+import { fileSink, terminalApprover } from "@keyhole/worker-host/node";
+import { lineAsker } from "@keyhole/worker-host/node/terminal";
 import { openAgent } from "./agent.ts";
-import { askAtTerminal } from "./approver.ts";
 import { openKernel } from "./kernel.ts";
 import { modelFrom } from "./model.ts";
 
 // npm start -- "Count the words of notes/todo.txt"     KEYHOLE_EDGE and KEYHOLE_TOKEN: the tools of an edge in place of these
 const model = modelOrEnd();
 const { KEYHOLE_EDGE: edge, KEYHOLE_TOKEN: token = "", KEYHOLE_APPROVALS_TOKEN: approvalsToken } = process.env;
+const approver = terminalApprover();
 const entries: RunEntry[] = [];
 const sink = fileSink("audit.jsonl");
 const record = (entry: RunEntry): void => void entries.push(entry);
 const local =
-  edge === undefined
-    ? await openKernel({ approver: askAtTerminal, record, files: resolve("workspace"), sink })
-    : undefined;
+  edge === undefined ? await openKernel({ approver, record, files: resolve("workspace"), sink }) : undefined;
 const remote =
   edge === undefined
     ? undefined
-    : connectEdge(edge, token, approvalsToken === undefined ? {} : { approver: askAtTerminal, approvalsToken });
+    : connectEdge(edge, token, approvalsToken === undefined ? {} : { approver, approvalsToken });
 const agent = openAgent(model, (local ?? remote)!);
 
 async function say(content: string): Promise<void> {
@@ -41,13 +39,9 @@ async function say(content: string): Promise<void> {
 let isBusy = false;
 process.on("SIGINT", () => (isBusy ? agent.stop() : process.exit(130)));
 const [first] = process.argv.slice(2);
-const next = async (): Promise<string> => {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const ended = new Promise<string>((done) => terminal.once("close", () => done("")));
-  const typed = await Promise.race([terminal.question("\nyou (empty ends, LOCKDOWN locks): "), ended]);
-  terminal.close();
-  return typed.trim();
-};
+const ask = lineAsker();
+const next = async (): Promise<string> =>
+  (await ask("\nyou (empty ends, LOCKDOWN locks): ", new AbortController().signal))?.trim() ?? "";
 for (let message = first ?? (await next()); message !== ""; message = first === undefined ? await next() : "") {
   if (message === "LOCKDOWN") {
     await local?.setMode("LOCKDOWN", "Typed at the terminal");
