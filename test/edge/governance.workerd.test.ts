@@ -113,6 +113,13 @@ describe("approvals", () => {
     expect(service.desk.list()).toEqual([]);
   });
 
+  it("take a scope beside a denial, as the kernel does", async () => {
+    const pending = service.call("asks", { input: {} });
+    const { approvalId } = await untilAsked(service);
+    expect((await post(approvalId, { answer: "deny", scope: "once" })).status).toBe(204);
+    expect(await problemOf(await pending)).toMatchObject({ code: "APPROVAL_DENIED" });
+  });
+
   it.each([
     {},
     { answer: "yes" },
@@ -120,7 +127,7 @@ describe("approvals", () => {
     { answer: "deny", reason: 1 },
     { answer: "allow", approver: "root" },
     { answer: "allow", reason: "why not" },
-    { answer: "deny", scope: "once" },
+    { answer: "deny", input: {} },
     { answer: "edit" },
     { answer: "edit", input: {}, scope: "session" },
     { answer: "allow", pattern: [] },

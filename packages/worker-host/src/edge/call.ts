@@ -127,6 +127,8 @@ async function ask(edge: Edge, call: EdgeCall, { request, signal, inputs, gaveUp
     } catch {
       // Once more.
     }
+    // The call can end before the edge has said that it took the answer.
+    if (signal.aborted || call.signal.aborted) return;
   }
   gaveUp.abort(
     new EdgeFault(
