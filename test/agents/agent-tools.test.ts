@@ -1,8 +1,9 @@
 import { aiSdkTools } from "@keyhole/agents/ai-sdk";
 import { anthropicTools } from "@keyhole/agents/anthropic";
+import { langChainTools } from "@keyhole/agents/langchain";
 import { openAiTools } from "@keyhole/agents/openai";
 import { openAiAgentsTools } from "@keyhole/agents/openai-agents";
-import type { CallOptions, Tool, ToolSummary } from "@keyhole/kernel";
+import type { CallOptions, Kernel, Tool, ToolSummary } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
@@ -133,29 +134,42 @@ describe("arguments", () => {
   });
 });
 
-describe("one call that a framework makes twice", () => {
-  async function counted() {
-    let runs = 0;
-    const kernel = await kernelWith(toolOf(() => ++runs));
-    const [tool] = await anthropicTools(kernel);
-    const run = (input: unknown, id: string) => tool!.run(input, { toolUse: { id } });
-    return { run, runs: () => runs };
-  }
+describe("an id of a framework that comes again", () => {
+  const again = { id: "call_0", input: {} };
+  const adapters: Record<string, (kernel: Kernel) => Promise<(call: typeof again) => Promise<string>>> = {
+    "ai-sdk": async (kernel) => {
+      const [tool] = Object.values((await aiSdkTools(kernel)).tools);
+      return async ({ id: toolCallId, input }) => {
+        let last: unknown;
+        for await (const each of tool!.execute(input, { toolCallId, messages: [] })) last = each;
+        return (last as { readonly text: string }).text;
+      };
+    },
+    anthropic: async (kernel) => {
+      const [tool] = await anthropicTools(kernel);
+      const run: (...given: unknown[]) => Promise<unknown> = (input, context) => tool!.run(input, context as object);
+      return async ({ id, input }) => String(await run(input, { toolUse: { id } }));
+    },
+    langchain: async (kernel) => {
+      const [tool] = await langChainTools(kernel, (run) => run as (...given: unknown[]) => Promise<[string, unknown]>);
+      return async ({ id, input }) => (await tool!(input, { toolCall: { id } }))[0];
+    },
+    "openai-agents": async (kernel) => {
+      const [tool] = await openAiAgentsTools(kernel);
+      const context = { isToolApproved: () => undefined };
+      return ({ id, input }) => tool!.invoke(context, JSON.stringify(input), { toolCall: { callId: id } });
+    },
+  };
 
-  it("runs once, also at the same time", async () => {
-    const { run, runs } = await counted();
-    expect(await Promise.all([run({}, "1"), run({}, "1")])).toEqual(["1", "1"]);
-    expect(await run({}, "1")).toBe("1");
-    expect(runs()).toBe(1);
-  });
-
-  it("is another call with another input or another id", async () => {
-    const { run, runs } = await counted();
-    await run({}, "1");
-    await run({ more: true }, "1");
-    await run({}, "2");
-    expect(runs()).toBe(3);
-  });
+  it.each(Object.entries(adapters))(
+    "is another call: %s runs the tool again, also at the same time",
+    async (_, open) => {
+      let runs = 0;
+      const run = await open(await kernelWith(toolOf(() => ++runs)));
+      expect([await run(again), await run(again)]).toEqual(["1", "2"]);
+      expect((await Promise.all([run(again), run(again)])).sort()).toEqual(["3", "4"]);
+    },
+  );
 });
 
 const asking = { version: "1", posture: "standard" } as const;

@@ -69,12 +69,11 @@ const frameworks = {
   },
   anthropic: plain(async (kernel) => {
     const tools = await anthropicTools(kernel);
-    return ({ tool, id, input }) => tools.find(({ name }) => name === tool)!.run(input, { toolUse: { id } });
+    return ({ tool, input }) => tools.find(({ name }) => name === tool)!.run(input);
   }),
   langchain: plain(async (kernel) => {
     const tools = await langChainTools(kernel, (run, { name }) => ({ run, name }));
-    return async ({ tool, id, input }) =>
-      (await tools.find(({ name }) => name === tool)!.run(input, { toolCall: { id } }))[0];
+    return async ({ tool, input }) => (await tools.find(({ name }) => name === tool)!.run(input))[0];
   }),
   openai: plain(async (kernel) => {
     const tools = await openAiTools(kernel);
@@ -252,30 +251,35 @@ describe("a yes in the messages of AI SDK", () => {
     { type: "tool-approval-request", approvalId: "a", toolCallId: "call_1" },
     { type: "tool-approval-response", approvalId: "a", approved: true },
   ];
-  it.each<[string, readonly unknown[], number]>([
-    ["with its call", parts, 1],
-    ["without its call", parts.slice(1), 0],
-    ["with two calls of one id", [parts[0], ...parts], 0],
-    ["with two requests for one call", [...parts, { ...parts[1], approvalId: "b" }], 0],
-    ["whose call has a result", [...parts, { type: "tool-result", toolCallId: "call_1" }], 0],
-  ])("%s counts %#", async (_, content, runs) => {
+  const result = { type: "tool-result", toolCallId: "call_1" };
+  const later = parts.map((part) => ("approvalId" in part ? { ...part, approvalId: "b" } : part));
+  it.each<[string, readonly (readonly unknown[])[], readonly number[]]>([
+    ["with its call counts", [parts], [1]],
+    ["without its call counts nothing", [parts.slice(1)], []],
+    ["with two calls of one id counts nothing", [[parts[0], ...parts]], []],
+    ["with two requests for one call counts nothing", [[...parts, { ...parts[1], approvalId: "b" }]], []],
+    ["whose call has a result counts nothing", [[...parts, result]], []],
+    ["counts beside that of an earlier call of the same id", [parts, [...parts, result, ...later]], [1, 1]],
+    ["is none to a later call of the same id", [parts, [...parts, result, later[0]]], [1]],
+    ["is none to a later call under the same request", [parts, [...parts, result, ...parts]], [1]],
+  ])("%s", async (_, turns, expected) => {
     const { kernel, paid } = await world(frameworks["ai-sdk"]);
-    const { tools } = await aiSdkTools(kernel); // Another process than the one that asked.
-    for await (const each of tools["inner"]!.execute(small.input, { toolCallId: "call_1", messages: [{ content }] }))
-      expect(each).toBeDefined();
-    expect(paid).toHaveLength(runs);
+    const { tools, toolApproval } = await aiSdkTools(kernel); // Another process than the one that asked.
+    const toolCall = { toolCallId: "call_1", toolName: "inner", input: small.input };
+    for (const messages of turns.map((content) => [{ content }])) {
+      await toolApproval({ toolCall, messages });
+      for await (const _ of tools["inner"]!.execute(small.input, { ...toolCall, messages }));
+    }
+    expect(paid).toEqual(expected);
   });
 
   it("that are sent again counts once, through each agent, under each policy and at any hour of its day", async () => {
     const { kernel, paid } = await world(frameworks["ai-sdk"]);
     const send = async (): Promise<unknown> => {
       const { tools } = await aiSdkTools(kernel);
+      const options = { toolCallId: "call_1", messages: [{ content: parts }] };
       let last: unknown;
-      for await (const each of tools["inner"]!.execute(small.input, {
-        toolCallId: "call_1",
-        messages: [{ content: parts }],
-      }))
-        last = each;
+      for await (const each of tools["inner"]!.execute(small.input, options)) last = each;
       return last;
     };
     const first = await send();

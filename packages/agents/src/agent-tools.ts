@@ -11,13 +11,13 @@ import type {
   ToolSummary,
 } from "@keyhole/kernel";
 import type { AgentAnswer } from "./answer.ts";
-import { type AgentCall, bytesOf, once, type Run } from "./once.ts";
-import { type AgentQuestion, FrameworkApprovals } from "./framework-approvals.ts";
+import { type AgentQuestion, FrameworkApprovals, type FrameworkYes } from "./framework-approvals.ts";
 import {
   answerBytesOf,
   type ContextBudget,
   definitionWithin,
   errorWithin,
+  HeldInput,
   HeldOutput,
   KeptResults,
   type OutputSource,
@@ -73,6 +73,15 @@ export interface AgentOptions extends Pick<CallOptions, "caller" | "sessionId" |
   /** By name of a tool: its budget, in place of the budget of all tools. */
   readonly budgets?: Readonly<Record<string, ContextBudget>>;
   readonly onProgress?: (tool: string, progress: Progress) => void;
+}
+
+export interface AgentCall {
+  /** The call as its framework's approvals know it. An id that comes again is another call: some models number the calls of each message from zero. */
+  readonly id?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The approval of a person through the framework. It counts for that one question: not for other arguments, not twice, and not for calls within. */
+  readonly approved?: FrameworkYes | undefined;
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 export interface AgentTool {
@@ -175,8 +184,9 @@ function toolOf(
     return preview.decision === "ask" ? preview.question : undefined;
   };
   const approvals = new FrameworkApprovals(name, questionOf, options.approver ?? "user");
-  const run: Run = async (input, heldInput, given) => {
+  const call: AgentTool["call"] = async (input, given = {}) => {
     const { signal } = given;
+    const heldInput = new HeldInput(input);
     const result = await kernel.call(name, input, {
       ...common,
       ...(signal && { signal }),
@@ -191,16 +201,14 @@ function toolOf(
     const source: OutputSource = { callId, proof, effects, mayCall, input: heldInput, preview };
     const textOf = ({ data, hash }: AgentSuccess) =>
       kept.textOf({ data, hash, mediaType: output.mediaType }, answerBytes, new HeldOutput(undefined, 0, source));
-    const answer = result.ok
+    return result.ok
       ? answerOf(result, output.mediaType, textOf(result))
       : failureOf(result.error, callId, answerBytes);
-    // The error of a call that reached nothing tells nothing.
-    return { answer, held: answer.ok || effects?.length ? new HeldOutput(answer, bytesOf(answer), source) : undefined };
   };
   return {
     ...shownAs(manifest, budget),
     question: async (input, id) => (await approvals.ask(input, id))?.reason,
-    call: once(run, (error, callId) => failureOf(error, callId, answerBytes)),
+    call,
   };
 }
 

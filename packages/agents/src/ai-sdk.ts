@@ -54,6 +54,7 @@ export interface AiSdkTools {
   readonly tools: Record<string, AiSdkTool>;
   readonly toolApproval: (options: {
     readonly toolCall: { readonly toolCallId?: string; readonly toolName: string; readonly input: unknown };
+    readonly messages?: readonly unknown[];
   }) => Promise<{ type: "user-approval"; reason: string } | undefined>;
 }
 
@@ -69,8 +70,8 @@ export async function aiSdkTools(kernel: AgentKernel, options: AgentOptions = {}
   const byName = new Map((await agentTools(kernel, options)).map((tool) => [tool.name, tool]));
   return {
     tools: Object.fromEntries([...byName].map(([name, tool]) => [name, aiSdkTool(tool)])),
-    async toolApproval({ toolCall: { toolCallId, toolName, input } }) {
-      const reason = await byName.get(toolName)?.question(input, toolCallId);
+    async toolApproval({ toolCall: { toolCallId = "", toolName, input }, messages = [] }) {
+      const reason = await byName.get(toolName)?.question(input, callIn(messages, toolCallId).id);
       return reason === undefined ? undefined : { type: "user-approval", reason };
     },
   };
@@ -93,10 +94,11 @@ function aiSdkTool(tool: AgentTool): AiSdkTool {
       };
       const left = new AbortController();
       const signal = AbortSignal.any([abortSignal ?? left.signal, left.signal]);
-      const approved = approvedCall(messages, toolCallId);
+      const { id, parts } = callIn(messages, toolCallId);
+      const approved = approvedCall(parts, toolCallId);
       const onProgress = (progress: Progress): void => give({ progress });
       let failure: { readonly error: unknown } | undefined;
-      void tool.call(input, { id: toolCallId, signal, approved, onProgress }).then(give, (error: unknown) => {
+      void tool.call(input, { id, signal, approved, onProgress }).then(give, (error: unknown) => {
         failure = { error };
         turn.resolve();
       });
@@ -144,14 +146,23 @@ interface Part {
 }
 
 /**
- * The call of this id that a person approved in the messages: a request of the SDK for it, and an answer to that request. None where two calls or requests have the id, and where
- * the call has its result already.
+ * The call of a framework's id among the messages: a result ends the call, and the id then is another call's. `id` is the call's own, and `parts` are those since the
+ * last result.
  */
-function approvedCall(messages: readonly unknown[], toolCallId: string): FrameworkYes | undefined {
-  const parts = messages.flatMap((message) => {
+function callIn(messages: readonly unknown[], toolCallId: string): { readonly id: string; readonly parts: Part[] } {
+  let [results, parts]: [number, Part[]] = [0, []];
+  for (const message of messages) {
     const { content } = message as { readonly content?: unknown };
-    return Array.isArray(content) ? (content as Part[]) : [];
-  });
+    const all: readonly Part[] = Array.isArray(content) ? content : [];
+    for (const part of all)
+      if (part.type === "tool-result" && part.toolCallId === toolCallId) [results, parts] = [results + 1, []];
+      else parts.push(part);
+  }
+  return { id: `${results} ${toolCallId}`, parts };
+}
+
+/** The call of this id that a person approved: a request of the SDK for it, and an answer to that request. None where two calls or requests have the id. */
+function approvedCall(parts: readonly Part[], toolCallId: string): FrameworkYes | undefined {
   const [request, ...more] = parts.filter(
     (part) => part.type === "tool-approval-request" && part.toolCallId === toolCallId,
   );
@@ -159,8 +170,7 @@ function approvedCall(messages: readonly unknown[], toolCallId: string): Framewo
   if (typeof approvalId !== "string" || more.length > 0) return undefined;
   const answers = parts.filter((part) => part.type === "tool-approval-response" && part.approvalId === approvalId);
   const [call, ...others] = parts.filter((part) => part.type === "tool-call" && part.toolCallId === toolCallId);
-  const hasResult = parts.some((part) => part.type === "tool-result" && part.toolCallId === toolCallId);
   const isYes = answers.length > 0 && answers.every(({ approved }) => approved === true);
-  if (!isYes || hasResult || typeof call?.toolName !== "string" || others.length > 0) return undefined;
+  if (!isYes || typeof call?.toolName !== "string" || others.length > 0) return undefined;
   return { tool: call.toolName, input: call.input, approvalId };
 }

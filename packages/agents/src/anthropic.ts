@@ -19,7 +19,7 @@ export interface AnthropicRunnableTool {
   readonly input_schema: JsonObject & { type: "object" };
   run(
     input: unknown,
-    context?: { readonly toolUse?: { readonly id?: string }; readonly signal?: AbortSignal | null | undefined },
+    context?: { readonly signal?: AbortSignal | null | undefined },
   ): Promise<string | AnthropicContent[]>;
   parse(content: unknown): unknown;
 }
@@ -47,9 +47,8 @@ function anthropicTool(tool: AgentTool): AnthropicRunnableTool {
     name,
     description,
     input_schema: inputSchema as AnthropicRunnableTool["input_schema"],
-    async run(input, { toolUse, signal } = {}) {
-      const call = { ...(toolUse?.id !== undefined && { id: toolUse.id }), signal: signal ?? undefined };
-      const answer = await tool.call(input, call);
+    async run(input, { signal } = {}) {
+      const answer = await tool.call(input, { signal: signal ?? undefined });
       if (!answer.ok || !(answer.data instanceof Uint8Array) || !answer.text.includes('"base64"')) return answer.text;
       const { mediaType, data } = answer;
       if (!imageTypes.includes(mediaType)) return answer.text;

@@ -34,7 +34,7 @@ const mostQuestions = 10_000;
 type QuestionOf = (tool: string, input: unknown) => Promise<AgentQuestion | undefined>;
 
 interface ApprovedCall {
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly approved?: FrameworkYes | undefined;
 }
 

@@ -6,7 +6,6 @@ export type { AgentAnswer, AgentKernel, AgentOptions };
 
 interface RunConfig {
   readonly signal?: AbortSignal;
-  readonly toolCall?: { readonly id?: string };
 }
 
 interface Fields {
@@ -41,8 +40,8 @@ export async function langChainTools<Made>(
 
 function langChainTool<Made>(own: AgentTool, tool: ToolFactory<Made>): Made {
   const { name, description, inputSchema: schema } = own;
-  const run = async (input: unknown, { signal, toolCall }: RunConfig = {}): Promise<[string, AgentAnswer]> => {
-    const answer = await own.call(input, { ...(toolCall?.id !== undefined && { id: toolCall.id }), signal });
+  const run = async (input: unknown, { signal }: RunConfig = {}): Promise<[string, AgentAnswer]> => {
+    const answer = await own.call(input, { signal });
     return [answer.text, answer];
   };
   return tool(run, { name, description, schema, responseFormat: "content_and_artifact" });

@@ -53,8 +53,7 @@ function openAiAgentsTool(tool: AgentTool): OpenAiAgentsTool {
     async invoke(runContext, input, { toolCall, signal } = {}) {
       const callId = toolCall?.callId;
       const approved = callId !== undefined && isApproved(runContext, name, callId) ? "asked" : undefined;
-      const call = { ...(callId !== undefined && { id: callId }), signal, approved } as const;
-      return (await tool.call(argumentsOf(input), call)).text;
+      return (await tool.call(argumentsOf(input), { id: callId, signal, approved })).text;
     },
     needsApproval: async (_, input, callId) => (await tool.question(argumentsOf(input), callId)) !== undefined,
     isEnabled: async () => true,

@@ -20,12 +20,6 @@ export class HeldInput {
   read(): JsonValue {
     return JSON.parse(new TextDecoder().decode(this.#text)) as JsonValue;
   }
-
-  isEqual(other: HeldInput): boolean {
-    let at = this.bytes === other.bytes ? this.bytes : 0;
-    while (at > 0 && this.#text[at - 1] === other.#text[at - 1]) at--;
-    return at === 0 && this.bytes === other.bytes;
-  }
 }
 
 function textOf(input: unknown): string {
