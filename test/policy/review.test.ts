@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { type JsonValue, loadPolicy, type PolicyRule } from "@keyhole/kernel";
 import { explain, lintPolicy, locate, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { describe, expect, it, vi } from "vitest";
@@ -215,6 +216,18 @@ describe("locate", () => {
     ["/rules/7", 3, 12],
   ])("finds %j at line %d, column %d", (pointer, line, column) => {
     expect(locate(text, pointer)).toEqual({ line, column });
+  });
+  it("gives a place in a text of which a person typed a part, or typed over a part", () => {
+    const places = fc.constantFrom("", "/a", '/a/1/b"c', "/rules/1", "/rules/1/when/tool", "/rules/7");
+    const offset = fc.nat({ max: text.length });
+    const typed = fc.string({ unit: fc.constantFrom("a", '"', "\\", "{", "[", "]", "}", ",", ":", "\n") });
+    fc.assert(
+      fc.property(places, offset, offset, typed, (pointer, from, to, letters) => {
+        const half = text.slice(0, from) + letters + text.slice(to);
+        const { line, column } = locate(half, pointer);
+        expect(half.split("\n")[line - 1]!.length + 1).toBeGreaterThanOrEqual(column);
+      }),
+    );
   });
   it("reads a text once, however many rules stand in it and shadow each other", async () => {
     const stepsOf = async (count: number): Promise<number> => {

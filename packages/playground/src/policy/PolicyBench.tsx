@@ -69,7 +69,7 @@ export function PolicyBench({ hash, modeField, approvals, ...options }: PolicyBe
         onShowGrant={(index) => {
           setPart("document");
           // React may have to draw the document first.
-          requestAnimationFrame(() => editor.current?.show(offsetOf(draft.text, `/grants/${index}`)));
+          requestAnimationFrame(() => editor.current?.show(offsetOf(draft.read.text, `/grants/${index}`)));
         }}
       />
       <DraftBar draft={draft} onApply={ask} />

@@ -1,11 +1,10 @@
 import { json } from "@codemirror/lang-json";
-import type { PolicyDocument } from "@keyhole/kernel";
 import { policyFileSchema } from "@keyhole/kernel/document-schemas";
 import { type ReactNode, type Ref, useMemo } from "react";
 import { CodeEditor, type CodeHandle } from "../code/CodeEditor.tsx";
 import type { LineCount } from "../code/counts.ts";
 import { completeFrom, completion } from "./complete.ts";
-import { offsetOf } from "./notes.ts";
+import { offsetOf, type PolicyText } from "./notes.ts";
 import type { Coverage } from "./simulation.ts";
 import type { PolicyDraft } from "./usePolicyDraft.ts";
 
@@ -39,8 +38,7 @@ export function PolicyCode({ draft, coverage, tools, onApply, ref }: PolicyCodeP
     ],
     [onApply],
   );
-  const { document } = read;
-  const counts = useMemo(() => countsOf(text, document, coverage), [text, document, coverage]);
+  const counts = useMemo(() => countsOf(read, coverage), [read, coverage]);
   return (
     <>
       <p className="policy-columns" aria-hidden="true">
@@ -62,11 +60,7 @@ export function PolicyCode({ draft, coverage, tools, onApply, ref }: PolicyCodeP
   );
 }
 
-function countsOf(
-  text: string,
-  document: PolicyDocument | undefined,
-  coverage: Coverage | undefined,
-): readonly LineCount[] {
+function countsOf({ text, document }: PolicyText, coverage: Coverage | undefined): readonly LineCount[] {
   if (document === undefined || coverage === undefined) return [];
   const rules = (document.rules ?? []).map(({ id }, index) => ({
     at: offsetOf(text, `/rules/${index}`),

@@ -5,6 +5,8 @@ import type { Note } from "../code/notes.ts";
 
 /** A text of a policy, read. */
 export interface PolicyText {
+  /** Places in `document` are places in this text: a person may have typed more since. */
+  readonly text: string;
   readonly notes: readonly Note[];
   /** Absent where the text is no policy. */
   readonly policy: Policy | undefined;
@@ -18,14 +20,14 @@ export function readPolicyText(text: string, tools: readonly string[] | undefine
   try {
     foreign = JSON.parse(text);
   } catch (error) {
-    return { notes: [syntaxNote(text, error), ...doubled], policy: undefined, document: undefined };
+    return { text, notes: [syntaxNote(text, error), ...doubled], policy: undefined, document: undefined };
   }
   const loaded = loadPolicy(foreign);
   if (!loaded.ok)
-    return { notes: [refusalNote(text, loaded.error), ...doubled], policy: undefined, document: undefined };
+    return { text, notes: [refusalNote(text, loaded.error), ...doubled], policy: undefined, document: undefined };
   const { value: policy } = loaded;
   const findings = lintPolicy(policy, tools).map((finding) => findingNote(text, policy, finding));
-  return { notes: [...doubled, ...findings], policy, document: policy.document };
+  return { text, notes: [...doubled, ...findings], policy, document: policy.document };
 }
 
 /** Why the kernel refused the document, at its place. */

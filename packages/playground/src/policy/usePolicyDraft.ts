@@ -59,7 +59,7 @@ export function usePolicyDraft({ policy, setPolicy, onApplied, tools }: DraftOpt
       const applied = await setPolicy(document);
       await onApplied();
       if (applied.ok) setDraft(undefined);
-      else setRefusal({ text, note: refusalNote(text, applied.error) });
+      else setRefusal({ text: read.text, note: refusalNote(read.text, applied.error) });
       if (applied.ok) announce(name);
       return applied.ok;
     } catch (error) {
@@ -77,7 +77,7 @@ export function usePolicyDraft({ policy, setPolicy, onApplied, tools }: DraftOpt
     inForce,
     isInForce: text === inForce,
     read,
-    notes: refusal?.text === text ? [refusal.note, ...read.notes] : read.notes,
+    notes: refusal?.text === read.text ? [refusal.note, ...read.notes] : read.notes,
     failure,
     isStale: draft !== undefined && draft.base !== inForce,
     conflicts,

@@ -8,7 +8,7 @@ export interface Position {
 
 /**
  * Where a JSON Pointer (RFC 6901) leads in a JSON text, so that a refusal of a document can be shown at its line. As far as the text goes with it:
- * for what is absent, the place of the last container that is there. The text is known to be JSON.
+ * for what is absent, the place of the last container that is there. A text that a person still types is read up to its first key that is no JSON.
  *
  * @example
  * const loaded = loadPolicy(JSON.parse(text));
@@ -82,6 +82,14 @@ function skipValue(text: string, from: number): number {
   return at;
 }
 
+function keyOf(text: string): string | undefined {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Where each member of the container at `from` begins. Of equal keys the last one counts, as for `JSON.parse`. */
 function membersAt(text: string, from: number): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
@@ -93,7 +101,9 @@ function membersAt(text: string, from: number): ReadonlyMap<string, number> {
     let key = String(index++);
     if (isObject) {
       const end = skipString(text, at);
-      key = String(JSON.parse(text.slice(at, end)));
+      const read = keyOf(text.slice(at, end));
+      if (read === undefined) return found;
+      key = read;
       at = skipSpace(text, skipSpace(text, end) + 1);
     }
     found.set(key, at);
