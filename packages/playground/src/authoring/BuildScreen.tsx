@@ -2,9 +2,9 @@ import { javascript, typescriptLanguage } from "@codemirror/lang-javascript";
 import { json } from "@codemirror/lang-json";
 import type { ToolPackage } from "@keyhole/kernel";
 import { type ReactNode, useMemo } from "react";
-import { DropZone } from "react-aria-components";
 import { CodeEditor } from "../code/CodeEditor.tsx";
 import type { Note } from "../code/notes.ts";
+import { fileDrop } from "../ui/file-drop.ts";
 import "./authoring.css";
 import { BuildHead } from "./BuildHead.tsx";
 import type { BuildScreenProps } from "./props.ts";
@@ -30,14 +30,7 @@ export function BuildScreen(props: BuildScreenProps): ReactNode {
     <main className="build-screen" aria-label="Build">
       <BuildHead build={build} pkg={pkg} />
       <ManifestPane pkg={pkg} packed={packed} isPacking={build.isPacking} missing={missing} />
-      <DropZone
-        className="build-source"
-        aria-label="Source"
-        onDrop={({ items }) => {
-          const files = items.flatMap((item) => (item.kind === "file" ? [item.getFile()] : []));
-          void Promise.all(files).then(open);
-        }}
-      >
+      <section className="build-source" aria-label="Source" {...fileDrop((files) => void open(files))}>
         <CodeEditor
           key={isModule ? "manifest" : "source"}
           label={isModule ? "Manifest of the module (JSON)" : "Source of the tool (TypeScript)"}
@@ -46,7 +39,7 @@ export function BuildScreen(props: BuildScreenProps): ReactNode {
           extensions={isModule ? manifest : typescript}
           notes={notes}
         />
-      </DropZone>
+      </section>
       <TryPane {...props} build={build} />
     </main>
   );

@@ -1,9 +1,9 @@
 import { readVersionedId, visible } from "@keyhole/kernel";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { DropZone } from "react-aria-components";
 import { bytesText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { BoundaryPicture } from "../ui/BoundaryPicture.tsx";
+import { fileDrop } from "../ui/file-drop.ts";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
 import { useSession, useSessionState } from "../session/useSession.ts";
 import { isWatched } from "../session/names.ts";
@@ -20,14 +20,7 @@ export function RunReplay({ callId }: { readonly callId: string }): ReactNode {
   const { opened, open } = useOpened(callId);
   const input = useRef<HTMLInputElement>(null);
   return (
-    <DropZone
-      className="replay-run"
-      aria-label="Run file"
-      onDrop={({ items }) => {
-        const file = items.find((item) => item.kind === "file");
-        void file?.getFile().then(open);
-      }}
-    >
+    <section className="replay-run" aria-label="Run file" {...fileDrop(([file]) => void open(file))}>
       <div className="replay-file">
         <input
           ref={input}
@@ -58,7 +51,7 @@ export function RunReplay({ callId }: { readonly callId: string }): ReactNode {
         </Notice>
       )}
       {typeof opened === "object" && opened.ok && <Opened key={opened.hash} opened={opened} />}
-    </DropZone>
+    </section>
   );
 }
 
