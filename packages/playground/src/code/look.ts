@@ -5,7 +5,13 @@ import { tags } from "@lezer/highlight";
 
 /** The names of `tokens.css` reach into the editor's shadow tree; no other rule of the page does. */
 const look = EditorView.theme({
-  "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--surface)", font: "var(--t-mono)" },
+  "&": {
+    height: "100%",
+    color: "var(--text)",
+    backgroundColor: "var(--surface)",
+    font: "var(--t-mono)",
+    fontVariantLigatures: "none",
+  },
   // The page draws it around the gutters, too.
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.25rem", overflow: "auto" },

@@ -14,20 +14,23 @@ const namingRows = 200;
 
 /** A list of objects is a table; so is a list of lists beside a list of the columns' names, as a database answers. */
 export function tableOf(data: unknown): Table | undefined {
-  if (Array.isArray(data)) return tableOfList("", data);
+  if (Array.isArray(data)) return tableOfList("", data, undefined);
   if (!isObject(data)) return undefined;
   const { columns } = data as { readonly columns?: unknown };
   for (const [name, member] of Object.entries(data)) {
     if (!Array.isArray(member) || member.length === 0) continue;
-    const table = tableOfList(name, member) ?? tableOfRows(name, member, columns);
+    const table = tableOfList(name, member, columns) ?? tableOfRows(name, member, columns);
     if (table !== undefined) return table;
   }
   return undefined;
 }
 
-function tableOfList(name: string, list: readonly unknown[]): Table | undefined {
+/** The kernel sorts the members of objects, so that only a list of names keeps the order of a query. */
+function tableOfList(name: string, list: readonly unknown[], named: unknown): Table | undefined {
   if (list.length === 0 || !list.every(isObject)) return undefined;
-  const columns = [...new Set(list.slice(0, namingRows).flatMap((row) => Object.keys(row)))];
+  const found = new Set(list.slice(0, namingRows).flatMap((row) => Object.keys(row)));
+  const first = Array.isArray(named) ? named.filter((each) => found.has(each)) : [];
+  const columns = [...new Set([...first, ...found])];
   if (columns.length === 0 || columns.length > mostColumns) return undefined;
   const rows = list.map((row) => columns.map((column) => (Object.hasOwn(row, column) ? row[column] : undefined)));
   return { name, columns, rows };
