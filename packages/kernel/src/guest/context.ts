@@ -40,7 +40,7 @@ class CallContext implements ToolContext {
     this.random = sources.random;
     if (call.onward) {
       this.onward = call.onward;
-      this.charge = (use) => transport.charge?.(use) !== false;
+      this.charge = chargeOf(transport);
     }
     this.#seed = call.seed;
     this.#transport = transport;
@@ -114,6 +114,12 @@ Object.freeze(CallContext.prototype); // Shared by the calls of an isolate.
 export function toolContext(call: GuestCall, transport: GuestTransport, sources: CallSources): ToolContext {
   return new CallContext(call, transport, sources);
 }
+
+/** Outside of the constructor: a function made there keeps the call in memory as such an accessor does. */
+const chargeOf =
+  (transport: GuestTransport): NonNullable<ToolContext["charge"]> =>
+  (use) =>
+    transport.charge?.(use) !== false;
 
 function refusal(error: Extract<CapabilityReply, { ok: false }>["error"]): CapabilityRefused {
   const thrown = new Error(error.message);

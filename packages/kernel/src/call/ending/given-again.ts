@@ -64,7 +64,7 @@ function couldBeAsked(
     own.reasonFor({ ...holder, tool: name }, kind) !== undefined;
   if (!origin.isWhole && grant.kinds.some((kind) => isRevoked(kind) || policy.families.get(kind)?.isCall === true))
     return false;
-  const guard = observes(policy) ? undefined : requestPolicyOf(policy, decisionInput, facts);
+  const guard = observes(policy) ? undefined : requestPolicyOf(policy, decisionInput, facts && (() => facts));
   return (
     origin.usedWithin.every(({ tool: name, kind }) => !isRevoked(kind, name)) &&
     origin.needs.every((need) => !isRevoked(need.kind) && covers(grant, need) && guard?.refusal(need) === undefined)

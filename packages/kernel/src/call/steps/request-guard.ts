@@ -30,25 +30,17 @@ export function requestGuard(
   };
 }
 
-/** The facts at each request: the strictest mode since the decision, the labels of the session, the time. */
+/** The facts at each request: the strictest mode since the decision, the labels of the session, the time. No accessors, for the reason of `CallContext`. */
 function factsOf(
   { decisionInput }: Reserved,
   labels: LabelsOfRun | undefined,
   { authority, clock }: GuardPorts,
-): RunningFacts {
+): () => RunningFacts {
   let strictest = decisionInput.mode;
-  return {
-    get mode() {
-      const { mode } = authority();
-      if (isStricter(mode, strictest)) strictest = mode;
-      return strictest;
-    },
-    get labels() {
-      return labels?.now ?? decisionInput.labels;
-    },
-    get nowMs() {
-      return clock.now();
-    },
+  return () => {
+    const { mode } = authority();
+    if (isStricter(mode, strictest)) strictest = mode;
+    return { mode: strictest, labels: labels?.now ?? decisionInput.labels, nowMs: clock.now() };
   };
 }
 

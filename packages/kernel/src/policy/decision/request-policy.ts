@@ -20,7 +20,11 @@ export type RunningFacts = Pick<DecisionInput, "mode" | "labels" | "nowMs">;
  *
  * @param facts read at each request. Default: those of the decision
  */
-export function requestPolicyOf(policy: Policy, input: DecisionInput, facts: RunningFacts = input): RequestPolicy {
+export function requestPolicyOf(
+  policy: Policy,
+  input: DecisionInput,
+  facts: () => RunningFacts = () => input,
+): RequestPolicy {
   let settled: RequestPolicy["refusal"] | undefined;
   const sizes = new Map<string, unknown>(Object.entries(policy.governance(input.manifest.name)?.sizes ?? {}));
   const limit = ({ family: { sizeName } }: OwnNeed): number => {
@@ -33,7 +37,7 @@ export function requestPolicyOf(policy: Policy, input: DecisionInput, facts: Run
 function settle(
   policy: Policy,
   input: DecisionInput,
-  facts: RunningFacts,
+  facts: () => RunningFacts,
   limit: RequestPolicy["limit"],
 ): RequestPolicy["refusal"] {
   const rules = rulesOf(policy, input, facts);
@@ -52,12 +56,12 @@ function settle(
 }
 
 /** The rules for the requests of the call, as they stand at each. */
-function rulesOf(policy: Policy, input: DecisionInput, facts: RunningFacts): () => readonly LoadedRule[] {
+function rulesOf(policy: Policy, input: DecisionInput, facts: () => RunningFacts): () => readonly LoadedRule[] {
   let settled: RunningFacts | undefined;
   let rules: readonly LoadedRule[] = [];
   return () => {
-    const { mode, labels } = facts;
-    const nowMs = policy.hasTimedRequests ? facts.nowMs : input.nowMs;
+    const { mode, labels, nowMs: laterMs } = facts();
+    const nowMs = policy.hasTimedRequests ? laterMs : input.nowMs;
     if (settled?.mode === mode && settled.labels === labels && settled.nowMs === nowMs) return rules;
     settled = { mode, labels, nowMs };
     return (rules = policy.requestRules({ ...input, ...settled }));
