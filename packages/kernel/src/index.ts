@@ -24,6 +24,7 @@ export type {
 } from "./call/arrival/call-options.ts";
 export type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 export type { AuditReader } from "./audit/reader.ts";
+export type { EarlierEvents } from "./audit/earlier-events.ts";
 export { modelError } from "./call/faults/model-error.ts";
 export type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
 export {

@@ -1,3 +1,4 @@
+import type { EarlierEvents } from "./audit/earlier-events.ts";
 import type { AuditReader } from "./audit/reader.ts";
 import type { AuditSink } from "./audit/sink.ts";
 import type { Broker } from "./capability/broker.ts";
@@ -52,9 +53,10 @@ export interface FullKernelOptions {
   /**
    * Whether the kernel reads and verifies the events before the checkpoint at which it opens its
    * log: all of them, each time, beside the calls. Damage leads to LOCKDOWN. It always verifies the
-   * events behind the checkpoint, before the first call. Default `true`.
+   * events behind the checkpoint, before the first call. A function is told how the reading ended.
+   * Default `true`.
    */
-  readonly verifyEarlier?: boolean;
+  readonly verifyEarlier?: boolean | ((earlier: EarlierEvents) => void);
   /** Keeps the values that the policy says to keep. Without it the kernel refuses such a policy. `contentStore` of `@keyhole/worker-host/content` makes one. */
   readonly content?: ContentStore;
   /** Default: no approver, so every `ask` is a denial. */

@@ -61,7 +61,7 @@ export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
   const { sink = memorySink(), hash } = options;
   const log = await AuditLog.open({ sink, clock, hash, tables, steady: state.steady });
   const kernel = new KernelImplementation(options, { composed, policy: policy.value, log, clock, state });
-  await lockOnDamage(log, kernel, options.verifyEarlier !== false);
+  await lockOnDamage(log, kernel, options.verifyEarlier);
   return kernel;
 }
 
