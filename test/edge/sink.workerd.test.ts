@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { sqlSink } from "@keyhole/edge";
 import {
   type AuditSink,
+  type EarlierEvents,
   createFullKernel,
   type EventRecord,
   eventOf,
@@ -10,6 +11,8 @@ import {
   verifyChain,
 } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
+import { ObjectClock } from "../../packages/edge/src/object/object-clock.ts";
+import { dueVerification } from "../../packages/edge/src/object/sink.ts";
 import { toolOf } from "../support/kernel.ts";
 import { bindings } from "./bindings.ts";
 
@@ -113,5 +116,33 @@ describe("the log in a Durable Object", () => {
       storage.sql.exec("DROP TABLE audit");
       expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
       expect(ran).toBe(0);
+    }));
+});
+
+describe("the daily verification of the log", () => {
+  const dayMs = 86_400_000;
+
+  it("is due until one has found the log verified, and again a day later", () =>
+    inObject(async (_, storage) => {
+      let nowMs = 10 * dayMs;
+      const clock = Object.assign(new ObjectClock(), { now: () => nowMs });
+      const ends = (earlier: EarlierEvents): void => {
+        const due = dueVerification(storage, clock);
+        expect(due).toBeTypeOf("function");
+        if (due) due(earlier);
+      };
+      // An object that is ended meanwhile tells nothing.
+      expect(dueVerification(storage, clock)).toBeTypeOf("function");
+      ends("unverified");
+      ends("damaged");
+      ends("verified");
+      for (const laterMs of [0, 1 - dayMs, dayMs - 1]) {
+        nowMs = 10 * dayMs + laterMs;
+        expect(dueVerification(storage, clock)).toBe(false);
+      }
+      for (const laterMs of [dayMs, -dayMs]) {
+        nowMs = 10 * dayMs + laterMs;
+        expect(dueVerification(storage, clock)).toBeTypeOf("function");
+      }
     }));
 });

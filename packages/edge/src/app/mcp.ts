@@ -1,4 +1,4 @@
-import type { Capability, ContentStore, Kernel, PolicyDocument } from "@keyhole/kernel";
+import type { Capability, Clock, ContentStore, Kernel, PolicyDocument } from "@keyhole/kernel";
 import type { ApprovalDesk } from "./approvals.ts";
 import type { Identity } from "./auth.ts";
 
@@ -8,6 +8,8 @@ export interface McpServed {
   readonly desk: ApprovalDesk;
   readonly content: ContentStore;
   readonly policy: PolicyDocument;
+  /** The kernel's own. */
+  readonly clock: Clock;
   readonly tenant: string;
   /** The settings of these names, without the prefix `KEYHOLE_`. */
   readonly settings: Readonly<Record<"tokens" | "origins" | "url", string | undefined>>;

@@ -52,13 +52,14 @@ class EdgeMcp implements McpPart {
   readonly #serve: (request: Request) => Promise<Response>;
 
   constructor(served: McpServed, options: EdgeMcpOptions) {
-    const { kernel, content, desk, settings } = served;
+    const { kernel, content, clock, desk, settings } = served;
     const url = publicUrl(settings.url);
     this.#pages = url && pagesAt(url, served);
     const { fetch } = mcpHandler(kernel, {
       ...options,
       ...reachedAt(url, settings.origins),
       content,
+      clock,
       approvals: bothDesks(desk, this.#pages),
       authenticate: (request) => this.#callers.get(request) ?? new Response(null, { status: 401 }),
     });

@@ -41,8 +41,9 @@ import { severalSandboxes } from "../isolate/sandboxes.ts";
 import { configuredParts } from "./configured.ts";
 import { type BusPart, JoinedBus } from "./joined-bus.ts";
 import { sqlContent } from "./content.ts";
+import { ObjectClock } from "./object-clock.ts";
 import { sqlResources } from "./resources.ts";
-import { sqlSink, verifiesToday } from "./sink.ts";
+import { dueVerification, sqlSink } from "./sink.ts";
 import { writeProbe } from "./write-probe.ts";
 
 // A Durable Object that holds its input back can wait for no module.
@@ -148,13 +149,15 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   const content = sqlContent(context.storage);
   const store = secrets?.(env, tenantOf(context.id)) ?? config?.secrets?.(env);
   const resources = sqlResources(context.storage);
+  const clock = new ObjectClock();
   const kernel = await createFullKernel({
     host: configured(() =>
       hostOf(env, context, options, brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id)))),
     ),
     policy,
     sink: sqlSink(context.storage),
-    verifyEarlier: verifiesToday(context.storage, Date.now()),
+    verifyEarlier: dueVerification(context.storage, clock),
+    clock,
     content,
     approver: desk.approver,
     resources,
@@ -172,7 +175,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   const bus = joinedBus(options, config?.bus, kernel, env, tenantOf(context.id));
   const settings = { tokens: env.KEYHOLE_TOKENS, origins: env.KEYHOLE_ORIGINS, url: env.KEYHOLE_URL };
   const mcp = configured(() =>
-    options.mcp?.({ kernel, desk, content, policy, tenant: tenantOf(context.id), settings }),
+    options.mcp?.({ kernel, desk, content, policy, clock, tenant: tenantOf(context.id), settings }),
   );
   return createRoutes({
     kernel,

@@ -1,4 +1,13 @@
-import { type AuditSink, type EventRecord, hashText, lineOf, recordOf, type SinkState } from "@keyhole/kernel";
+import {
+  type AuditSink,
+  type EarlierEvents,
+  type EventRecord,
+  hashText,
+  lineOf,
+  recordOf,
+  type SinkState,
+} from "@keyhole/kernel";
+import type { ObjectClock } from "./object-clock.ts";
 
 /** Rows per statement: each binds two values, and a statement takes 100. */
 const ROWS = 50;
@@ -101,14 +110,23 @@ function recordsIn({ seq, event }: Row): EventRecord[] {
 /** Between two readings of a whole log: Cloudflare bills each row that it reads, and an object is opened again after each pause of some seconds. */
 const VERIFY_EVERY_MS = 86_400_000;
 
-/** Whether the log of this object is to be verified from its beginning now. At most once a day: the day begins with this question. */
-export function verifiesToday({ sql }: Pick<DurableObjectStorage, "sql">, nowMs: number): boolean {
-  sql.exec("CREATE TABLE IF NOT EXISTS audit_verification (id INTEGER PRIMARY KEY, began_ms INTEGER NOT NULL) STRICT");
-  const [last] = sql.exec<{ began_ms: number }>("SELECT began_ms FROM audit_verification").toArray();
+/**
+ * What a kernel is to do about the events before its checkpoint: nothing, where they were verified within a day. Otherwise the object stays in memory until they are. The day begins
+ * with the end of the verification: one that the object did not live to see begins again.
+ */
+export function dueVerification(
+  { sql }: Pick<DurableObjectStorage, "sql">,
+  clock: ObjectClock,
+): false | ((earlier: EarlierEvents) => void) {
+  sql.exec("CREATE TABLE IF NOT EXISTS audit_verified (id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL) STRICT");
+  const [last] = sql.exec<{ at_ms: number }>("SELECT at_ms FROM audit_verified").toArray();
   // A clock that went back has not shown that a day is over, and must not put it off for long either.
-  if (last && Math.abs(nowMs - last.began_ms) < VERIFY_EVERY_MS) return false;
-  sql.exec("INSERT OR REPLACE INTO audit_verification VALUES (0, ?)", nowMs);
-  return true;
+  if (last && Math.abs(clock.now() - last.at_ms) < VERIFY_EVERY_MS) return false;
+  const release = clock.hold();
+  return (earlier) => {
+    release();
+    if (earlier === "verified") sql.exec("INSERT OR REPLACE INTO audit_verified VALUES (0, ?)", clock.now());
+  };
 }
 
 function* partsOf(text: string): Iterable<string> {
