@@ -56,7 +56,7 @@ describe("the deployed Worker", () => {
     [
       "a kernel's object that fails",
       () => ({ KERNEL: { getByName: () => ({ fetch: () => Promise.reject(new Error("overloaded")) }) } }),
-      "INTERNAL",
+      "KERNEL_UNAVAILABLE",
       "The kernel's object failed.",
     ],
   ])("is alive and not ready with %s", async (_, settings, code, detail) => {
@@ -70,7 +70,7 @@ describe("the deployed Worker", () => {
       KERNEL: { getByName: () => ({ fetch: () => Promise.reject(new Error("overloaded")) }) },
     };
     const [, body] = await asked("/healthz", settings);
-    expect(body).toMatchObject({ causes: [{ code: "INTERNAL" }, { code: "ISOLATE_LOST" }] });
+    expect(body).toMatchObject({ causes: [{ code: "KERNEL_UNAVAILABLE" }, { code: "ISOLATE_LOST" }] });
   });
 });
 

@@ -1,5 +1,6 @@
 import { createGateway, type McpAccess } from "./app/gateway.ts";
-import { causeOf, type ReadinessCause } from "./app/readiness.ts";
+import { type ReadinessCause, unwritable } from "./app/readiness.ts";
+import { isStorageFault } from "./app/storage-fault.ts";
 import { type Env, sandboxesOf } from "./env.ts";
 
 const sandboxPatienceMs = 1_000;
@@ -33,8 +34,9 @@ async function kernelCauses(kernel: Answers): Promise<readonly ReadinessCause[]>
     const { causes = [] } = await response.json<{ readonly causes?: readonly ReadinessCause[] }>();
     return causes;
   } catch (error) {
+    if (isStorageFault(error)) return [unwritable];
     const said = isTimeout(error) ? `did not answer within ${kernelPatienceMs} ms` : "failed";
-    return [causeOf(error, `The kernel's object ${said}.`)];
+    return [{ code: "KERNEL_UNAVAILABLE", detail: `The kernel's object ${said}.` }];
   }
 }
 

@@ -43,8 +43,8 @@ export async function readBody<Output>(
   { bodies, subject }: BodySender,
   types: readonly string[] = [jsonType],
 ): Promise<Output> {
-  if (!isOfType(request, jsonType))
-    throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `Send the body as ${types.join(" or as ")}.`, {
+  if (!isOfType(request, jsonType) || request.headers.has("content-encoding"))
+    throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `Send the body as ${types.join(" or as ")}, uncompressed.`, {
       "accept-post": types.join(", "),
     });
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
@@ -60,6 +60,7 @@ const refusals = {
   "too-large": (message) => new HttpRefusal("BODY_TOO_LARGE", message),
   late: (message) => new HttpRefusal("BODY_TIMEOUT", message, {}, "Send the body in one go."),
   busy: (message) => new HttpRefusal("BODIES_BUSY", message, { "retry-after": "10" }, "Send it again in 10 s."),
+  broken: (message) => new HttpRefusal("INVALID_REQUEST", message, {}, "Send the whole body."),
 } as const satisfies Record<BodyFault["reason"], (message: string) => HttpRefusal>;
 
 /** A Byte Sequence of RFC 9651: base64 between colons. */

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { authenticate, type Identity, readTokens } from "./auth.ts";
 import { httpProblem, HttpRefusal, problemOf } from "./problem.ts";
+import { kernelFault } from "./kernel-fault.ts";
 import { causeOf, readinessAnswer, type ReadinessCause } from "./readiness.ts";
 import { drainUntouched } from "./drain-body.ts";
 import { approvalPages, approvalPath } from "./page-path.ts";
@@ -52,6 +53,14 @@ export function createGateway<Env extends object>(
   access?: McpAccess,
 ): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
+  const ask: typeof forward = async (...asked) => {
+    const answer = forward(...asked); // What it throws at once is a bug of this Worker.
+    return mutable(
+      await answer.catch((error: unknown) => {
+        throw kernelFault(error);
+      }),
+    );
+  };
   app.use(drainUntouched);
   app.use(async (c, next) => {
     await next();
@@ -68,12 +77,12 @@ export function createGateway<Env extends object>(
   });
   app.all("/v1/*", async (c) => {
     const identity = await authenticate(c.req.header("authorization") ?? null, readTokens(settingsOf(c.env).tokens));
-    return mutable(await forward(named(c.req.raw, identity), identity, c.env));
+    return ask(named(c.req.raw, identity), identity, c.env);
   });
   app.all("/mcp", async (c) => {
     const sender = await senderOf(c.req.raw, readTokens(settingsOf(c.env).tokens), access);
     if (sender instanceof Response) return mutable(sender);
-    return mutable(await forward(named(c.req.raw, sender.identity, sender.grants), sender.identity, c.env));
+    return ask(named(c.req.raw, sender.identity, sender.grants), sender.identity, c.env);
   });
   app.all(`${approvalPages}:tenant/:seal/:id`, async (c) => {
     const { tenant, seal } = c.req.param();
@@ -81,7 +90,7 @@ export function createGateway<Env extends object>(
     // A name that no token has must not make a kernel, and an address that no kernel has made must not wake one. Access tokens can name any tenant.
     const isKnown = access !== undefined || readTokens(tokens).some(({ identity }) => identity.tenant === tenant);
     const isMade = approvalPath(tenant, tokens) === `${approvalPages}${encodeURIComponent(tenant)}/${seal}/`;
-    return isKnown && isMade ? mutable(await forward(named(c.req.raw), { tenant }, c.env)) : notFound();
+    return isKnown && isMade ? ask(named(c.req.raw), { tenant }, c.env) : notFound();
   });
   if (access) app.get("/.well-known/*", (c) => access.metadata(c.req.raw) ?? notFound());
   app.notFound(notFound);

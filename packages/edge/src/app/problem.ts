@@ -19,6 +19,7 @@ export type HttpCode =
   | "BODY_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"
   | "BODIES_BUSY"
+  | "KERNEL_UNAVAILABLE"
   | "MISCONFIGURED";
 
 const httpProblems: Readonly<Record<HttpCode, Kind>> = {
@@ -31,6 +32,7 @@ const httpProblems: Readonly<Record<HttpCode, Kind>> = {
   BODY_TOO_LARGE: { status: 413, title: "The body is too large" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body is of another type" },
   BODIES_BUSY: { status: 429, title: "Too many large bodies arrive at once", retryable: true },
+  KERNEL_UNAVAILABLE: { status: 503, title: "The kernel cannot answer now", retryable: true },
   MISCONFIGURED: { status: 500, title: "The service is not set up correctly" },
 };
 

@@ -25,7 +25,7 @@ export async function kernelCauses({
   );
 }
 
-const unwritable: ReadinessCause = { code: "AUDIT_UNAVAILABLE", detail: "The audit log cannot be written." };
+export const unwritable: ReadinessCause = { code: "AUDIT_UNAVAILABLE", detail: "The audit log cannot be written." };
 
 /** Of a kernel that did not start, or did not answer. @param otherwise what is said of an unexpected error */
 export function causeOf(thrown: unknown, otherwise: string): ReadinessCause {

@@ -16,14 +16,15 @@ const SILENT_MS = 10_000;
 /** A body that was not read, with a sentence for its sender. The rest of it is still in its stream. */
 export interface BodyFault {
   readonly ok: false;
-  /** `busy`: other bodies had all places. */
-  readonly reason: "too-large" | "late" | "busy";
+  /** `busy`: other bodies had all places. `broken`: its sender went away, or its framing is wrong. */
+  readonly reason: "too-large" | "late" | "busy" | "broken";
   readonly message: string;
 }
 
 const faultOf = (reason: BodyFault["reason"], message: string): BodyFault => ({ ok: false, reason, message });
 const silent = faultOf("late", `The body was silent for ${SILENT_MS / 1_000} s.`);
 const slow = faultOf("late", `The body took more than ${TOTAL_MS / 1_000} s.`);
+const broken = faultOf("broken", "The body broke off before its end.");
 const busy = faultOf("busy", "Other large bodies arrive at the same time. Send this one again later.");
 
 /**
@@ -41,7 +42,7 @@ export class BodyReader {
   /**
    * The result of `use`; the bytes count until it is there. A body has 10 s to get a place, and 30 s to arrive.
    *
-   * @throws the fault of the stream, or of `use`
+   * @throws the fault of `use`
    */
   async read<Value>(
     sender: string,
@@ -55,7 +56,8 @@ export class BodyReader {
     try {
       while (reader) {
         const leftMs = Math.max(0, untilMs - performance.now());
-        const piece = await nextPiece(reader, Math.min(leftMs, SILENT_MS));
+        const piece = await nextPiece(reader, Math.min(leftMs, SILENT_MS)).catch(() => "broken" as const);
+        if (piece === "broken") return broken;
         if (piece === "late") return leftMs < SILENT_MS ? slow : silent;
         if (piece === undefined) break;
         const length = bytes.length + piece.byteLength;
