@@ -26,5 +26,5 @@ export function startEdge({ port, tokens, origins = [], policy, config = join(ro
     KEYHOLE_ORIGINS: origins.join(" "),
     ...(policy && { KEYHOLE_POLICY: JSON.stringify(policy) }),
   };
-  return startDev({ config, environment: "local", port, vars, state });
+  return startDev({ config, port, vars, state });
 }

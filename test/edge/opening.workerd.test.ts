@@ -1,7 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { sqlSink } from "@keyhole/edge";
-import { describe, expect, it } from "vitest";
-import { verifiesToday } from "../../packages/edge/src/object/sink.ts";
+import { expect, it } from "vitest";
 import { eventsBehind, openLong, writeLong } from "../audit/long-log.ts";
 import { sized } from "../support/size.ts";
 import { bindings } from "./bindings.ts";
@@ -13,7 +12,6 @@ function inObject<Result>(use: (storage: DurableObjectStorage) => Promise<Result
   const stub = bindings.KERNEL.getByName(`opening-${objects++}`);
   return runInDurableObject(stub, async (_, { storage }) => {
     storage.sql.exec("DROP TABLE IF EXISTS audit; DROP TABLE IF EXISTS audit_checkpoint");
-    storage.sql.exec("DROP TABLE IF EXISTS audit_verification");
     return use(storage);
   });
 }
@@ -46,21 +44,4 @@ it("reads as many rows of a long log as of a short one", async () => {
       read.push(rowsRead());
     });
   for (const rows of read) expect(rows).toBeLessThan(eventsBehind + 20);
-});
-
-describe("the beginning of a log", () => {
-  const dayMs = 86_400_000;
-  it("is verified once a day, however often the object is opened", () =>
-    inObject(async (storage) => {
-      expect(verifiesToday(storage, 1_000)).toBe(true);
-      expect(verifiesToday(storage, 1_000)).toBe(false);
-      expect(verifiesToday(storage, 999 + dayMs)).toBe(false);
-      expect(verifiesToday(storage, 1_000 + dayMs)).toBe(true);
-    }));
-
-  it("is verified again where the clock went back by a day", () =>
-    inObject(async (storage) => {
-      expect(verifiesToday(storage, 10 * dayMs)).toBe(true);
-      expect(verifiesToday(storage, 9 * dayMs)).toBe(true);
-    }));
 });

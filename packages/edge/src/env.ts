@@ -17,7 +17,7 @@ export interface Env {
   readonly KEYHOLE_TOKENS?: string;
   /** Origins that may call from a page, separated by spaces or commas. */
   readonly KEYHOLE_ORIGINS?: string;
-  /** Where people and clients reach the service: `https://tools.example.com`. Default: this machine only. */
+  /** Where people and clients reach the service: `https://tools.example.com`. Approval pages need it. Default: no pages, and `/mcp` under each name that the platform routes here. */
   readonly KEYHOLE_URL?: string;
   /** JSON: a policy in place of the bundled one. */
   readonly KEYHOLE_POLICY?: string;

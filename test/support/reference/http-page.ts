@@ -11,7 +11,9 @@ function read(file: string): string {
 export function httpPage(): string {
   const routes = ["gateway.ts", "routes.ts"].flatMap((file) => routesIn(read(file)));
   const once = [...new Map(routes.map((cells) => [cells.slice(0, 2).join(), cells])).values()];
-  const problems = [...read("problem.ts").matchAll(/^ {2}([A-Z_]+): \{ status: (\d+), title: "([^"]+)" \}/gm)];
+  const problems = [
+    ...read("problem.ts").matchAll(/^ {2}([A-Z_]+): \{ status: (\d+), title: "([^"]+)"(?:, retryable: true)? \}/gm),
+  ];
   return page(
     "HTTP",
     "For clients of the edge: each route with its scope, and the status of each code. [HTTP API](../http-api.md) has requests and answers.",

@@ -5,7 +5,7 @@ import { isStorageFault } from "./storage-fault.ts";
 const retryAfterS = { overloaded: "10", reset: "1" } as const;
 
 /**
- * What a sender hears where the way to the kernel's object failed. The object answers its own errors, so each of these is the platform's: an overload, a reset by a deploy or by a limit of
+ * The answer where the way to the kernel's object failed. The object answers its own errors, so each of these is the platform's: an overload, a reset by a deploy or by a limit of
  * CPU or memory, a lost connection. Nobody knows how far the request came.
  */
 export function kernelFault(thrown: unknown): unknown {

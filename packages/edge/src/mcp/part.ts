@@ -87,11 +87,17 @@ function publicUrl(setting = ""): URL | undefined {
   throw new Misconfigured("KEYHOLE_URL is not an origin, such as https://tools.example.com.");
 }
 
-/** By which names clients and pages reach it. On this machine the defaults of the protocol's SDK hold. */
-function reachedAt(url: URL | undefined, setting = ""): { readonly hosts?: string[]; readonly origins?: string[] } {
+/**
+ * By which names clients and pages reach it. Cloudflare routes by name, so the `Host` of a request is the service's own. On this machine a page that pretends to be of another name has
+ * its own `Origin`, and no token.
+ */
+function reachedAt(
+  url: URL | undefined,
+  setting = "",
+): { readonly hosts: readonly string[] | "any"; readonly origins: readonly string[] } {
   const pages = setting.split(/[\s,]+/).flatMap((each) => parseUrl(each)?.hostname ?? []);
-  if (!url || loopback.includes(url.hostname)) return { origins: [...loopback, ...pages] };
-  return { hosts: [url.hostname], origins: [url.hostname, ...pages] };
+  const own = url && !loopback.includes(url.hostname) ? [url.hostname] : loopback;
+  return { hosts: url ? own : "any", origins: [...own, ...pages] };
 }
 
 const loopback: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];

@@ -142,18 +142,17 @@ export function kernelObject(given: KernelObjectOptions): KernelObjectClass {
 
 async function startRoutes(options: KernelObjectOptions, context: DurableObjectState, env: Env): Promise<Routes> {
   const { tools, policy: ownPolicy, databases = () => ({}), secrets } = options;
+  const tenant = tenantOf(context.id);
   const config = options.config === undefined ? undefined : configuredParts(options.config);
   const named = readPolicy(env.KEYHOLE_POLICY);
   const policy = config ? config.policy(named, ownPolicy) : (named ?? ownPolicy);
   const desk = approvalDesk();
   const content = sqlContent(context.storage);
-  const store = secrets?.(env, tenantOf(context.id)) ?? config?.secrets?.(env);
+  const store = secrets?.(env, tenant) ?? config?.secrets?.(env);
   const resources = sqlResources(context.storage);
   const clock = new ObjectClock();
   const kernel = await createFullKernel({
-    host: configured(() =>
-      hostOf(env, context, options, brokersOf(env, tenantOf(context.id), databases(env, tenantOf(context.id)))),
-    ),
+    host: configured(() => hostOf(env, context, options, brokersOf(env, tenant, databases(env, tenant)))),
     policy,
     sink: sqlSink(context.storage),
     verifyEarlier: dueVerification(context.storage, clock),
@@ -172,11 +171,9 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   const own = configured(() => (typeof tools === "function" ? tools(env) : tools));
   for (const tool of [...own, ...(config?.tools ?? [])]) assertRegistered(tool.manifest.name, kernel.register(tool));
   for (const tool of config?.pipelines ?? []) assertRegistered(tool.definition.name, kernel.registerTrusted(tool));
-  const bus = joinedBus(options, config?.bus, kernel, env, tenantOf(context.id));
+  const bus = joinedBus(options, config?.bus, kernel, env, tenant);
   const settings = { tokens: env.KEYHOLE_TOKENS, origins: env.KEYHOLE_ORIGINS, url: env.KEYHOLE_URL };
-  const mcp = configured(() =>
-    options.mcp?.({ kernel, desk, content, policy, clock, tenant: tenantOf(context.id), settings }),
-  );
+  const mcp = configured(() => options.mcp?.({ kernel, desk, content, policy, clock, tenant, settings }));
   return createRoutes({
     kernel,
     desk,

@@ -35,7 +35,7 @@ export class ObjectClock implements Clock {
     };
   }
 
-  /** Something goes on, until the returned function is called. Idempotent as a way back. */
+  /** Keeps idle timers going until the returned function is called. Idempotent as a way back. */
   hold(): () => void {
     if (this.#busy++ === 0) for (const timer of this.#idle) this.#start(timer);
     let isHeld = true;

@@ -111,7 +111,7 @@ function recordsIn({ seq, event }: Row): EventRecord[] {
 const VERIFY_EVERY_MS = 86_400_000;
 
 /**
- * What a kernel is to do about the events before its checkpoint: nothing, where they were verified within a day. Otherwise the object stays in memory until they are. The day begins
+ * The `verifyEarlier` of a kernel: `false` where the events were verified within a day. Otherwise the object stays in memory until they are. The day begins
  * with the end of the verification: one that the object did not live to see begins again.
  */
 export function dueVerification(

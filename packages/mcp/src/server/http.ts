@@ -30,8 +30,8 @@ export interface McpHandlerOptions extends McpServerOptions, SessionLimits, Subs
   readonly resourceMetadata?: ResourceMetadata;
   /** The path of the endpoint. Default `/mcp`; any other path gets 404. */
   readonly path?: string;
-  /** Names by which clients reach the server, without port. Default: those of the own machine. A request with another `Host` is refused: it comes from a page that pretends. */
-  readonly hosts?: readonly string[];
+  /** Names by which clients reach the server, without port. Default: those of the own machine. A request with another `Host` is refused: it comes from a page that pretends. `"any"`: the platform gives a service only requests for its own names. */
+  readonly hosts?: readonly string[] | "any";
   /** Host names of pages that may send requests. Default: those of the own machine. A request without `Origin` comes from no page. */
   readonly origins?: readonly string[];
   /** Bytes of a request. Default: those of the largest input of a tool, and 64 KiB. */
@@ -142,7 +142,8 @@ class HttpHandler implements McpHandler {
     const isBounded = ["host", "origin"].every((name) => isBoundedHost(request.headers.get(name) ?? ""));
     if (!isBounded) return refusal(403, -32_000, "The Host or the Origin is too long.");
     const refused =
-      hostHeaderValidationResponse(request, [...hosts]) ?? originValidationResponse(request, [...origins]);
+      (hosts === "any" ? undefined : hostHeaderValidationResponse(request, [...hosts])) ??
+      originValidationResponse(request, [...origins]);
     if (refused) return refused;
     const { pathname } = parseUrl(request.url) ?? {};
     const metadata = this.#options.resourceMetadata;

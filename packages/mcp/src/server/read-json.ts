@@ -5,7 +5,10 @@ export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly status: number; readonly code: number; readonly message: string };
 
-const statuses = { "too-large": 413, late: 408, busy: 429, broken: 400 } as const satisfies Record<BodyFault["reason"], number>;
+const statuses = { "too-large": 413, late: 408, busy: 429, broken: 400 } as const satisfies Record<
+  BodyFault["reason"],
+  number
+>;
 
 const notJson = {
   ok: false,
