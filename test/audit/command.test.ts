@@ -54,8 +54,10 @@ describe("keyhole verify, on a log", () => {
   });
 
   it("from a later event on", async () => {
-    const later = await run({ log: lines.slice(7).join("\n") }, "log");
-    expect(later).toMatchObject({ exitCode: 3, output: expect.stringContaining("Its beginning is not in the file.") });
+    const page = await run({ page: { events: eventsOf(records).slice(7), next: 20 } }, "page");
+    expect(page).toMatchObject({ exitCode: 3, output: expect.stringContaining("Its beginning is not in the file.") });
+    const log = await run({ log: lines.slice(7).join("\n") }, "log");
+    expect(log).toMatchObject({ exitCode: 1, output: expect.stringContaining("Event 0 is missing") });
   });
 
   it("says of one event, and of none before it, what is true of one and of none", async () => {

@@ -196,7 +196,7 @@ describe("evidence in two algorithms", () => {
     expect(await verifyAudit(other, { algorithm: "sha256" })).toEqual({
       verdict: "broken",
       events: 0,
-      seq: null,
+      seq: 0,
       reason: "The digest of event 0 is in another algorithm: blake3, not sha256.",
     });
   });

@@ -28,6 +28,7 @@ describe("a kernel that opens a log", () => {
 
   it.each<[string, () => EventRecord[]]>([
     ["a changed event", () => records.with(4, { ...records[4]!, body: records[4]!.body.replace('"v":1', '"v":2') })],
+    ["no first event", () => records.slice(1)],
     ["an event less", () => records.toSpliced(4, 1)],
     ["an event twice", () => records.toSpliced(4, 0, records[3]!)],
     ["two events in another order", () => records.toSpliced(4, 2, records[5]!, records[4]!)],

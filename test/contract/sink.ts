@@ -8,6 +8,7 @@ import {
   lineOf,
   verifyChain,
 } from "@keyhole/kernel";
+import { verifyAudit } from "@keyhole/kernel/audit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { echo, expectSoundLog, openPolicy, toolOf } from "../support/kernel.ts";
 import { failingAt, slow } from "./sink-faults.ts";
@@ -186,6 +187,30 @@ export function describeSink(
         await second.close();
       },
     );
+
+    it("whose first events were cut off locks the kernel down, and goes on behind the last one", async () => {
+      const first = await createFullKernel({ sink, policy: openPolicy });
+      first.registerTrusted(echo);
+      await first.grants.revoke({ caller: "guest" }, "Under review.");
+      await first.call("echo", { message: "x" });
+      const before = await sink.read(0, 100);
+      await first.close();
+      await subject.close();
+      for (const seq of [2, 1, 0]) await subject.tamper!(seq, undefined);
+
+      for (let opening = 0; opening < 2; opening++) {
+        sink = await subject.open();
+        const second = await createFullKernel({ sink, policy: openPolicy });
+        expect(second.mode).toBe("LOCKDOWN");
+        const after = await sink.read(0, 100);
+        expect(after.slice(0, before.length - 3)).toEqual(before.slice(3));
+        expect(after.map(({ seq }) => seq)).toEqual(after.map((_, at) => at + 3));
+        const check = await verifyAudit(after.map(lineOf));
+        expect(check).toMatchObject({ verdict: "broken", seq: 0 });
+        await second.close();
+        await subject.close();
+      }
+    });
 
     it("opened again goes on where it ended", async () => {
       await sink.open();

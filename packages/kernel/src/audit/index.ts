@@ -6,6 +6,7 @@ export { hashOf } from "../hash/hash-by-algorithm.ts";
 export { type ChainCheck, verifyChain } from "./chain.ts";
 export { type Checkpoint, type CheckpointCheck, type CheckpointState, verifyCheckpoint } from "./checkpoint.ts";
 export { digestBytes, printDigest } from "./digest-bytes.ts";
+export { chainFault } from "./log-reading.ts";
 export { LINE_BYTES, LineFault, Lines, lines } from "./lines.ts";
 export {
   consistencyProof,

@@ -63,7 +63,8 @@ export class LogReading {
     // The change has no effect here.
     if (!body.isWellFormed() || this.#hash.text(body) !== hash)
       return this.fault(`Event ${record.seq} of the log was changed.`);
-    this.#follow(record);
+    const fault = chainFault(this.#before, record, this.#hash.zero);
+    if (fault !== undefined) this.fault(fault);
     this.#before = record;
     const callId = callIdIn(body);
     const type = typeIn(body);
@@ -75,14 +76,6 @@ export class LogReading {
 
   fault(damage: string): void {
     this.#damage ??= damage;
-  }
-
-  #follow({ seq, body }: EventRecord): void {
-    const before = this.#before;
-    const prev = before?.hash ?? (seq === 0 ? this.#hash.zero : undefined);
-    if (before && seq !== before.seq + 1) this.fault(`Event ${before.seq + 1} of the log is missing.`);
-    else if (prev !== undefined && !body.includes(`,"prev":"${prev}","seq":${seq},`))
-      this.fault(`Event ${seq} of the log does not follow the one before.`);
   }
 
   #track(callId: string, type: string, record: EventRecord): void {
@@ -111,6 +104,23 @@ export class LogReading {
       this.fault(`${where} has a row of ${name} in version ${version}, which this kernel cannot read.`);
     else this.latestMs = Math.max(this.latestMs, writtenMs);
   }
+}
+
+/**
+ * Why a record is not the next of a log: its first one is event 0. `undefined` where it is.
+ *
+ * @param before `undefined` for the first one
+ * @param zero `prev` of the first one, in the algorithm of the log
+ */
+export function chainFault(
+  before: Pick<EventRecord, "seq" | "hash"> | undefined,
+  { seq, body }: EventRecord,
+  zero: string | undefined,
+): string | undefined {
+  const next = before ? before.seq + 1 : 0;
+  if (seq !== next) return `Event ${next} of the log is missing.`;
+  const follows = body.includes(`,"prev":"${before?.hash ?? zero}","seq":${seq},`);
+  return follows ? undefined : `Event ${seq} of the log does not follow the one before.`;
 }
 
 function scopeOf(record: EventRecord): EventScope {

@@ -6,7 +6,7 @@ import type { AuditSink } from "./sink.ts";
 /** Records of a log in one read: some milliseconds of work. */
 export const PAGE_EVENTS = 1_000;
 
-/** From the first event that the sink still has, or from a later one on. */
+/** From an event on, to the last. */
 export async function readRest(
   reading: LogReading,
   sink: Theirs<AuditSink>,

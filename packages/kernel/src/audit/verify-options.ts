@@ -12,6 +12,8 @@ export interface VerifyOptions {
   readonly trusted?: TrustedKeys | undefined;
   /** Take events of which only the place in the chain was handed out. Default: they are a fault, because anything could have been in them. */
   readonly withheld?: boolean;
+  /** Take a part of a log, which begins with any event. Default: an event that is missing at the beginning is a fault. */
+  readonly part?: boolean;
   /** The hash algorithm of every event. Default: that of the first event. */
   readonly algorithm?: DigestAlgorithm;
 }
@@ -20,5 +22,6 @@ export const verifyOptions: OptionNames<VerifyOptions> = {
   checkpoints: true,
   trusted: true,
   withheld: true,
+  part: true,
   algorithm: true,
 };

@@ -130,7 +130,8 @@ type Held = Exclude<CheckpointCheck, { readonly verdict: "broken" }>;
 class Chain {
   #events = 0;
   #firstSeq: number | null = null;
-  #seq: number | null = null;
+  /** Of the next event. */
+  #seq: number | null;
   #prev: string | null = null;
   /** Of the first event; a log has one. */
   #hash: Hash | undefined;
@@ -144,7 +145,8 @@ class Chain {
   #withheld = 0;
   readonly #algorithm: DigestAlgorithm | undefined;
 
-  constructor({ withheld = false, algorithm }: VerifyOptions, checkpoints: readonly Held[]) {
+  constructor({ withheld = false, part = false, algorithm }: VerifyOptions, checkpoints: readonly Held[]) {
+    this.#seq = part ? null : 0;
     this.#algorithm = algorithm;
     this.#checkpoints = checkpoints.toSorted((a, b) => a.checkpoint.size - b.checkpoint.size);
     this.#takesWithheld = withheld;

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { type EventRecord, recordOf } from "@keyhole/kernel";
-import { hashOf, LINE_BYTES } from "@keyhole/kernel/audit";
+import { chainFault, hashOf, LINE_BYTES } from "@keyhole/kernel/audit";
 
 /** Where a record is in the file. */
 export interface EventSpan {
@@ -64,7 +64,7 @@ export async function scanLog(file: FileHandle, { from = 0, to = Infinity, befor
       damage ??= `The log was damaged at byte ${line.start}: the line is not an event.`;
       continue;
     }
-    damage ??= faultBetween(last, record);
+    damage ??= chainFault(last, record, hashOf(record.hash)?.zero) ?? null;
     spans.push({ seq: record.seq, start: line.start, end: line.end });
     last = record;
   }
@@ -80,14 +80,6 @@ function hasChangedEnd(text = ""): boolean {
 function soundRecord(text = ""): EventRecord | undefined {
   const record = recordOf(text);
   return record && hashOf(record.hash)?.text(record.body) === record.hash ? record : undefined;
-}
-
-function faultBetween(before: EventRecord | undefined, { seq, body, hash }: EventRecord): string | null {
-  if (before && seq !== before.seq + 1) return `Event ${before.seq + 1} of the log is missing.`;
-  const prev = before?.hash ?? (seq === 0 ? hashOf(hash)?.zero : undefined);
-  if (prev !== undefined && !body.includes(`,"prev":"${prev}","seq":${seq},`))
-    return `Event ${seq} of the log does not follow the one before.`;
-  return null;
 }
 
 async function* linesOf(file: FileHandle, from: number): AsyncGenerator<Line, void, undefined> {

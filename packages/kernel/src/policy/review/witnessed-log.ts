@@ -72,7 +72,7 @@ export async function readLog(
   const plain = snapshot(events, LARGE);
   const list = plain.ok && isJsonArray(plain.value) && plain.value.every(isEvent) ? plain.value : undefined;
   if (!list) return { kind: "broken", reason: "The log is not a list of events." };
-  const check = await verifyAudit(list, { algorithm: by.algorithm, checkpoints, trusted });
+  const check = await verifyAudit(list, { part: true, algorithm: by.algorithm, checkpoints, trusted });
   if (check.verdict === "broken") return { kind: "broken", reason: check.reason };
   if (check.verdict === "inconclusive")
     return list.length === 0
