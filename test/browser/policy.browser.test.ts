@@ -55,6 +55,11 @@ const withoutWasm = "script-src 'self' 'nonce-n0nce' blob:; worker-src blob:";
 const compilesRegardless = server.browser === "webkit";
 
 describe("a page's Content-Security-Policy", () => {
+  it.each(["worker", "interpreter"])("stops nothing where it only reports: isolation by %s", async (isolation) => {
+    const script = `/test-pages/policy-page.js?isolation=${isolation}`;
+    expect(await saidReported("default-src 'self'", script)).toEqual({ opened: expect.any(String) });
+  });
+
   it("may be as strict as this, in a page without cross-origin isolation", async () => {
     expect(crossOriginIsolated).toBe(false);
     const policy =
@@ -188,6 +193,11 @@ describe("a page's Content-Security-Policy, for the network of tools", () => {
         operatorHint: expect.stringContaining(`connect-src http://${hostname}:8769`),
       },
     });
+  });
+
+  it("leaves a request that it only reports to fail by its own cause", async () => {
+    const reply = await saidReported("connect-src 'self'", script.replace("?secret&", "?"));
+    expect(reply).toMatchObject({ error: { code: "UNAVAILABLE", message: expect.stringContaining("(CORS)") } });
   });
 
   it("lets a secret into a query where nothing reports it", async () => {

@@ -17,13 +17,17 @@ export const hasPolicies: boolean =
   "SecurityPolicyViolationEvent" in globalThis ||
   ("WorkerGlobalScope" in globalThis && "credentials" in Request.prototype);
 
-/** @param isOurs whether what was blocked, an address or a word such as `wasm-eval`, and by which directive, is what is being watched */
-export function watchPolicy(isOurs: (blocked: string, directive: string) => boolean): PolicyWatch {
+/**
+ * @param isOurs whether what was blocked, an address or a word such as `wasm-eval`, and by which directive, is what is being watched
+ * @param reports whether a policy that only reports counts as well. It blocks nothing (CSP 3, 5.1). Default `false`
+ */
+export function watchPolicy(isOurs: (blocked: string, directive: string) => boolean, reports = false): PolicyWatch {
   if (!hasPolicies) return { lacks: async () => undefined, leave: () => {} };
   let lacks: string | undefined;
   const note = (event: Event): void => {
-    const { effectiveDirective, blockedURI } = event as Violation;
-    if (isOurs(blockedURI, effectiveDirective)) lacks ??= `${effectiveDirective} ${sourceFor(blockedURI)}`;
+    const { disposition, effectiveDirective, blockedURI } = event as Violation;
+    if ((reports || disposition === "enforce") && isOurs(blockedURI, effectiveDirective))
+      lacks ??= `${effectiveDirective} ${sourceFor(blockedURI)}`;
   };
   here.addEventListener("securitypolicyviolation", note);
   return {
@@ -38,6 +42,7 @@ export function watchPolicy(isOurs: (blocked: string, directive: string) => bool
 
 /** Of `SecurityPolicyViolationEvent` (CSP 3), which platforms outside a page do not even have as a type. */
 interface Violation extends Event {
+  readonly disposition: "enforce" | "report";
   readonly effectiveDirective: string;
   readonly blockedURI: string;
 }

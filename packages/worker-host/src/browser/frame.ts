@@ -8,8 +8,10 @@ import { trusted } from "./trusted-types.ts";
 const { port1: toPage, port2: pagePort } = new MessageChannel();
 const say = (message: FrameMessage): void => toPage.postMessage(message);
 
-const onBlocked = ({ effectiveDirective }: SecurityPolicyViolationEvent): void =>
-  say({ type: "blocked", directive: effectiveDirective });
+/** A policy that only reports (CSP 3, 5.1) blocks nothing. */
+const onBlocked = ({ disposition, effectiveDirective }: SecurityPolicyViolationEvent): void => {
+  if (disposition === "enforce") say({ type: "blocked", directive: effectiveDirective });
+};
 function start(script: string, ports: readonly MessagePort[]): void {
   const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const worker = new Worker(trusted().createScriptURL(url));

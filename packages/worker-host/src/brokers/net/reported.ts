@@ -14,7 +14,7 @@ export async function refusalOfReport(
   ask: (address: string, method: string) => Promise<Response>,
 ): Promise<Refused | undefined> {
   if (!hasPolicies) return undefined;
-  const policy = watchPolicy((blocked) => parseUrl(blocked)?.origin === origin);
+  const policy = watchPolicy((blocked) => parseUrl(blocked)?.origin === origin, true);
   try {
     // No policy looks at a query.
     await ask(origin + pathname, "OPTIONS").then(
