@@ -2,14 +2,13 @@
 const roots: Readonly<Record<string, string>> = {
   "the language":
     "(arguments) (template) %Array-Iterator% %AsyncFunction% %AsyncGenerator% %AsyncGeneratorFunction% %Generator% %GeneratorFunction% %Iterator% " +
-    "%Iterator-Helper% %Map-Iterator% %RegExp-String-Iterator% %Segment-String-Iterator% %Segmenter-String-Iterator% %Set-Iterator% %String-Iterator% " +
+    "%Iterator-Helper% %Map-Iterator% %RegExp-String-Iterator% %Set-Iterator% %String-Iterator% " +
     "AggregateError Array ArrayBuffer AsyncDisposableStack BigInt BigInt64Array BigUint64Array Boolean DataView DisposableStack Error EvalError " +
     "Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array Iterator JSON Map Math NaN Number Object Promise Proxy " +
     "RangeError ReferenceError Reflect RegExp Set String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array " +
     "Uint8ClampedArray WeakMap WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape globalThis isFinite isNaN parseFloat parseInt " +
     "undefined unescape",
-  "the language, hardened: logical time, UTC": "Date Temporal",
-  "the language, hardened: one locale, UTC": "Intl",
+  "the language, hardened: logical time, UTC": "Date",
   "the language, hardened: it refuses": "eval",
   "the language, hardened: without waiting": "Atomics",
   "the language's neighbour, hardened: no shared memory, no stack, nothing whose end the engine's threads decide":

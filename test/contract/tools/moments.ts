@@ -25,16 +25,13 @@ export default defineTool({
       },
       chance: [Math.random(), Math.random(), random(), random()],
       place: {
-        // The interpreter has none.
-        ...(typeof Intl === "object" && {
-          zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-          locale: new Intl.NumberFormat().resolvedOptions().locale,
-          formatted: new Intl.DateTimeFormat("en", { dateStyle: "full", timeStyle: "long" }).format(),
-        }),
+        text: [at.toLocaleString("de-DE"), (1234.5).toLocaleString("de-DE"), "I".toLocaleLowerCase("tr")],
         offset: at.getTimezoneOffset(),
-        sorted: ["b", "a", "z"].toSorted((a, b) => a.localeCompare(b)),
+        sorted: ["b", "a", "z", "ä"].toSorted((a, b) => a.localeCompare(b)),
       },
-      gone: ["performance", "crypto", "WeakRef", "navigator"].filter((name) => realm[name] !== undefined),
+      gone: ["performance", "crypto", "WeakRef", "navigator", "Intl", "Temporal"].filter(
+        (name) => realm[name] !== undefined,
+      ),
     };
   },
 });

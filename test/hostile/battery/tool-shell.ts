@@ -197,29 +197,9 @@ export const toolSources: AttemptGroup = {
     ],
     ["date-zone", "the machine's time zone", "return new Date(2020, 6, 1).getTimezoneOffset() || undefined"],
     [
-      "intl-now",
-      "formatting without a date",
-      "return new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'full' }).format() === new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'full' }).format(context.now()) ? undefined : 'another'",
-    ],
-    [
-      "intl-zone",
-      "the machine's time zone by `Intl`",
-      "const { timeZone } = new Intl.DateTimeFormat().resolvedOptions(); return timeZone === 'UTC' ? undefined : timeZone",
-    ],
-    [
-      "intl-locale",
-      "the machine's locale",
-      "const { locale } = new Intl.NumberFormat().resolvedOptions(); return locale === 'en-US' ? undefined : locale",
-    ],
-    [
-      "intl-class",
-      "the real class of a format",
-      "return new Intl.DateTimeFormat().constructor === Intl.DateTimeFormat ? undefined : 'another'",
-    ],
-    [
-      "temporal",
-      "`Temporal.Now`",
-      "return Temporal.Now.instant().epochMilliseconds === context.now() ? undefined : 'another'",
+      "intl",
+      "the machine's zone and locale by name",
+      "return [typeof Intl, typeof Temporal].every((each) => each === 'undefined') ? undefined : 'here'",
     ],
     ["response-date", "a date in a response of its own", "return new Response('x').headers.get('date') ?? undefined"],
     [

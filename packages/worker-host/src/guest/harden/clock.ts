@@ -6,9 +6,9 @@ const { construct } = Reflect;
 const RealDate = Date;
 
 /**
- * Makes every clock of a realm logical and every date UTC: `Date`, `Temporal.Now`,
- * `Event.prototype.timeStamp`. `now` gives milliseconds since the epoch. The text of a date then
- * depends neither on the time nor on the place of the isolate.
+ * Makes every clock of a realm logical and every date UTC: `Date` and `Event.prototype.timeStamp`.
+ * `now` gives milliseconds since the epoch. The text of a date then depends neither on the time nor
+ * on the place of the isolate.
  */
 export function hardenClock(global: object, now: () => number): void {
   const prototype = RealDate.prototype;
@@ -30,7 +30,6 @@ export function hardenClock(global: object, now: () => number): void {
   fix(prototype, "constructor", HardenedDate);
   fix(global, "Date", HardenedDate);
 
-  hardenTemporal(global, now);
   const Event: unknown = Reflect.get(global, "Event");
   if (typeof Event === "function") {
     Object.defineProperty(Event.prototype, "timeStamp", { get: () => 0, configurable: false });
@@ -67,7 +66,7 @@ const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
 
-/** Dates as text (21.4.4.41), which otherwise name the host's zone. The shell hardens the locale-dependent forms with `Intl`. */
+/** Dates as text (21.4.4.41), which otherwise name the host's zone. */
 function hardenText(prototype: Date): void {
   const dateText = (date: Date): string => {
     const year = date.getUTCFullYear();
@@ -94,28 +93,5 @@ function hardenText(prototype: Date): void {
   fix(prototype, "getYear", function (this: Date): number {
     return this.getUTCFullYear() - 1900;
   });
-  Reflect.deleteProperty(prototype, "setYear");
-}
-
-interface Instant {
-  toZonedDateTimeISO(zone: string): { toPlainDateTime(): unknown; toPlainDate(): unknown; toPlainTime(): unknown };
-}
-
-function hardenTemporal(global: object, now: () => number): void {
-  const Temporal = Reflect.get(global, "Temporal") as
-    | { readonly Now: object; readonly Instant: { fromEpochMilliseconds(ms: number): Instant } }
-    | undefined;
-  if (Temporal === undefined) return;
-  const instant = (): Instant => Temporal.Instant.fromEpochMilliseconds(now());
-  const zoned = (zone: unknown): ReturnType<Instant["toZonedDateTimeISO"]> =>
-    instant().toZonedDateTimeISO(zone === undefined ? "UTC" : (zone as string));
-  const methods = {
-    instant,
-    timeZoneId: () => "UTC",
-    zonedDateTimeISO: zoned,
-    plainDateTimeISO: (zone: unknown) => zoned(zone).toPlainDateTime(),
-    plainDateISO: (zone: unknown) => zoned(zone).toPlainDate(),
-    plainTimeISO: (zone: unknown) => zoned(zone).toPlainTime(),
-  };
-  for (const [name, method] of Object.entries(methods)) fix(Temporal.Now, name, method);
+  for (const name of ["setYear", "toTemporalInstant"]) Reflect.deleteProperty(prototype, name);
 }

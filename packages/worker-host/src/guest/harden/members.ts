@@ -2,7 +2,7 @@ import { fix } from "./fix.ts";
 
 /**
  * Members that stay, of everything that is not the language itself: of the web's data types
- * (Streams, Fetch, URL, Encoding, DOM standards), and of the three namespaces of the language that
+ * (Streams, Fetch, URL, Encoding, DOM standards), and of the two namespaces of the language that
  * reach threads or the machine. The shell removes later additions of an engine too.
  *
  * Gone with the rest: `EventTarget.prototype.when`, another way to listen; `AbortSignal.timeout`, a timer; `Atomics.wait`; `WebAssembly.compile`, whose end depends on
@@ -43,10 +43,6 @@ const kept = {
   WritableStreamDefaultController: ["", "error signal"],
   WritableStreamDefaultWriter: ["", "abort close closed desiredSize ready releaseLock write"],
   Atomics: ["add and compareExchange exchange isLockFree load notify or store sub xor"],
-  Intl: [
-    "Collator DateTimeFormat DisplayNames DurationFormat ListFormat Locale NumberFormat PluralRules RelativeTimeFormat Segmenter getCanonicalLocales " +
-      "supportedValuesOf",
-  ],
   WebAssembly: [
     "CompileError Exception Global Instance JSTag LinkError Memory Module RuntimeError SuspendError Suspending Table Tag promising validate",
   ],

@@ -20,8 +20,8 @@ type RealmCall = Parameters<CallRealm["enter"]>[0];
  */
 const language =
   "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date DisposableStack Error " +
-  "EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object " +
-  "Promise Proxy RangeError ReferenceError Reflect RegExp Set String SuppressedError Symbol SyntaxError Temporal TypeError URIError Uint16Array " +
+  "EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array Iterator JSON Map Math NaN Number Object " +
+  "Promise Proxy RangeError ReferenceError Reflect RegExp Set String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array " +
   "Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet WebAssembly decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval " +
   "globalThis isFinite isNaN parseFloat parseInt undefined unescape";
 const web =
@@ -31,7 +31,7 @@ const web =
 
 /**
  * Turns a realm into one where the same call gives the same result: logical clock, seeded
- * randomness, UTC, one locale, no ambient names. Call it once, before any tool code is loaded, from
+ * randomness, UTC, no locale, no ambient names. Call it once, before any tool code is loaded, from
  * a script that took its own functions before. The returned realm gives `Date`, `Math.random` and
  * `console` the clock, seed and log of one call while that call runs. Of several calls the last one
  * to enter counts.
@@ -47,7 +47,7 @@ const web =
 export function hardenRealm(global: object): CallRealm {
   let current: RealmCall = { ...idleSources, log: () => undefined };
   hardenClock(global, () => current.now());
-  hardenLocale(global);
+  hardenLocale();
   fix(Math, "random", () => current.random());
   hardenErrors(global);
   hardenEvaluation(global);
