@@ -103,6 +103,7 @@ async function buildModules(name) {
       sourcemap: false,
       lib: { entry: entriesOf(name), formats: ["es"] },
       rolldownOptions: {
+        checks: { bundlerTimings: false },
         // Modules of WebAssembly are metered by our plugin, and become files of the package.
         external: (id) =>
           /^(?:node|cloudflare):/.test(id) ||
@@ -166,6 +167,8 @@ await esbuild({
   // The other exports stand at the end of one long line, where tools that guess the format of a file do not see them.
   banner: { js: "export {};" },
   logLevel: "warning",
+  // Our own modules name each other for nothing where the build took the use out.
+  logOverride: { "ignored-bare-import": "silent" },
 });
 // A Worker is one file: nobody bundles it after us.
 const builder = await createBuilder({ configFile: join(root, "vite.config.ts"), logLevel: "warn" });

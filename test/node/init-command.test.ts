@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { parse } from "yaml";
 import { afterAll, describe, expect, it } from "vitest";
 import { installLine } from "../../packages/keyhole/src/command/package-specs.ts";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
@@ -22,6 +23,8 @@ describe("keyhole init", () => {
       /^\d+ files written to My Notes\. Next:\n {2}cd "My Notes"\n {2}npm install\n {2}npm test\n$/,
     );
     const manifest = JSON.parse(readFileSync(join(folder, "My Notes/package.json"), "utf8")) as object;
+    expect(manifest).not.toHaveProperty("resolutions");
+    expect(existsSync(join(folder, "My Notes/pnpm-workspace.yaml"))).toBe(false);
     expect(manifest).toMatchObject({ name: "my-notes", dependencies: { "@keyhole/kernel": "0.0.0" } });
     expect(readFileSync(join(folder, "My Notes/.gitignore"), "utf8")).toContain("node_modules/");
   });
@@ -36,11 +39,22 @@ describe("keyhole init", () => {
       "packed/keyhole-edge-0.0.0.tgz": "",
       "packed/keyhole-0.0.0.tgz": "",
     });
-    await run(folder, "init", "node", "app", "--packages", "packed");
+    expect((await run(folder, "init", "node", "app", "--packages", "packed")).output).toMatch(/^12 files written/);
     expect(JSON.parse(readFileSync(join(folder, "app/package.json"), "utf8"))).toMatchObject({
       dependencies: { "@keyhole/kernel": `file:${join(folder, "packed/keyhole-kernel-0.0.0.tgz")}` },
       devDependencies: { keyhole: `file:${join(folder, "packed/keyhole-0.0.0.tgz")}` },
     });
+    // A tarball names another by its version: without these pnpm, yarn and bun ask the registry for it.
+    const names = ["kernel", "worker-host", "agents", "bus", "mcp", "edge"].map((name) => `@keyhole/${name}`);
+    const specs = Object.fromEntries(
+      [...names, "keyhole"].map((name) => {
+        const file = `${name.replace("@keyhole/", "keyhole-")}-0.0.0.tgz`;
+        return [name, `file:${join(folder, "packed", file)}`];
+      }),
+    );
+    const written = (name: string): unknown => parse(readFileSync(join(folder, "app", name), "utf8"));
+    expect(written("package.json")).toMatchObject({ resolutions: specs });
+    expect(written("pnpm-workspace.yaml")).toEqual({ overrides: specs, allowBuilds: { esbuild: false } });
     expect((await run(folder, "init", "node", "b", "--packages", "none")).errorOutput).toBe(
       "none is unreadable; expected a folder of tarballs.\n",
     );

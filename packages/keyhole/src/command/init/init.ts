@@ -29,6 +29,7 @@ export async function init(
   const folder = resolve(io.folder, typed);
   await refuseFull(folder, typed);
   const specs = await packageSpecs(optionOf(options, "packages"), io.folder);
+  const tarballs = tarballsOf(specs);
   const paths = (await readdir(from, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(from, join(entry.parentPath, entry.name)))
@@ -41,8 +42,9 @@ export async function init(
       await mkdir(dirname(to), { recursive: true });
       await writeFile(to, path === "package.json" ? projectManifest(text, basename(folder), specs) : text);
     }
+    if (tarballs !== undefined) await writeFile(join(draft, pnpmFile), pnpmText(tarballs));
   });
-  const written = paths.map(writtenName);
+  const written = [...paths.map(writtenName), ...(tarballs === undefined ? [] : [pnpmFile])].sort();
   if (options["json"] === true)
     return { exitCode: 0, output: `${JSON.stringify({ folder, files: written }, undefined, 2)}\n` };
   const lines = [
@@ -92,6 +94,22 @@ function writtenName(path: string): string {
   return path.replaceAll("\\", "/").replace(/(^|\/)_gitignore$/, "$1.gitignore");
 }
 
+/**
+ * The specifiers of tarballs. One tarball names another by its version. npm takes the tarball that the project names; yarn and bun need `resolutions` for that, and pnpm
+ * `overrides` in a file of its own.
+ */
+function tarballsOf(specs: ReadonlyMap<string, string>): Readonly<Record<string, string>> | undefined {
+  const tarballs = [...specs].filter(([, spec]) => spec.startsWith("file:"));
+  return tarballs.length === 0 ? undefined : Object.fromEntries(tarballs);
+}
+
+const pnpmFile = "pnpm-workspace.yaml";
+
+/** YAML holds JSON. pnpm fails where nobody says whether esbuild's script runs; it need not. */
+function pnpmText(overrides: Readonly<Record<string, string>>): string {
+  return `${JSON.stringify({ overrides, allowBuilds: { esbuild: false } }, undefined, 2)}\n`;
+}
+
 function projectManifest(text: string, folder: string, specs: ReadonlyMap<string, string>): string {
   const manifest = JSON.parse(text) as Record<string, Record<string, string>>;
   const withSpecs = (dependencies: Record<string, string>): Record<string, string> =>
@@ -101,7 +119,8 @@ function projectManifest(text: string, folder: string, specs: ReadonlyMap<string
       .toLowerCase()
       .replaceAll(/[^a-z0-9-]+/g, "-")
       .replaceAll(/^-+|-+$/g, "") || "keyhole-project";
-  const project: Record<string, unknown> = { ...manifest, name };
+  const resolutions = tarballsOf(specs);
+  const project: Record<string, unknown> = { ...manifest, name, ...(resolutions && { resolutions }) };
   for (const kind of ["dependencies", "devDependencies"])
     if (manifest[kind] !== undefined) project[kind] = withSpecs(manifest[kind]);
   return `${JSON.stringify(project, undefined, 2)}\n`;
