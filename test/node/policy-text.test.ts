@@ -108,6 +108,14 @@ describe("a text that was made to take long", () => {
   });
 });
 
+it.each(['{ "version": 1 }', "version: 1\n"])("a byte order mark before %j is no part of it", (text) => {
+  const read = parsePolicyText(`\ufeff${text}`);
+  expect(read).toMatchObject({ ok: true, value: { document: { version: 1 } } });
+  const plain = parsePolicyText(text);
+  if (!read.ok || !plain.ok) throw new Error("it is not read");
+  expect(read.value.locate("/version")).toEqual(plain.value.locate("/version"));
+});
+
 describe("a policy in JSON", () => {
   it.each<[string, number, number]>([
     ['{\n  "a": 1,\n  "a": 2\n}', 3, 3],

@@ -5,6 +5,7 @@ import { keyhole as forEsbuild } from "keyhole/esbuild";
 import { keyhole as forRollup } from "keyhole/rollup";
 import { build, isRunnableDevEnvironment, type Plugin as VitePlugin, type Rolldown, type ViteDevServer } from "vite";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { resolveSpecifier } from "../../packages/keyhole/src/plugin/ids.ts";
 import { listFolders, listId, listText } from "../../packages/keyhole/src/plugin/lists.ts";
 import { config, program, removePrograms, serveModules, toolText } from "./program.ts";
 
@@ -26,6 +27,20 @@ async function serving(root: string, plugins: readonly VitePlugin[] = []): Promi
   closing.push(() => server.close());
   return server;
 }
+
+it("a list reaches folders beside the importing file's, and leaves that file out", async () => {
+  const root = program({ "src/main.ts": "", "tools/b.ts": "", "tools/a.ts": "" });
+  const importer = join(root, "src/main.ts");
+  const found = (pattern: string): (string | undefined)[] =>
+    [...listText(listId(pattern, importer)).matchAll(/"keyhole:(.*?)"/g)].map(([, file]) => file);
+  expect(found("../tools/*.ts")).toEqual([join(root, "tools/a.ts"), join(root, "tools/b.ts")]);
+  expect(found("../{src,tools}/*.ts")).toEqual([join(root, "tools/a.ts"), join(root, "tools/b.ts")]);
+  expect(listFolders(listId("../tools/*.ts", importer))).toEqual([join(root, "tools")]);
+  const resolve = (source: string) => resolveSpecifier(source, importer, async () => undefined);
+  expect(await resolve("keyhole:../tools/*.ts?all")).toEqual({ list: listId("../tools/*.ts", importer) });
+  for (const pattern of ["tools/*.ts", "/tools/*.ts", ".../*.ts", "..\\*.ts"])
+    await expect(resolve(`keyhole:${pattern}?all`)).rejects.toThrow("starts with");
+});
 
 describe("the list of a dev server", () => {
   it("follows the files of its folder, for page and server alike", async () => {

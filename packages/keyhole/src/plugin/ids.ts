@@ -46,7 +46,7 @@ export async function resolveSpecifier(
 }
 
 function listOf(pattern: string, importer: string | undefined): string {
-  if (importer === undefined || !pattern.startsWith("./"))
-    throw new Error(`"keyhole:${pattern}?all" is relative to the file that imports it and starts with "./".`);
+  if (importer === undefined || !/^\.\.?\//.test(pattern))
+    throw new Error(`"keyhole:${pattern}?all" is relative to the file that imports it: it starts with "./" or "../".`);
   return listId(pattern, importer.replace(/\?.*$/, ""));
 }

@@ -1,6 +1,6 @@
 // As a whole: an import of `globSync` alone fails on Node 20 before the package can say which Node it needs.
 import fs from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { forward } from "../node/root.ts";
 
 /** A resolved `keyhole:./*.ts?all`: the pattern, and the file that imports it. */
@@ -34,12 +34,10 @@ export function listText(id: string): string {
   const { pattern, importer, folder } = listOf(id);
   const files = fs
     .globSync(pattern, { cwd: folder })
-    .map(forward)
-    .filter((file) => file !== basename(importer))
+    .map((file) => forward(join(folder, file)))
+    .filter((file) => file !== importer)
     .sort();
-  const imports = files.map(
-    (file, i) => `import p${i} from ${JSON.stringify(`keyhole:${forward(join(folder, file))}`)};`,
-  );
+  const imports = files.map((file, i) => `import p${i} from ${JSON.stringify(`keyhole:${file}`)};`);
   return [...imports, `export default [${files.map((_, i) => `p${i}`).join(", ")}];`].join("\n");
 }
 

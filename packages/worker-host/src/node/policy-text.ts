@@ -42,10 +42,12 @@ const mostLength = 1_048_576;
  * @param noun the name of the document in a refusal
  */
 export function parsePolicyText(
-  text: string,
-  format: "json" | "yaml" = text.trimStart().startsWith("{") ? "json" : "yaml",
+  given: string,
+  format: "json" | "yaml" = given.trimStart().startsWith("{") ? "json" : "yaml",
   noun = "policy",
 ): PolicyTextRead {
+  // Editors write a byte order mark; it is no part of the text (RFC 8259, 8.1).
+  const text = given.replace(/^\ufeff/, "");
   const plain = format === "json" ? plainJson(text) : undefined;
   if (plain) return { ok: true, value: plain };
   const start = { line: 1, column: 1 };
