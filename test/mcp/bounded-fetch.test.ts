@@ -20,6 +20,7 @@ async function passes(body: string, pieces: number, contentType: string, status 
   const fetch = boundedFetch(answer, {
     messageBytes: most,
     onFault: (fault: unknown) => void faults.push(fault),
+    onStray: () => {},
     charge: () => true,
   });
   const read = await (await fetch("https://mcp.example.com/")).text().then(
@@ -28,6 +29,25 @@ async function passes(body: string, pieces: number, contentType: string, status 
   );
   expect(read ?? faults.length === 1).toBe(true);
   return read === true;
+}
+
+/** What is read of a body, or why not. */
+async function read(body: string, pieces: number, contentType: string, status = 200): Promise<string> {
+  const bytes = new TextEncoder().encode(body);
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += pieces) controller.enqueue(bytes.slice(at, at + pieces));
+      controller.close();
+    },
+  });
+  const onFault = (fault: Error): never => expect.unreachable(fault.message);
+  const options = { messageBytes: 10_000, onFault, onStray: () => {}, charge: () => true };
+  const fetch = boundedFetch(
+    async () => new Response(stream, { status, headers: { "content-type": contentType } }),
+    options,
+  );
+  const answer = await fetch("https://mcp.example.com/");
+  return answer.text().catch((error: Error) => error.message);
 }
 
 /** The bytes of the longest event, its last line end included, and no second one. */
@@ -81,20 +101,36 @@ describe("the JSON of a server's message", () => {
     ["a depth of 100", `{"id":1,"result":${"[".repeat(100)}${"]".repeat(100)}}`],
   ];
 
-  it.each(unsafe)("with %s ends the connection, in a body, an event and a line", async (_, json) => {
+  it.each(unsafe)("with %s does not pass, in a body, an event and a line", async (_, json) => {
     for (const pieces of [1, 7, big]) {
-      expect(await passes(json, pieces, "application/json", 200, big)).toBe(false);
-      expect(await passes(json, pieces, "text/plain", 500, big)).toBe(false);
-      expect(await passes(inEvents(json), pieces, "text/event-stream", 200, big)).toBe(false);
+      expect(await read(json, pieces, "application/json")).toMatch(/unreadable JSON|cannot be read/);
+      expect(await read(json, pieces, "text/plain", 500)).toMatch(/unreadable JSON|cannot be read/);
+      const [first, second = ""] = (await read(inEvents(json), pieces, "text/event-stream")).split("\n\n");
+      expect(first).toBe("id: 1\ndata: {}");
+      expect(second).not.toContain('"result"');
     }
-    expect(serverMessageOf(json).fault).toContain("unreadable JSON");
+    expect(JSON.stringify(serverMessageOf(json)) ?? "").not.toContain('"result"');
+  });
+
+  it.each<[string, string]>([
+    ["half an emoji", String.raw`{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"\ud83d"}]}}`],
+    ["a list in place of a result", '{"jsonrpc":"2.0","id":7,"result":[]}'],
+    ["a member twice", '{"jsonrpc":"2.0","id":7,"result":{"a":1,"a":2}}'],
+  ])("with %s becomes the error of the request that it answers", async (_, json) => {
+    const refusal = { jsonrpc: "2.0", id: 7, error: { code: -32_700, message: expect.any(String) } };
+    expect(serverMessageOf(json)).toEqual(refusal);
+    expect(JSON.parse(await read(json, 7, "application/json"))).toEqual(refusal);
+    const events = await read(`id: 1\ndata: ${json}\n\nid: 2\ndata: {}\n\n`, 7, "text/event-stream");
+    const [first = "", second] = events.split("\n\n");
+    expect([first.split("\ndata: ")[0], second]).toEqual(["id: 1", "id: 2\ndata: {}"]);
+    expect(JSON.parse(first.split("\ndata: ")[1] ?? "")).toEqual(refusal);
   });
 
   it("passes where it is safe, or no JSON at all", async () => {
     for (const json of ['{"id":1,"result":{"a":{"a":1},"b":"a:a"}}', "no JSON", ""]) {
       expect(await passes(json, 3, "application/json", 200, big)).toBe(true);
       expect(await passes(inEvents(json), 3, "text/event-stream", 200, big)).toBe(true);
-      expect(serverMessageOf(json)).toEqual({});
+      expect(serverMessageOf(json)).toBeUndefined();
     }
   });
 });

@@ -28,6 +28,7 @@ async function deaf(says = "") {
     messageBytes: 2 ** 20,
     clock: new FakeClock(),
     onFault: ({ message }: Error): void => void faults.push(message),
+    onStray: () => {},
     callOf: () => undefined,
     charge: () => true,
   };

@@ -180,24 +180,15 @@ describe("a server that answers wrong", () => {
     isOver = true;
   });
 
-  it("to ids that nobody sent answers nobody, and is ended at the 101st", async () => {
-    let strays = 100;
+  it("to ids that nobody sent answers nobody", async () => {
     const { kernel, server } = await against({
       call(_, send) {
-        for (let id = 0; id < strays; id++) send({ id: 1_000_000 + id, result: { content } });
+        for (let id = 0; id < 1_000; id++) send({ id: 1_000_000 + id, result: { content } });
         return { content };
       },
     });
     expect((await failure(kernel))[0]).toBe("ok");
-    strays = 1;
-    const [code, message] = await failure(kernel);
-    expect([code, message]).toEqual([
-      "TOOL_ERROR",
-      expect.stringContaining("more than 100 answers to unknown requests"),
-    ]);
-    strays = 0;
-    expect((await failure(kernel))[0]).toBe("ok");
-    expect(server.connections).toBe(3);
+    expect(server.connections).toBe(2);
   });
 
   it("that floods with notices is ended at the 10,001st message in ten seconds", async () => {
@@ -285,12 +276,14 @@ describe("a server that defines", () => {
   it("pages without end is no source", async () => {
     let page = 0;
     const list = (): object => ({ tools: [plain(`t${page}`)], nextCursor: String(page++) });
-    await expect(against({ list })).rejects.toThrow(/page/i);
-    expect(page).toBeLessThan(20);
+    await expect(against({ list })).rejects.toThrow("more than 1000 tools");
+    expect(page).toBe(1_000);
+    page = 0;
+    await expect(against({ list: () => ({ tools: [], nextCursor: String(page++) }) })).rejects.toThrow("or pages");
+    expect(page).toBe(1_000);
   });
 
-  it("no tools, but something else, is no source", async () => {
+  it("no list is no source", async () => {
     await expect(against({ list: () => ({ tools: { length: 1 } }) })).rejects.toThrow(/tools/);
-    await expect(against({ list: () => ({ tools: [null, { name: 1 }] }) })).rejects.toThrow(/tools/);
   });
 });

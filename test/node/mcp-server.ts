@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 const say = (message: object): void => void writeSync(1, `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (words: string): object => ({ content: [{ type: "text", text: words }] });
 const inputSchema = { type: "object" };
-const names = ["pid", "child", "scream", "print", "twice", "huge", "die", "cling", "env"];
+const names = ["pid", "child", "scream", "print", "twice", "huge", "die", "cling", "env", "cut", "list"];
 
 /** Stays when its stdin ends, and when it is asked to end. */
 function cling(): void {
@@ -14,7 +14,7 @@ function cling(): void {
   setInterval(() => {}, 1_000);
 }
 
-function call(name: string): object | undefined {
+function call(name: string, id: number): object | undefined {
   switch (name) {
     case "pid":
       return text(String(process.pid));
@@ -32,7 +32,12 @@ function call(name: string): object | undefined {
       return text("printed");
     case "twice":
       writeSync(1, '{"jsonrpc":"2.0","method":"ping","method":"notifications/x"}\n');
-      return text("said twice");
+      writeSync(1, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"a":1,"a":2}}\n`);
+      return undefined;
+    case "cut":
+      return { content: [{ type: "text", text: "cut \ud83d" }] };
+    case "list":
+      return [];
     case "huge":
       return text("x".repeat(20_000_000));
     case "cling":
@@ -59,7 +64,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   } else if (method === "tools/list")
     say({ id, result: { tools: names.map((name) => ({ name, description: name, inputSchema })) } });
   else if (method === "tools/call") {
-    const result = call(params.name);
+    const result = call(params.name, id);
     if (result) say({ id, result });
   } else say({ id, error: { code: -32_601, message: "Method not found" } });
 }

@@ -78,11 +78,13 @@ describe("a server that is a process", () => {
     expect(environment).not.toContain("s3cret");
   });
 
-  it("may write to stderr without end, and to stdout a hundred lines that are no messages", async () => {
+  it("may write to stderr without end, and to stdout lines that are no messages", async () => {
     const { kernel } = await started();
     expect(await textOf(kernel, "rude_scream")).toBe("screamed");
     expect(await textOf(kernel, "rude_pid")).toMatch(/^\d+$/);
-    expect(await textOf(kernel, "rude_print")).toContain("writes to stdout what is no message of MCP");
+    const pid = await textOf(kernel, "rude_pid");
+    expect(await textOf(kernel, "rude_print")).toBe("printed");
+    expect(await textOf(kernel, "rude_pid")).toBe(pid);
   });
 
   it("that sends a message of 20 MB is killed at once", async () => {
@@ -93,9 +95,15 @@ describe("a server that is a process", () => {
     expect(Number(await textOf(kernel, "rude_pid"))).not.toBe(pid);
   });
 
-  it("that names a member of a message twice is killed at once", async () => {
+  it.each([
+    ["half an emoji", "rude_cut"],
+    ["a list in place of a result", "rude_list"],
+    ["a member twice", "rude_twice"],
+  ])("that answers with %s fails that call at once, and goes on", async (_, tool) => {
     const { kernel } = await started();
-    expect(await textOf(kernel, "rude_twice")).toContain("an object has a member twice");
+    const pid = await textOf(kernel, "rude_pid");
+    expect(await textOf(kernel, tool)).toMatch(/^TOOL_ERROR: .*Its answer cannot be read/);
+    expect(await textOf(kernel, "rude_pid")).toBe(pid);
   });
 
   it("that dies fails its call with its last words, shown whole, and is started again for the next", async () => {
@@ -124,6 +132,55 @@ it.each<[string, Parameters<typeof mcpProcess>[0]]>([
 
 it("the way to a server over HTTP is its URL", () => {
   expect(mcpHttp({ url: "https://a.example/mcp?x=1" }).way).toEqual({ url: "https://a.example/mcp?x=1" });
+});
+
+describe("a list of tools", () => {
+  const opened = async (list: object): Promise<McpSource> => {
+    const program = `
+      const say = (id, more) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...more }));
+      const capabilities = { tools: {} }, serverInfo = { name: "list", version: "1" };
+      const pages = ${JSON.stringify(list)};
+      require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method, params } = JSON.parse(line);
+        if (method === "initialize") say(id, { result: { protocolVersion: "2025-11-25", capabilities, serverInfo } });
+        else if (method === "tools/list") say(id, pages[Number(params?.cursor ?? 0)]);
+      });`;
+    const { source } = await started({}, { args: ["-e", program] });
+    return source;
+  };
+  const tool = (name: string, more: object = {}): object => ({ name, inputSchema: { type: "object" }, ...more });
+
+  it("refuses each bad definition with the reason, and opens its neighbours", async () => {
+    const bad = [
+      tool("map", { inputSchema: { type: "object", properties: [] } }),
+      tool("text", { description: 5 }),
+      null,
+    ];
+    const { tools } = await opened([{ result: { tools: [tool("good"), ...bad, { name: 1 }] } }]);
+    expect(tools.map(({ serverName, state, reason }) => [serverName, state, typeof reason])).toEqual([
+      ["(entry 4)", "refused", "string"],
+      ["(entry 5)", "refused", "string"],
+      ["good", "open", "undefined"],
+      ["map", "refused", "string"],
+      ["text", "refused", "string"],
+    ]);
+    expect(tools.find(({ serverName }) => serverName === "map")?.reason).toContain("/inputSchema/properties");
+  });
+
+  it("has all pages, however small", async () => {
+    const pages = Array.from({ length: 11 }, (_, page) => ({
+      result: {
+        tools: [0, 1, 2, 3, 4].map((at) => tool(`t${page}_${at}`)),
+        ...(page < 10 && { nextCursor: String(page + 1) }),
+      },
+    }));
+    expect((await opened(pages)).tools).toHaveLength(55);
+  });
+
+  it("that the server refuses ends with the server's reason, not with the end that followed", async () => {
+    const refused = opened([{ error: { code: -32_603, message: "The token has expired" } }]);
+    await expect(refused).rejects.toThrow("(-32603): The token has expired");
+  });
 });
 
 describe("pins in a file", () => {

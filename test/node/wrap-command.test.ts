@@ -101,7 +101,7 @@ describe("keyhole wrap", () => {
       const body = new URLSearchParams({ key, answer: "allow" });
       await fetch(page, { method: "POST", headers: { origin: new URL(page).origin }, body });
     });
-    const names = ["child", "cling", "die", "env", "huge", "pid", "print", "scream", "twice"];
+    const names = ["child", "cling", "cut", "die", "env", "huge", "list", "pid", "print", "scream", "twice"];
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(names);
     const allowed = await client.callTool({ name: "pid", arguments: {} });
     expect(allowed).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });

@@ -30,23 +30,40 @@ export function clientMessageOf(line: string, mostUnits: number): JSONRPCMessage
 const serverLimits = { maxDepth: 80, maxNodes: 1_000_000, maxMembers: 500_000 };
 
 /**
- * The JSON of a server; `undefined` for a text that is none. The fault is the reason why no reader is safe with it: it is too deep or too large, or has a member twice or with the
- * name `__proto__`.
+ * A server's message of JSON-RPC, told by its members alone. An answer that no reader is safe with (too deep, half a character, a member twice …) becomes an error for its
+ * request. `undefined` for any other text. The SDK parses each message with a schema before it uses it: a second schema here would cost more than the call.
  */
-export function serverJson(text: string): { readonly value?: JsonValue; readonly fault?: string } {
-  const parsed = parseText(text, serverLimits);
-  if (parsed.ok) return { value: parsed.value };
-  return parsed.reason === "syntax" ? {} : { fault: `The server sent unreadable JSON: ${parsed.reason}.` };
+export function serverMessageOf(line: string): JSONRPCMessage | undefined {
+  const { value } = serverJson(line);
+  return isMessage(value) ? value : undefined;
 }
 
-/**
- * A server's message of JSON-RPC, told by its members alone; `undefined` for another text, and a fault for JSON that no reader is safe with. The SDK parses each message with
- * a schema before it uses it: a second schema here would cost more than the call.
- */
-export function serverMessageOf(line: string): { readonly message?: JSONRPCMessage; readonly fault?: string } {
-  const { value, fault } = serverJson(line);
-  if (fault !== undefined) return { fault };
-  return isMessage(value) ? { message: value } : {};
+/** The JSON in a server's text, likewise. The fault says why the text itself cannot go on, and another text than JSON can. */
+export function serverJson(text: string): { readonly value?: JsonValue | JSONRPCMessage; readonly fault?: string } {
+  const parsed = parseText(text, serverLimits);
+  if (parsed.ok && (!isRecord(parsed.value) || isMessage(parsed.value))) return { value: parsed.value };
+  const fault = parsed.ok ? "it has another form than JSON-RPC" : parsed.reason;
+  const refusal = refusalOf(text, fault);
+  if (refusal) return { value: refusal, fault };
+  if (parsed.ok) return { value: parsed.value };
+  return fault === "syntax" ? {} : { fault };
+}
+
+/** Only its id is read. */
+function refusalOf(text: string, reason: string): JSONRPCMessage | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value) || value["jsonrpc"] !== "2.0" || value["method"] !== undefined || !isId(value["id"]))
+    return undefined;
+  return {
+    jsonrpc: "2.0",
+    id: value["id"],
+    error: { code: -32_700, message: `Its answer cannot be read: ${reason}.` },
+  };
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {
@@ -59,7 +76,7 @@ function isMessage(value: unknown): value is JSONRPCMessage {
   return isError && result === undefined && (id === undefined || isId(id));
 }
 
-export function isId(value: unknown): boolean {
+export function isId(value: unknown): value is string | number {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 

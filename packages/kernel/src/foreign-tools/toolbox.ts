@@ -47,6 +47,8 @@ export interface ToolboxOptions {
   readonly onChange?: ((tool: ForeignTool) => void) | undefined;
   /** The tool of the kernel that stands for a pinned definition. */
   readonly toolOf: (name: string, pin: ToolPin, call: ForeignCall) => Tool<never, unknown>;
+  /** Says why an entry of the server's list is no definition. Default: each with a name is one. */
+  readonly faultOf?: (entry: unknown) => string | undefined;
   readonly clock: Clock;
   /** So many changes of the last list did not become changes of the kernel's tools. */
   readonly onLeftOut: (count: number) => void;
@@ -90,9 +92,9 @@ export class Toolbox {
   }
 
   /** Compares all that the server lists with the pins. The source pins a new server as it is. */
-  async take(listed: readonly { readonly name: string }[]): Promise<void> {
+  async take(listed: readonly unknown[]): Promise<void> {
     if (listed.length > MOST_TOOLS) throw new RangeError(`The server lists more than ${MOST_TOOLS} tools.`);
-    const seen = seenOf(listed);
+    const seen = seenOf(listed, this.#options.faultOf);
     const stored = await this.#pins.read(this.#options.name);
     const pins = new Map((stored ?? []).map((pin) => [pin.tool, pin]));
     if (stored === undefined) {
@@ -217,14 +219,20 @@ function openTool(entry: Entry, called: ToolPin): OpenTool {
 }
 
 /** Definitions by name. The source refuses two definitions of one name: a call could mean either. */
-function seenOf(listed: readonly { readonly name: string }[]): ReadonlyMap<string, ReadDefinition> {
+function seenOf(listed: readonly unknown[], faultOf: ToolboxOptions["faultOf"]): ReadonlyMap<string, ReadDefinition> {
   const seen = new Map<string, ReadDefinition>();
-  for (const tool of listed) {
-    const isTwice = seen.has(tool.name);
-    const reason = "The server lists two tools of this name.";
-    seen.set(tool.name, isTwice ? { ok: false, reason } : readDefinition(tool));
+  for (const [at, entry] of listed.entries()) {
+    const named = isNamed(entry) ? entry : undefined;
+    const name = named?.name ?? `(entry ${at + 1})`;
+    const reason = seen.has(name) ? "The server lists two tools of this name." : faultOf?.(entry);
+    if (named && reason === undefined) seen.set(name, readDefinition(named));
+    else seen.set(name, { ok: false, reason: reason ?? "The definition has no name." });
   }
   return seen;
+}
+
+function isNamed(entry: unknown): entry is { readonly name: string } {
+  return typeof entry === "object" && entry !== null && "name" in entry && typeof entry.name === "string";
 }
 
 function shown({ name, serverName, state, pin, seen, reason }: Entry): ForeignTool {

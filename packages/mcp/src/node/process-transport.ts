@@ -17,9 +17,6 @@ export interface ProcessCommand {
   readonly cwd: string | undefined;
 }
 
-/** Lines that are no messages: some servers print a greeting. */
-const MOST_STRAY_LINES = 100;
-
 /** JSON-RPC over the pipes of a process of its own. The process leads a group, and the group ends with the connection. */
 export class ProcessTransport implements Transport {
   readonly #command: ProcessCommand;
@@ -29,7 +26,6 @@ export class ProcessTransport implements Transport {
   #group: ProcessGroup | undefined;
   #lines: LineWriter | undefined;
   #tail: StderrTail | undefined;
-  #strayLines = 0;
   #hasEnded = false;
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -99,11 +95,9 @@ export class ProcessTransport implements Transport {
 
   #hear(line: string): void {
     if (this.#hasEnded || line.trim() === "") return;
-    const { message, fault } = serverMessageOf(line);
-    if (fault !== undefined) return this.#fail(fault);
+    const message = serverMessageOf(line);
     if (message) this.#take(message);
-    else if (++this.#strayLines > MOST_STRAY_LINES)
-      this.#fail("The server writes to stdout what is no message of MCP.");
+    else this.#options.onStray(); // Some servers print what they do.
   }
 
   /** A throw would end this process, and not the server's connection. */

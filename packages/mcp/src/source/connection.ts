@@ -20,8 +20,8 @@ import { type RequestLimits, RunningCalls } from "./running-calls.ts";
 const PROBE_MS = 10_000;
 /** `npx` may have to install the server. */
 const START_MS = 60_000;
-/** Each page is a message of bounded length. */
-const MOST_PAGES = 10;
+/** Of resources. Each page is a message of bounded length. */
+const MOST_PAGES = 1_000;
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
 /** The kernel's own deadline comes first. */

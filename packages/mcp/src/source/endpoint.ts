@@ -8,6 +8,8 @@ export interface OpenOptions {
   readonly clock: Clock;
   /** The server did what ends its connection. */
   readonly onFault: (fault: Error) => void;
+  /** The server sent what is no message. */
+  readonly onStray: () => void;
   /** The call that a request of the client serves; `undefined` for one of the source's own. */
   readonly callOf: (request: RequestId) => ServedCall | undefined;
   readonly charge: ChargeReceived;

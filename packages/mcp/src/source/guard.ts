@@ -10,8 +10,6 @@ const MOST_MESSAGES = 10_000;
 const WINDOW_MS = 10_000;
 /** A server has so long to take a message that has no answer. */
 const NOTICE_MS = 10_000;
-/** Answers to unknown requests. */
-const MOST_STRAYS = 100;
 
 /** Members by which the SDK knows a transport with a process behind it. */
 interface ProcessMarks {
@@ -34,7 +32,7 @@ interface Awaited {
   readonly call: ServedCall | undefined;
 }
 
-/** Counts a server's messages in ten seconds, and its answers to unknown requests. Too many end the connection. */
+/** Counts what a server sends in ten seconds. Too much ends the connection. */
 export class GuardedTransport implements Transport {
   readonly #inner: Transport;
   readonly #clock: Clock;
@@ -45,7 +43,6 @@ export class GuardedTransport implements Transport {
   /** For the client's calls of tools, except those of the newer era over HTTP: each needs headers that the SDK makes. */
   readonly calls: DirectCalls;
   readonly hasProcess: boolean;
-  #strays = 0;
   #messages = 0;
   #windowMs: number;
   #fault: Error | undefined;
@@ -60,6 +57,7 @@ export class GuardedTransport implements Transport {
       messageBytes,
       clock,
       onFault: (fault) => void this.#end(fault),
+      onStray: () => void this.#count(),
       callOf: (request) => this.#awaited.get(request)?.call,
       charge: this.#charge,
     });
@@ -152,7 +150,8 @@ export class GuardedTransport implements Transport {
     }
   }
 
-  #take(message: JSONRPCMessage): boolean {
+  /** @returns whether the connection goes on */
+  #count(): boolean {
     if (this.#fault) return false;
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#windowMs >= WINDOW_MS) {
@@ -161,12 +160,12 @@ export class GuardedTransport implements Transport {
     }
     if (++this.#messages > MOST_MESSAGES)
       return this.#end(new RangeError(`The server sent more than ${MOST_MESSAGES} messages in ${WINDOW_MS} ms.`));
-    if (isResponse(message)) {
-      const isAwaited = this.#endStream(message.id) && this.#awaited.delete(message.id);
-      if (!isAwaited && ++this.#strays > MOST_STRAYS)
-        return this.#end(new RangeError(`The server sent more than ${MOST_STRAYS} answers to unknown requests.`));
-      return isAwaited;
-    }
+    return true;
+  }
+
+  #take(message: JSONRPCMessage): boolean {
+    if (!this.#count()) return false;
+    if (isResponse(message)) return this.#endStream(message.id) && this.#awaited.delete(message.id);
     if ("id" in message && message.method !== "ping") this.#onRequest(message.method);
     return true;
   }

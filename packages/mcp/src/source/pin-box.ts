@@ -1,7 +1,7 @@
 import { defineTool, type JsonObject } from "@keyhole/kernel";
 import { type ForeignTool, Toolbox, type ToolboxOptions } from "@keyhole/kernel/foreign-tools";
 
-export type PinBoxOptions = Pick<ToolboxOptions, "pins" | "onChange" | "clock" | "onLeftOut">;
+export type PinBoxOptions = Pick<ToolboxOptions, "pins" | "onChange" | "faultOf" | "clock" | "onLeftOut">;
 
 /** Pins definitions that are no tools, as a toolbox pins those of tools. */
 export class PinBox {

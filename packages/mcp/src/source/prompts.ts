@@ -1,4 +1,5 @@
-import type { Client } from "@modelcontextprotocol/client";
+import type { Client, RequestOptions } from "@modelcontextprotocol/client";
+import { entriesOf } from "./lists.ts";
 import { PinBox } from "./pin-box.ts";
 
 /**
@@ -7,9 +8,8 @@ import { PinBox } from "./pin-box.ts";
  */
 export class Prompts extends PinBox {
   /** Compares what the server lists with the pins. */
-  async read(client: Client, limits: Parameters<Client["listPrompts"]>[1] = {}): Promise<void> {
-    const { prompts } = await client.listPrompts(undefined, { ...limits, cacheMode: "refresh" });
-    await this.take(prompts);
+  async read(client: Client, limits: RequestOptions = {}): Promise<void> {
+    await this.take(await entriesOf(client, "prompts", limits));
   }
 
   /** @throws Error for a prompt that waits for a person, or that the server does not list */

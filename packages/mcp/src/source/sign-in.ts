@@ -95,7 +95,12 @@ function isStepUp(response: Response): boolean {
 
 /** Sends to the listed issuers alone, and reads metadata from the server, too. A redirect could lead elsewhere. */
 function askingFetch(server: URL, options: McpSignInOptions, send: FetchLike): FetchLike {
-  const bounded = boundedFetch(send, { messageBytes: MOST_BYTES, onFault: () => {}, charge: () => true });
+  const bounded = boundedFetch(send, {
+    messageBytes: MOST_BYTES,
+    onFault: () => {},
+    onStray: () => {},
+    charge: () => true,
+  });
   return (input, init) => {
     const isRead = (init?.method ?? "GET") === "GET";
     if (!(isRead && parseUrl(String(input))?.origin === server.origin)) assertListed(String(input), options);

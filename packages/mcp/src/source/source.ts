@@ -22,6 +22,7 @@ import { outputOf } from "./call-result.ts";
 import { type McpList, wantsLog } from "./connection.ts";
 import { CallerConnections, CONNECTIONS, IDLE_MS } from "./connections.ts";
 import type { Progress } from "./direct-calls.ts";
+import { definitionFault, entriesOf } from "./lists.ts";
 import { type McpSource, type McpSourceOptions, sourceOptions } from "./options.ts";
 import { PassedOn } from "./passed-on.ts";
 import { PinBox } from "./pin-box.ts";
@@ -86,7 +87,13 @@ class KernelSource implements McpSource {
     // One store for all: its owner may have opened none.
     const kept = pins ?? memoryPins();
     const { onPromptChange, onServerChange } = options;
-    this.#prompts = new Prompts(`${name}.prompts`, { pins: kept, onChange: onPromptChange, clock, onLeftOut });
+    this.#prompts = new Prompts(`${name}.prompts`, {
+      pins: kept,
+      onChange: onPromptChange,
+      clock,
+      onLeftOut,
+      faultOf: definitionFault("Prompt"),
+    });
     this.#way = new PinBox(`${name}.server`, { pins: kept, onChange: onServerChange, clock, onLeftOut });
     this.#toolbox = new Toolbox(kernel, {
       name,
@@ -94,6 +101,7 @@ class KernelSource implements McpSource {
       onChange,
       clock,
       onLeftOut,
+      faultOf: definitionFault("Tool"),
       toolOf: (tool, pin, call) => sourceTool(tool, pin, options, call),
       call: (tool, input, context) => this.#call(tool, input, context),
     });
@@ -230,8 +238,7 @@ class KernelSource implements McpSource {
 
   #list(client: Client): Promise<void> {
     return this.#inTurn(async () => {
-      const { tools } = await client.listTools(undefined, { cacheMode: "refresh" });
-      await this.#toolbox.take(tools);
+      await this.#toolbox.take(await entriesOf(client, "tools"));
     });
   }
 
