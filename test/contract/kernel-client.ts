@@ -208,6 +208,34 @@ function approvalsContract(open: Open): void {
     expect(asked).toEqual([{ amount: 5 }, { amount: 5 }, { amount: 5 }, { amount: 4 }]);
   });
 
+  it.each([{ answer: "deny" }, { answer: "deny", scope: "once" }])(
+    "asks once about a call that is denied by %j",
+    async (given) => {
+      const client = await open();
+      const asked: string[] = [];
+      const approver: Approver = async ({ callId }) => (
+        asked.push(callId),
+        { ...given, approver: "ada" } as ApprovalAnswer
+      );
+      const ends = await Promise.all([1, 2, 3].map((amount) => client.call("spend", { amount }, { approver })));
+      expect(ends.map((end) => (end.ok ? "" : end.error.code))).toEqual(Array(3).fill("APPROVAL_DENIED"));
+      expect(asked.toSorted()).toEqual(ends.map(({ callId }) => callId).toSorted());
+    },
+  );
+
+  it("asks an approver one question at a time", async () => {
+    const client = await open();
+    let waiting = 0;
+    const approver: Approver = async () => {
+      expect(++waiting).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve));
+      waiting--;
+      return { answer: "allow", scope: "once", approver: "ada" };
+    };
+    const ends = await Promise.all([1, 2, 3].map((amount) => client.call("spend", { amount }, { approver })));
+    expect(ends.map(({ ok }) => ok)).toEqual([true, true, true]);
+  });
+
   it("keeps an approval for a session, until it is revoked", async () => {
     const client = await open();
     const allow = { answer: "allow", scope: "session", approver: "ada" } as const;

@@ -234,7 +234,6 @@ describe("a member that HTTP does not have", () => {
     const { client } = clientOf(() => stream(""));
     await expect(client.setPolicy({})).rejects.toMatchObject({ code: "EDGE_UNSUPPORTED" });
     await expect(client.health()).rejects.toMatchObject({ code: "EDGE_UNSUPPORTED" });
-    await expect(client.call("echo", {}, { caller: "eve" })).rejects.toMatchObject({ code: "EDGE_UNSUPPORTED" });
     expect(() => client.audit.subscribe(() => {})).toThrow(EdgeFault);
   });
 });

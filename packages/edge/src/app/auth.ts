@@ -87,6 +87,17 @@ export async function authenticate(authorization: string | null, table: TokenTab
   return found;
 }
 
+/**
+ * A client can say for whom it asks, and is not believed.
+ *
+ * @throws {HttpRefusal} for another caller than the subject of the token
+ */
+export function assertSubject({ subject }: Identity, caller: string | undefined): void {
+  if (caller === undefined || caller === subject) return;
+  const [asked, own] = [caller, subject].map((each) => JSON.stringify(each));
+  throw new HttpRefusal("FORBIDDEN", `The request names the caller ${asked}, and the token is of ${own}.`);
+}
+
 /** @throws {HttpRefusal} */
 export function requireScope(identity: Identity, scope: Scope): void {
   if (identity.scopes.includes(scope)) return;

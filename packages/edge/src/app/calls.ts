@@ -10,7 +10,7 @@ import {
 } from "@keyhole/kernel";
 import type { BodyReader } from "@keyhole/kernel/foreign";
 import type { ApprovalDesk } from "./approvals.ts";
-import type { Identity } from "./auth.ts";
+import { assertSubject, type Identity } from "./auth.ts";
 import { type BodySender, isOfType, readBody, readHeader } from "./body.ts";
 import { checkOf } from "./check.ts";
 import { eventStream } from "./event-stream.ts";
@@ -38,6 +38,7 @@ const callBody = checkOf(
     properties: {
       input: {},
       version: name,
+      caller: name,
       sessionId: name,
       correlationId: name,
       grants: { type: "array", items: { type: "object" } },
@@ -170,7 +171,8 @@ async function bytesCall(run: Run): Promise<Response> {
 }
 
 function callOptions(call: CallBody, identity: Identity, request: Request): CallOptions {
-  const { input: _, output: _asEvents, grants, ...options } = call;
+  const { input: _, output: _asEvents, grants, caller, ...options } = call;
+  assertSubject(identity, caller);
   const traceparent = request.headers.get("traceparent");
   const idempotencyKey = idempotencyKeyOf(request);
   return {

@@ -4,7 +4,7 @@ import { BodyReader } from "@keyhole/kernel/foreign";
 import { Hono, type MiddlewareHandler } from "hono";
 import * as v from "valibot";
 import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
-import { type Identity, identitySchema, requireScope, type Scope } from "./auth.ts";
+import { assertSubject, type Identity, identitySchema, requireScope, type Scope } from "./auth.ts";
 import { readBody } from "./body.ts";
 import { type CallSurroundings, callRoute, previewRoute } from "./calls.ts";
 import { checkOf } from "./check.ts";
@@ -73,7 +73,9 @@ function routeTools(
   { kernel, desk }: Served,
   received: Pick<CallSurroundings, "bodies" | "uploads">,
 ): void {
-  app.get("/v1/tools", allow("tools:read"), (c) => c.json({ tools: kernel.list(toolFilter(c.req.url)) }));
+  app.get("/v1/tools", allow("tools:read"), (c) =>
+    c.json({ tools: kernel.list(toolFilter(c.req.url, c.var.identity)) }),
+  );
 
   app.get("/v1/tools/:name", allow("tools:read"), (c) => {
     const versions = kernel.list().filter(({ manifest }) => manifest.name === c.req.param("name"));
@@ -208,12 +210,16 @@ const filterCheck = checkOf({
     tier: { enum: [0, 1, 2, 3, 4] },
     effect: { enum: builtInFamilies.effects },
     text: { type: "string" },
+    caller: { type: "string" },
   },
   additionalProperties: false,
 });
 
-function toolFilter(url: string): ToolFilter {
-  return filterCheck("query", withNumbers(queryOf(url), ["tier"]));
+/** @throws {HttpRefusal} for the tools of another caller */
+function toolFilter(url: string, identity: Identity): ToolFilter {
+  const filter = filterCheck("query", withNumbers(queryOf(url), ["tier"]));
+  assertSubject(identity, filter.caller);
+  return filter;
 }
 
 const rangeCheck = checkOf({

@@ -32,24 +32,18 @@ const callOptions: OptionNames<CallOptions> = {
 };
 
 /**
- * A call as an edge takes it. `caller` does not cross: the edge takes the subject of the token.
+ * A call as an edge takes it. The edge refuses a `caller` that is not the subject of the token.
  *
  * @param pinned the version of a package that names the tool
- * @throws {EdgeFault} `EDGE_UNSUPPORTED` for a caller: the call would be the token's, not that
- * caller's
+ * @throws {EdgeFault} `EDGE_UNSUPPORTED` for an idempotency key that no header has
  */
 export function requestOf(input: unknown, options: CallOptions, pinned?: string): EdgeRequest {
   const known = knownOptions(options, callOptions, "A call of an edge");
   const { sessionId, correlationId, grants, bounds, waitMs, cache, raw, references } = known;
   const { idempotencyKey, traceparent, caller } = known;
-  if (caller !== undefined)
-    throw new EdgeFault(
-      "EDGE_UNSUPPORTED",
-      "A call of an edge has no option caller.",
-      "The edge takes the subject of the token. Use one token for each caller.",
-    );
   const sent = {
     version: pinned ?? known.version,
+    caller,
     sessionId,
     correlationId,
     grants,
