@@ -128,6 +128,59 @@ describe.each(lines)("a question, over %s in %s", (way, era) => {
     expect(await called).toMatchObject({ content: [{ text: "paid 5" }] });
   });
 
+  describe("of a client that opens no pages, and that nobody answers in time", () => {
+    const opened = async () => {
+      const deeds: string[] = [];
+      const approvals = new Desk();
+      const clock = new FakeClock();
+      const kernel = await kernelWith(standardTools({ deeds }));
+      const client = await connected(way, era, kernel, { approvals, clock });
+      const asked = approvals.asked;
+      const called = client.callTool(pay);
+      const { approvalId } = await asked;
+      await expect.poll(() => clock.pendingTimers).toBe(1);
+      await clock.advance(25_000);
+      return { deeds, approvals, client, clock, approvalId, first: await called };
+    };
+
+    it("is an error with the address, and the next equal call takes the answer", async () => {
+      const { deeds, approvals, client, approvalId, first } = await opened();
+      expect(first).toMatchObject({
+        isError: true,
+        _meta: { "keyhole/error": { code: "APPROVAL_EXPIRED", retryable: true } },
+      });
+      expect(JSON.stringify(first.content)).toContain(`https://approvals.example/${approvalId}`);
+      approvals.answer(approvalId, "allow");
+      await expect.poll(() => deeds).toEqual(["paid 5"]);
+      expect(await client.callTool(pay)).toMatchObject({ content: [{ text: "paid 5" }] });
+      expect(deeds).toEqual(["paid 5"]);
+      expect(approvals.questions).toHaveLength(1);
+    });
+
+    it("is waited for again by the next equal call, and asked anew by one behind the answer", async () => {
+      const { deeds, approvals, client, clock, approvalId } = await opened();
+      const again = client.callTool(pay);
+      await expect.poll(() => clock.pendingTimers).toBe(1);
+      approvals.answer(approvalId, "deny");
+      expect(await again).toMatchObject({ _meta: { "keyhole/error": { code: "APPROVAL_DENIED" } } });
+      const asked = approvals.asked;
+      const third = client.callTool(pay);
+      approvals.answer((await asked).approvalId, "allow");
+      expect(await third).toMatchObject({ content: [{ text: "paid 5" }] });
+      expect([deeds, approvals.questions.length]).toEqual([["paid 5"], 2]);
+    });
+
+    it("does not answer a call with other arguments", async () => {
+      const { deeds, approvals, client, approvalId } = await opened();
+      approvals.answer(approvalId, "allow");
+      const asked = approvals.asked;
+      const other = client.callTool({ name: "pay", arguments: { amount: 6 } });
+      approvals.answer((await asked).approvalId, "deny");
+      expect(await other).toMatchObject({ _meta: { "keyhole/error": { code: "APPROVAL_DENIED" } } });
+      expect(deeds).toEqual(["paid 5"]);
+    });
+  });
+
   it("goes to the kernel's own approver where the server has none", async () => {
     const deeds: string[] = [];
     const approver = async () => ({ answer: "allow", scope: "once", approver: "ada" }) as const;

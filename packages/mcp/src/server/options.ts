@@ -7,7 +7,7 @@ import type { McpCaller } from "./caller.ts";
 /** How a person answers a question of the kernel while a client waits. */
 export interface McpApprovals {
   readonly approver: Approver;
-  /** The page on which a person can answer; `undefined` where there is none. A client that opens pages is given it, and any other client waits. */
+  /** The page on which a person can answer; `undefined` where there is none. A client that opens pages is given it; for any other one it stands in an error for the model. */
   readonly url: (question: ApprovalRequest) => string | undefined;
 }
 

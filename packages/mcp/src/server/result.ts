@@ -1,4 +1,5 @@
 import {
+  type ApprovalRequest,
   type CallFailure,
   type CallResult,
   type CallSuccess,
@@ -10,6 +11,7 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 import { mcpOutputType, outputSchemaOf } from "../mcp-output.ts";
 import { encodeBase64 } from "./base64url.ts";
 import type { ListedTool } from "./catalogue.ts";
+import type { McpApprovals } from "./options.ts";
 
 /** Bytes that a stream gave, where it was small enough to be held. */
 export interface HeldStream {
@@ -31,7 +33,10 @@ function failureResult(failure: CallFailure): CallToolResult {
   return errorResult(modelError(failure.error), failure);
 }
 
-export function errorResult(own: ModelError, { callId, proof }: Pick<CallResult, "callId" | "proof">): CallToolResult {
+export function errorResult(
+  own: ModelError,
+  { callId, proof }: { readonly callId: string; readonly proof?: CallResult["proof"] | undefined },
+): CallToolResult {
   return {
     isError: true,
     content: [{ type: "text", text: `${own.code}: ${own.message} ${own.hint}`.trim() }],
@@ -41,6 +46,20 @@ export function errorResult(own: ModelError, { callId, proof }: Pick<CallResult,
       "keyhole/error": { ...own },
     },
   };
+}
+
+/** For the model of a client that cannot lead its user to a page. The question stays open, and so does the call. */
+export function stillOpen(question: ApprovalRequest | undefined, approvals: McpApprovals | undefined): CallToolResult {
+  const url = question && approvals?.url(question);
+  const place = url === undefined ? "a person has to answer it." : `a person answers it at ${url}`;
+  const error: ModelError = {
+    code: "APPROVAL_EXPIRED",
+    message: `No person has answered yet. The question is open: ${place}`,
+    details: {},
+    retryable: true,
+    hint: "Tell the user. After the answer, call the tool again with the same arguments: that call takes the answer.",
+  };
+  return errorResult(error, { callId: question?.callId ?? "" });
 }
 
 function successResult(tool: ListedTool, result: CallSuccess, { held, linkTo }: ResultParts): CallToolResult {

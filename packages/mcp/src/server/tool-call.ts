@@ -19,6 +19,7 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { askingMethods } from "../passed-methods.ts";
+import { callApart } from "./call-apart.ts";
 import { questionText } from "./client-text.ts";
 import type { McpCaller } from "./caller.ts";
 import type { ListedTool } from "./catalogue.ts";
@@ -27,7 +28,7 @@ import { StreamHold } from "./held-stream.ts";
 import { ANSWERS, type McpQuestion } from "./questions.ts";
 import { Reports } from "./reports.ts";
 import type { ReadState, RequestState } from "./request-state.ts";
-import { errorResult, toolResult } from "./result.ts";
+import { errorResult, stillOpen, toolResult } from "./result.ts";
 import type { McpService } from "./service.ts";
 import { WaitingCall } from "./waiting-calls.ts";
 
@@ -126,31 +127,25 @@ export class ToolExchange {
     };
     const run = (more: CallOptions): Promise<CallResult> =>
       this.#service.kernel.call(this.#tool.manifest.name, input, { ...options, ...more });
-    if (!approvals || !this.#canLead())
+    const canLead = this.#canLead();
+    // The answer to another request has no form for an address.
+    if (!approvals || (!canLead && this.#tool.method !== undefined))
       return this.#result(
         await run({ signal: this.#ctx.mcpReq.signal, ...(approvals && everyQuestionTo(approvals.approver)) }),
         input,
         held,
       );
-    return this.#callAsking(approvals.approver, run, input, held);
+    const begin = (): WaitingCall => {
+      const cancel = new AbortController();
+      const asking = (each: Approver): Promise<CallResult> => run({ signal: cancel.signal, ...everyQuestionTo(each) });
+      return new WaitingCall(this.#caller, cancel, asking, approvals.approver, input, held);
+    };
+    return canLead ? this.#callAsking(begin()) : this.#callApart(begin);
   }
 
   /** The call outlives this exchange where it has to wait for a person; until then it follows the exchange's signal. */
-  async #callAsking(
-    approver: Approver,
-    run: (more: CallOptions) => Promise<CallResult>,
-    input: JsonObject,
-    held: StreamHold | undefined,
-  ): Promise<Answer> {
-    const cancel = new AbortController();
-    const waiting = new WaitingCall(
-      this.#caller,
-      cancel,
-      (asking) => run({ signal: cancel.signal, ...everyQuestionTo(asking) }),
-      approver,
-      input,
-      held,
-    );
+  async #callAsking(waiting: WaitingCall): Promise<Answer> {
+    const { input, held } = waiting;
     const result = await this.#following(waiting, [waiting.outcome, waiting.asked]);
     if (result) return this.#result(result, input, held);
     const { question } = waiting;
@@ -159,6 +154,19 @@ export class ToolExchange {
       return this.#result(await waiting.outcome, input, held);
     }
     return this.#show(question) ?? this.#await(question.callId, waiting);
+  }
+
+  /** For a client that cannot lead its user: before it gives up, the model gets the address. */
+  async #callApart(begin: () => WaitingCall): Promise<Answer> {
+    const { waiting: kept, clock, options } = this.#service;
+    const { waitMs = WAIT_MS, approvals } = options;
+    const { name, version } = this.#tool.manifest;
+    const key = JSON.stringify([this.#sessionId, name, version, this.#argsHash()]);
+    const following = this.#following.bind(this);
+    const end = await callApart({ kept, caller: this.#caller, key, clock, waitMs, begin, following });
+    if ("open" in end) return stillOpen(end.open, approvals);
+    const { result, waiting, isLater } = end;
+    return isLater ? this.#resultLater(result, waiting) : this.#result(result, waiting.input, waiting.held);
   }
 
   /** A later exchange of a call that waits. */
