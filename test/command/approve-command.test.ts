@@ -112,7 +112,7 @@ describe("without a terminal", () => {
         "one",
         "save@1.0.0 asks: It writes.",
         "  caller: anonymous",
-        "  effects: fs.write",
+        "  save can change or delete files (notes/**).",
         "  grant: fs.write notes/**",
         '  /path: "notes/a.txt"',
         "  /to/0/a~1b: true",

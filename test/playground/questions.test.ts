@@ -70,25 +70,31 @@ describe("the sentence of a question", () => {
 
   it.for<[string, JsonValue, ApprovalRequest["effects"], ToolSummary | undefined, string]>([
     ["no effect", {}, [], tool, "put has no effect outside."],
-    ["a target", { path: "a.txt" }, ["fs.write"], tool, "put writes files (a.txt)."],
+    ["a target", { path: "a.txt" }, ["fs.write"], tool, "put can change or delete a.txt."],
     [
       "two effects",
       { path: "a\u202e", to: { url: "https://x/" } },
       ["fs.write", "net.read"],
       tool,
-      "put writes files (a\\u202e) and reads from the network (https://x/).",
+      "put can change or delete a\\u202e and can read from https://x/.",
     ],
-    ["an unknown tool", { path: "a.txt" }, ["fs.write"], undefined, "put writes files."],
-    ["a target that is no text", { path: { deep: 1 } }, ["fs.write"], tool, "put writes files."],
+    ["an unknown tool", { path: "a.txt" }, ["fs.write"], undefined, "put can change or delete files."],
+    ["a target that is no text", { path: { deep: 1 } }, ["fs.write"], tool, "put can change or delete files."],
     [
       "a member of a prototype",
       JSON.parse('{"to":{}}') as JsonValue,
       ["net.read"],
       tool,
-      "put reads from the network.",
+      "put can read from the network.",
     ],
   ])("names %s", ([, input, effects, known, sentence]) => {
     expect(questionSentence(asked(input, { effects }), known?.manifest)).toBe(sentence);
+  });
+
+  it("names what is granted where no target is known", () => {
+    const grants = ["process.spawn filesystem", "fs.read notes/**", "fs.read.x other"];
+    const request = asked({}, { effects: ["process.spawn", "fs.read"], grants });
+    expect(questionSentence(request)).toBe("put can run commands (filesystem) and can read files (notes/**).");
   });
 
   it("keeps both ends of a long target", () => {
@@ -96,7 +102,7 @@ describe("the sentence of a question", () => {
       asked({ path: `start${"x".repeat(10_000)}end` }, { effects: ["fs.write"] }),
       tool.manifest,
     );
-    expect(text).toMatch(/\(start.* … .*end\)/);
+    expect(text).toMatch(/start.* … .*end\./);
     expect(text.length).toBeLessThan(250);
   });
 });

@@ -3,6 +3,7 @@ import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ApprovalRequest, type Approver, type JsonValue, pointerOf } from "@keyhole/kernel";
+import { questionSentence } from "@keyhole/kernel/policy";
 import { knownOptions } from "@keyhole/kernel/foreign";
 import { visible } from "@keyhole/kernel/visible";
 
@@ -83,13 +84,13 @@ export function plain(text: string): string {
 
 /** A question as a terminal shows it: the access of the call, and each argument on a line of its own. The count comes last, so that a reader notices lines that scrolled away. */
 export function questionLines(request: ApprovalRequest): readonly string[] {
-  const { tool, caller, reason, effects, grants, hasBody, passkey, input } = request;
+  const { tool, caller, reason, grants, hasBody, passkey, input } = request;
   const leaves = leavesOf(input, "");
   const characters = leaves.reduce((sum, [, value]) => sum + value.length, 0);
   const lines = [
     `${tool} asks: ${reason}`,
     `  caller: ${caller}`,
-    ...(effects.length === 0 ? [] : [`  effects: ${effects.join(", ")}`]),
+    `  ${questionSentence(request)}`,
     ...grants.map((grant) => `  grant: ${grant}`),
     ...leaves.map(([at, value]) => `  ${at}: ${value}`),
     ...(hasBody ? ["  Bytes come with the call. The command does not show them."] : []),

@@ -1,4 +1,5 @@
 import { builtInFamilies, type Families } from "../../capability/families/index.ts";
+import type { Effect } from "../../capability/capability.ts";
 import { isJsonObject, type JsonValue } from "../../json/json.ts";
 import { compilePointer } from "../../json/pointer.ts";
 import { readVersionedId } from "../../support/tool-names.ts";
@@ -25,20 +26,44 @@ export function argumentRows(input: JsonValue): readonly ArgumentRow[] {
 /** Of one target, in characters. */
 const mostOfTarget = 120;
 
+/** With an effect a tool can do all of this. First for targets that the arguments name, then for what the grants leave open. */
+const verbs = {
+  "net.read": ["can read from", "can read from the network"],
+  "net.write": ["can send to", "can send to the network"],
+  "fs.read": ["can read", "can read files"],
+  "fs.write": ["can change or delete", "can change or delete files"],
+  "kv.read": ["can read the stored", "can read stored values"],
+  "kv.write": ["can change or delete the stored", "can change or delete stored values"],
+  "db.read": ["can read the database", "can read databases"],
+  "db.write": ["can change the database", "can change databases"],
+  "process.spawn": ["can run", "can run commands"],
+  "browser.page": ["can open in a browser", "can open pages in a browser"],
+} as const satisfies Record<Effect, readonly [of: string, open: string]>;
+
 /**
- * The action of a call, as a sentence of visible text: its effects, and the targets that its arguments name by the tool's own declaration.
+ * The action of a call, as a sentence of visible text: its effects, each with the targets that its arguments name by the tool's own declaration, or with its grants.
  *
- * @param manifest Absent where the tool is not known: then the sentence names the effects alone.
+ * @param manifest Absent where the tool is not known: then no target is.
  */
 export function questionSentence(
-  { tool: id, effects, input }: Pick<ApprovalRequest, "tool" | "effects" | "input">,
+  {
+    tool: id,
+    effects,
+    input,
+    grants = [],
+  }: Pick<ApprovalRequest, "tool" | "effects" | "input"> & Partial<Pick<ApprovalRequest, "grants">>,
   manifest?: Pick<ToolManifest, "capabilities">,
   families: Families = builtInFamilies,
 ): string {
   const parts = effects.map((effect) => {
     const targets = targetsOf(effect, input, manifest);
-    const text = lowerFirst(families.get(effect)?.title ?? visible(effect));
-    return targets.length === 0 ? text : `${text} (${targets.join(", ")})`;
+    const other = lowerFirst(families.get(effect)?.title ?? visible(effect));
+    const [of, open] = Object.hasOwn(verbs, effect) ? verbs[effect] : [other, other];
+    if (targets.length > 0) return `${of} ${targets.join(", ")}`;
+    const granted = grants
+      .filter((line) => line.startsWith(`${effect} `))
+      .map((line) => shortened(line.slice(effect.length + 1)));
+    return granted.length === 0 ? open : `${open} (${granted.join("; ")})`;
   });
   const name = visible(readVersionedId(id).name);
   return parts.length === 0 ? `${name} has no effect outside.` : `${name} ${listed(parts)}.`;
