@@ -42,11 +42,6 @@ describe("a reply that is not what it says", () => {
       new Response("no", { headers: { "content-type": "application/json" } }),
       "is not JSON",
     ],
-    [
-      "an empty body under the type of JSON",
-      new Response("", { headers: { "content-type": "application/json" } }),
-      "is not JSON",
-    ],
     ["JSON that is cut off", new Response('{"a":', { headers: { "content-type": "application/json" } }), "is not JSON"],
     [
       "bytes that are no text",
@@ -56,6 +51,20 @@ describe("a reply that is not what it says", () => {
     ["JSON that nests without end", json(JSON.parse("[".repeat(5_000) + "]".repeat(5_000))), "is not JSON"],
   ])("%s is an error", async (_, reply, message) => {
     expect(await callOn(() => reply)).toMatchObject(invalid(message));
+  });
+
+  it.each([
+    ["204", new Response(null, { status: 204 })],
+    ["200 without a type", new Response(new Uint8Array(0))],
+    ["202 under the type of JSON", new Response("", { status: 202, headers: { "content-type": "application/json" } })],
+    ["200 under another type", new Response("", { headers: { "content-type": "text/html" } })],
+  ])("that has no body is null: %s", async (_, reply) => {
+    expect(await callOn(() => reply)).toMatchObject({ ok: true, data: null });
+  });
+
+  it("a failure without a body is an error", async () => {
+    const reply = new Response(null, { status: 404 });
+    expect(await callOn(() => reply)).toMatchObject({ error: { code: "TOOL_ERROR", details: { name: "HTTP_404" } } });
   });
 
   it("a picture that is a page is an error", async () => {

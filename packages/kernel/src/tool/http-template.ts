@@ -20,7 +20,7 @@ export interface HttpTemplate {
   readonly headers?: Readonly<Record<string, string>>;
   /** `{ json }`, `{ form }` or `{ text }`, with references such as `{ "$from": "input#/POINTER" }` and `{ "$from": "secret#/NAME" }`. Default: none. */
   readonly body?: HttpBody;
-  /** By status (`404`), class (`4XX`) or `default`; the most exact one counts. Default: `2XX` gives the whole body, and any other status is the error `HTTP_404`. */
+  /** By status (`404`), class (`4XX`) or `default`; the most exact one counts. Default: `2XX` gives the whole body, `null` for JSON without a body, and any other status is the error `HTTP_404`. */
   readonly responses?: Readonly<Record<string, HttpResponse>>;
 }
 

@@ -91,8 +91,9 @@ function isJsonType(type: string): boolean {
   return type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"));
 }
 
-/** Checks the media type of a reply: an error page is no data. */
+/** Checks the media type of a reply: an error page is no data. A reply without a body needs none. */
 function assertMediaType(reply: Reply, expected: string | undefined, readsJson: boolean): void {
+  if (reply.bytes.length === 0) return;
   const type = typeOf(reply);
   const wanted = expected === undefined ? undefined : essenceOf(expected);
   const isExpected = wanted === undefined ? !readsJson || isJsonType(type) : type === wanted;
@@ -109,7 +110,9 @@ function textOf({ host, bytes }: Reply): string {
   }
 }
 
+/** `null` where a success has no body (RFC 9110, 15.3.5). */
 function jsonOf(reply: Reply): JsonValue {
+  if (reply.bytes.length === 0) return null;
   const parsed = parseJson(textOf(reply));
   if (parsed.ok) return parsed.value;
   throw new ReplyError(invalidReply, `The body of the reply of ${reply.host} is not JSON: ${parsed.error.reason}.`);
