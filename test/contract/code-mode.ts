@@ -55,6 +55,11 @@ export function describeCodeMode(name: string, makeHost: () => Promise<IsolateHo
       expect(children).toHaveLength(4);
     });
 
+    it("leaves out members of a result that are undefined", async () => {
+      const code = `const o = await tools.echo({ message: "hi" }); return { message: o.message, price: o.price };`;
+      expect(await run(code)).toEqual({ result: { message: "hi" }, logs: [] });
+    });
+
     it("asks for each call that needs a yes", async () => {
       expect(await run(`return await tools.ask_first();`)).toMatchObject({ result: "allowed" });
     });

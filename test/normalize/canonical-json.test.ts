@@ -168,6 +168,18 @@ describe("canonical text", () => {
     expect(textOf(Object.freeze({ b: Object.freeze([1]) }))).toBe('{"b":[1]}');
   });
 
+  it("leaves out properties that are undefined, as the engine's writer does", () => {
+    const member = fc.oneof({ withCrossShrink: true }, fc.jsonValue(), fc.constant(undefined));
+    const key = fc.constantFrom("a", "b", "c", "1", "10", "é");
+    const objects = fc.dictionary(key, fc.oneof(member, fc.dictionary(key, member)));
+    fc.assert(
+      fc.property(objects, (value) => {
+        expect(textOf(value)).toBe(textOf(JSON.parse(JSON.stringify(value))));
+      }),
+    );
+    expect(textOf({ 1: undefined, 2: { 3: undefined, z: 1 }, é: undefined })).toBe('{"2":{"z":1}}');
+  });
+
   it("neither calls toJSON nor looks at inherited properties", () => {
     expect(textOf({ toJSON: 1 })).toBe('{"toJSON":1}');
     expect(refusal({ a: { toJSON: () => 1 } })).toEqual(["function", "/a/toJSON"]);
@@ -195,7 +207,6 @@ describe("refusals", () => {
     ["NaN", [1, NaN], "not-finite", "/1"],
     ["Infinity", { a: { b: Infinity } }, "not-finite", "/a/b"],
     ["-Infinity", -Infinity, "not-finite", ""],
-    ["undefined as a property", { a: 1, b: undefined }, "undefined", "/b"],
     ["undefined in an array", [[undefined]], "undefined", "/0/0"],
     ["undefined", undefined, "undefined", ""],
     // oxlint-disable-next-line no-sparse-arrays

@@ -9,11 +9,12 @@ export type CanonicalResult =
 
 /**
  * The canonical JSON text of a value (RFC 8785): no whitespace, numbers as ECMAScript prints them, keys ordered by their
- * UTF-16 units. Two values have the same text exactly when they are the same JSON data.
+ * UTF-16 units. Two values have the same text exactly when they are the same JSON data. A property
+ * that is `undefined` is absent (ECMA-262, 25.5.2).
  *
- * Refused, with the path: values that JSON cannot carry (`undefined`, also as a property;
- * functions, symbols, BigInt, NaN, infinities, class instances). Also refused: values that throw
- * when read, text with lone surrogates, cycles, and more than `maxDepth` nested arrays and objects.
+ * Refused, with the path: values that JSON cannot carry (`undefined` anywhere else, functions,
+ * symbols, BigInt, NaN, infinities, class instances). Also refused: values that throw when read, text
+ * with lone surrogates, cycles, and more than `maxDepth` nested arrays and objects.
  * An own key `__proto__` is data like any other.
  *
  * Getters are called, as by `JSON.stringify`, and the size is not bounded: take a `snapshot` of a foreign value first.
@@ -112,17 +113,22 @@ function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
     }
     const { sorted, isNative } = shapeOf(Object.keys(value), walk);
     const fields = isNative ? new Bag() : {};
+    const keys: string[] = [];
     const values: unknown[] = [];
     for (const key of sorted) {
       place = key;
       const field = (value as Fields)[key];
+      if (field === undefined) continue;
       const copied = typeof field === "string" ? field : copy(field, walk, depthLeft - 1);
       if (isNative) fields[key] = copied;
-      else values.push(copied);
+      else {
+        keys.push(key);
+        values.push(copied);
+      }
     }
-    if (!isNative) return new ByHand(sorted, values, walk);
+    if (!isNative) return new ByHand(keys, values, walk);
     if (!walk.byHand && walk.written === written) return fields;
-    return new ByHand(sorted, Object.values(fields), walk);
+    return new ByHand(Object.keys(fields), Object.values(fields), walk);
   } catch (error) {
     return passUp(error, walk, value, place);
   }
