@@ -1,15 +1,17 @@
 import { globSync, readFileSync } from "node:fs";
+import { jsonTextFault } from "@keyhole/kernel/foreign";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readTokens } from "../../packages/edge/src/app/auth.ts";
 import { readJsonSetting } from "../../packages/edge/src/app/json-setting.ts";
 import { root } from "../support/sources.ts";
 
+const json = fc.json().filter((text) => jsonTextFault(text)?.reason !== "inexact-number");
 const read = (text: string): unknown => readJsonSetting("KEYHOLE_POLICY", text);
 
 it("a setting has the value of its JSON", () => {
   fc.assert(
-    fc.property(fc.json(), (text) => {
+    fc.property(json, (text) => {
       expect(read(text)).toEqual(JSON.parse(text));
     }),
   );
@@ -18,7 +20,7 @@ it("a setting has the value of its JSON", () => {
 it("a setting with a name twice in one object is refused, wherever the object stands and however the name is written", () => {
   const name = fc.string({ unit: "grapheme", minLength: 1 });
   fc.assert(
-    fc.property(name, fc.json(), fc.boolean(), (twice, other, isEscaped) => {
+    fc.property(name, json, fc.boolean(), (twice, other, isEscaped) => {
       const units = Array.from({ length: twice.length }, (_, at) => twice.charCodeAt(at).toString(16).padStart(4, "0"));
       const again = isEscaped ? `"${units.map((unit) => `\\u${unit}`).join("")}"` : JSON.stringify(twice);
       const object = `{${JSON.stringify(twice)}: 1, "": ${other}, ${again}: 2}`;
@@ -38,7 +40,6 @@ it("a token that stands twice in the table is refused", () => {
 const parsers = {
   "packages/edge/src/app/body.ts": "behind the check of the text",
   "packages/edge/src/app/json-setting.ts": "reads settings",
-  "packages/edge/src/app/json-text.ts": "one name",
   "packages/edge/src/app/routes.ts": "headers that the gateway wrote",
 };
 

@@ -1,7 +1,7 @@
 import { BodyReader } from "@keyhole/kernel/foreign";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { bodyLimits, readBody } from "../../packages/edge/src/app/body.ts";
-import { readBody as readBus } from "../../packages/bus/src/wire/body.ts";
+import { readInput } from "../../packages/bus/src/serve/request.ts";
 import { readJson as readMcp } from "../../packages/mcp/src/server/read-json.ts";
 import { readJson as readEdge } from "../../packages/worker-host/src/edge/wire.ts";
 
@@ -72,11 +72,13 @@ describe.each(Object.entries(transports))("a body of %s", (_, takes) => {
 });
 
 it.each([
-  ["at the top", '{"a":1,"a":2}'],
-  ["below", '{"input":[{"a":1,"b":{},"a":1}]}'],
-  ["in another spelling", String.raw`{"method":"ping","\u006dethod":"tools/call"}`],
-])("a name that stands twice %s is refused by each transport", async (_, text) => {
+  ["a name twice at the top", '{"a":1,"a":2}'],
+  ["a name twice below", '{"input":[{"a":1,"b":{},"a":1}]}'],
+  ["a name twice in another spelling", String.raw`{"method":"ping","\u006dethod":"tools/call"}`],
+  ["a number of 19 digits", '{"input":{"id":1917043659912705296}}'],
+  ["a number without end", '{"input":[-1e400]}'],
+])("what two readers take as two values is refused by each transport: %s", async (_, text) => {
   const { edge, mcp } = transports;
-  const bus = readBus(new TextEncoder().encode(text)) !== undefined;
+  const bus = readInput({ body: new TextEncoder().encode(text) }) !== undefined;
   expect({ edge: await edge(text), mcp: await mcp(text), bus }).toEqual({ edge: false, mcp: false, bus: false });
 });

@@ -49,6 +49,19 @@ describe("the stdio of a server", () => {
     expect(JSON.parse(String(output.read()))).toMatchObject({ id: null, error: { code: -32_600 } });
   });
 
+  it.each([
+    ["1917043659912705296", "/params/arguments/id"],
+    ["1e400", "/params/arguments/id"],
+  ])("answers the call whose argument is %s with the place of the number", async (literal, place) => {
+    const output = new PassThrough();
+    const { input, heard } = await opened(output);
+    input.write(`${JSON.stringify({ ...call, params: { arguments: { id: "N" } } }).replace('"N"', literal)}\n`);
+    input.write(`${JSON.stringify(call)}\n`);
+    await expect.poll(() => heard).toEqual([call]);
+    const message = expect.stringContaining(place) as string;
+    expect(JSON.parse(String(output.read()))).toMatchObject({ id: 1, error: { code: -32_600, message } });
+  });
+
   it("ends at a message that is too long, and keeps nothing of it", async () => {
     const { input, heard, faults, closed } = await opened();
     for (let sent = 0; sent < 9 * 2 ** 20; sent += 2 ** 20) input.write(Buffer.alloc(2 ** 20, 97));

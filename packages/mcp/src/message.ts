@@ -1,29 +1,42 @@
 import { type JsonValue, parseJson } from "@keyhole/kernel";
 import { repeatsKeys } from "@keyhole/kernel/audit";
+import { jsonTextFault, jsonTextFaultMessage } from "@keyhole/kernel/foreign";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
 /** The kernel's limits of an input, with room for the message around it. */
 const messageLimits = { maxDepth: 80, maxNodes: 101_000, maxMembers: 51_000 };
 
-type Parsed = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly reason: string };
+type Parsed =
+  | { readonly ok: true; readonly value: JsonValue }
+  /** `id` of a message whose fault is a number. */
+  | { readonly ok: false; readonly reason: string; readonly id?: RequestId | null };
 
-/** The JSON of a client's text, under the same bounds on each transport. */
+type RequestId = string | number;
+
+/** The JSON of a client's text, under the same bounds on each transport. A text of which another reader takes another value is refused. */
 export function parseMessage(text: string, mostUnits: number): Parsed {
-  return parseText(text, { ...messageLimits, maxStringUnits: mostUnits });
+  const parsed = parseJson(text, { ...messageLimits, maxStringUnits: mostUnits });
+  // `not-finite` is a number in the text that a double cannot hold.
+  const fault = parsed.ok || parsed.error.reason === "not-finite" ? jsonTextFault(text) : undefined;
+  if (fault?.reason === "inexact-number")
+    return { ok: false, reason: jsonTextFaultMessage(fault), id: idOf(JSON.parse(text)) };
+  if (fault) return { ok: false, reason: jsonTextFaultMessage(fault) };
+  return parsed.ok ? parsed : { ok: false, reason: parsed.error.reason };
 }
 
-/** Of a name that stands twice, each reader takes another value: such a text is refused. */
-function parseText(text: string, limits: Parameters<typeof parseJson>[1]): Parsed {
-  const parsed = parseJson(text, limits);
-  if (!parsed.ok) return { ok: false, reason: parsed.error.reason };
-  if (repeatsKeys(text, parsed.value)) return { ok: false, reason: "an object has a member twice" };
-  return parsed;
-}
-
-/** A client's message of JSON-RPC, read by {@link parseMessage}; `undefined` for any other text. */
-export function clientMessageOf(line: string, mostUnits: number): JSONRPCMessage | undefined {
+/** A client's message of JSON-RPC, read by {@link parseMessage}. Of any other text, the id to answer, and the place of a number that a double cannot hold. */
+export function clientMessageOf(
+  line: string,
+  mostUnits: number,
+): { readonly message: JSONRPCMessage } | { readonly reason?: string; readonly id: RequestId | null } {
   const parsed = parseMessage(line, mostUnits);
-  return parsed.ok && isMessage(parsed.value) ? parsed.value : undefined;
+  if (!parsed.ok) return parsed.id === undefined ? { id: null } : { reason: parsed.reason, id: parsed.id };
+  return isMessage(parsed.value) ? { message: parsed.value } : { id: null };
+}
+
+function idOf(value: unknown): RequestId | null {
+  const id = isRecord(value) ? value["id"] : null;
+  return isId(id) ? id : null;
 }
 
 /** A message of a server can be a list of many definitions. */
@@ -40,13 +53,20 @@ export function serverMessageOf(line: string): JSONRPCMessage | undefined {
 
 /** The JSON in a server's text, likewise. The fault says why the text itself cannot go on, and another text than JSON can. */
 export function serverJson(text: string): { readonly value?: JsonValue | JSONRPCMessage; readonly fault?: string } {
-  const parsed = parseText(text, serverLimits);
+  const parsed = parseServerText(text);
   if (parsed.ok && (!isRecord(parsed.value) || isMessage(parsed.value))) return { value: parsed.value };
   const fault = parsed.ok ? "it has another form than JSON-RPC" : parsed.reason;
   const refusal = refusalOf(text, fault);
   if (refusal) return { value: refusal, fault };
   if (parsed.ok) return { value: parsed.value };
   return fault === "syntax" ? {} : { fault };
+}
+
+/** Of a name that stands twice, each reader takes another value. */
+function parseServerText(text: string): Parsed {
+  const parsed = parseJson(text, serverLimits);
+  if (!parsed.ok) return { ok: false, reason: parsed.error.reason };
+  return repeatsKeys(text, parsed.value) ? { ok: false, reason: "an object has a member twice" } : parsed;
 }
 
 /** Only its id is read. */
@@ -76,7 +96,7 @@ function isMessage(value: unknown): value is JSONRPCMessage {
   return isError && result === undefined && (id === undefined || isId(id));
 }
 
-export function isId(value: unknown): value is string | number {
+export function isId(value: unknown): value is RequestId {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 

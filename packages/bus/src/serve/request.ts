@@ -1,3 +1,4 @@
+import { jsonTextFault } from "@keyhole/kernel/foreign";
 import type { JsonObject } from "@keyhole/kernel";
 import type { BusMessage } from "../port.ts";
 import { headers, kindOf, numberOf } from "../wire/headers.ts";
@@ -52,7 +53,10 @@ export function readRequest(
   return { ...address, deadlineMs, definition, key, traceparent, isSealed: message.headers.has(headers.credential) };
 }
 
-/** The arguments of a call. */
+/** The arguments of a call; `undefined` also where another reader takes another value of them. */
 export function readInput({ body }: Pick<BusMessage, "body">): JsonObject | undefined {
-  return readObject(body);
+  const input = readObject(body);
+  return input && jsonTextFault(decoder.decode(body)) === undefined ? input : undefined;
 }
+
+const decoder = new TextDecoder();

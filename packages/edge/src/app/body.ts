@@ -1,7 +1,13 @@
-import { type BodyFault, type BodyReader, decodeBase64 } from "@keyhole/kernel/foreign";
+import {
+  type BodyFault,
+  type BodyReader,
+  decodeBase64,
+  jsonTextFault,
+  jsonTextFaultMessage,
+} from "@keyhole/kernel/foreign";
 import type { Check } from "./check.ts";
 import { jsonPlace } from "./json-place.ts";
-import { jsonTextFault } from "./json-text.ts";
+import { excessOf } from "./json-text.ts";
 import { HttpRefusal } from "./problem.ts";
 import { drain } from "./drain-body.ts";
 
@@ -93,6 +99,8 @@ async function readLarge<Output>(bytes: Uint8Array, check: Check<Output>): Promi
   await turn();
   const value = parse("body", text);
   await turn();
+  checkMeaning(text);
+  await turn();
   return check("body", value);
 }
 
@@ -100,13 +108,21 @@ async function readLarge<Output>(bytes: Uint8Array, check: Check<Output>): Promi
 function readJson<Output>(what: string, bytes: Uint8Array, check: Check<Output>): Output {
   const text = decode(what, bytes);
   checkText(text);
-  return check(what, parse(what, text));
+  const value = parse(what, text);
+  checkMeaning(text);
+  return check(what, value);
 }
 
 /** @throws {HttpRefusal} before anything of it is parsed */
 function checkText(text: string): void {
-  const fault = jsonTextFault(text, bodyLimits);
-  if (fault !== undefined) throw new HttpRefusal("INVALID_REQUEST", fault);
+  const excess = excessOf(text, bodyLimits);
+  if (excess !== undefined) throw new HttpRefusal("INVALID_REQUEST", excess);
+}
+
+/** @throws {HttpRefusal} for a text of which another reader takes another value */
+function checkMeaning(text: string): void {
+  const fault = jsonTextFault(text);
+  if (fault) throw new HttpRefusal("INVALID_REQUEST", jsonTextFaultMessage(fault));
 }
 
 export function isOfType(request: Request, type: string): boolean {

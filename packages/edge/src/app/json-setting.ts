@@ -1,4 +1,4 @@
-import { doubledName } from "./json-text.ts";
+import { jsonTextFault } from "@keyhole/kernel/foreign";
 import { Misconfigured } from "./problem.ts";
 
 /**
@@ -14,6 +14,8 @@ export function readJsonSetting(setting: string, text: string): unknown {
   } catch {
     throw new Misconfigured(`${setting} is not JSON.`);
   }
-  if (doubledName(text) === undefined) return value;
+  const fault = jsonTextFault(text);
+  if (fault === undefined) return value;
+  if (fault.reason === "inexact-number") throw new Misconfigured(`${setting} has a number that a double cannot hold.`);
   throw new Misconfigured(`${setting} has a name twice in one object. Remove one of the two.`);
 }

@@ -18,20 +18,8 @@ export interface JsonTextLimits {
   readonly values: number;
 }
 
-/**
- * The fault of a JSON text before it is parsed, as a sentence: more than its limits allow, or a name twice in one object, of which every
- * reader takes another one. Says nothing about what is no JSON at all.
- */
-export function jsonTextFault(text: string, limits: JsonTextLimits): string | undefined {
-  const excess = excessOf(text, limits);
-  const doubled = excess === undefined ? doubledName(text) : undefined;
-  return doubled === undefined
-    ? excess
-    : `The body has the name ${JSON.stringify(doubled.slice(0, 64))} twice in one object.`;
-}
-
-/** Told from the signs of the text. Names cost more than signs, so the check of names comes later. */
-function excessOf(text: string, limits: JsonTextLimits): string | undefined {
+/** What a JSON text has more of than its limits allow, as a sentence. Told from the signs of the text, before it is parsed. Says nothing about what is no JSON at all. */
+export function excessOf(text: string, limits: JsonTextLimits): string | undefined {
   const counted = { topMembers: 0, members: 0, values: 1 };
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
@@ -56,43 +44,6 @@ function excessOf(text: string, limits: JsonTextLimits): string | undefined {
   return undefined;
 }
 
-/** A name that one object of a JSON text has twice. */
-export function doubledName(text: string): string | undefined {
-  /** The names of each open object; of an open array, nothing. */
-  const open: (Set<string> | undefined)[] = [];
-  let isName = false;
-  for (let i = 0; i < text.length; i++) {
-    switch (text.charAt(i)) {
-      case '"': {
-        const end = endOfString(text, i);
-        const names = open.at(-1);
-        if (isName && names !== undefined) {
-          const name = nameOf(text.slice(i, end));
-          if (names.has(name)) return name;
-          names.add(name);
-        }
-        isName = false;
-        i = end - 1;
-        break;
-      }
-      case "{":
-      case "[":
-        open.push(text.charAt(i) === "{" ? new Set() : undefined);
-        isName = text.charAt(i) === "{";
-        break;
-      case "}":
-      case "]":
-        open.pop();
-        isName = false;
-        break;
-      case ",":
-        isName = open.at(-1) !== undefined;
-        break;
-    }
-  }
-  return undefined;
-}
-
 /** Behind its closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
@@ -101,14 +52,4 @@ function endOfString(text: string, start: number): number {
     else if (unit === QUOTE) return i + 1;
   }
   return text.length;
-}
-
-/** Of a string literal; one that is none stands for itself. */
-function nameOf(literal: string): string {
-  if (!literal.includes("\\")) return literal.slice(1, -1);
-  try {
-    return String(JSON.parse(literal));
-  } catch {
-    return literal;
-  }
 }

@@ -59,10 +59,11 @@ export class StdioTransport implements Transport {
 
   #hear(line: string): void {
     if (this.#isClosed || line.trim() === "") return;
-    const message = clientMessageOf(line, MOST_BYTES);
-    if (message) return this.#take(message);
+    const read = clientMessageOf(line, MOST_BYTES);
+    if ("message" in read) return this.#take(read.message);
+    const { id, reason: message = noMessage.message } = read;
     this.onerror?.(new SyntaxError("A line of the client is no message of MCP."));
-    this.#write({ jsonrpc: "2.0", id: null, error: noMessage });
+    this.#write({ jsonrpc: "2.0", id, error: { ...noMessage, message } });
   }
 
   #take(message: JSONRPCMessage): void {
