@@ -18,7 +18,7 @@ export interface JsonTextLimits {
   readonly values: number;
 }
 
-/** What a JSON text has more of than its limits allow, as a sentence. Told from the signs of the text, before it is parsed. Says nothing about what is no JSON at all. */
+/** The excess of a JSON text over its limits, as a sentence. Told from the signs of the text, before it is parsed. Says nothing about what is no JSON at all. */
 export function excessOf(text: string, limits: JsonTextLimits): string | undefined {
   const counted = { topMembers: 0, members: 0, values: 1 };
   let depth = 0;
