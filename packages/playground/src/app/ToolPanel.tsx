@@ -60,13 +60,14 @@ function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "h
           data-look="quiet"
           data-square
           aria-expanded={isOpen}
+          aria-controls="tool-description"
           aria-label={`Details of ${visible(name)}`}
           onClick={() => setOpen(!isOpen)}
         >
           ?
         </button>
       </div>
-      <p className="tool-description" data-whole={isOpen || undefined}>
+      <p id="tool-description" className="tool-description" data-whole={isOpen || undefined}>
         {title !== undefined && <b>{visible(title)}. </b>}
         <Inline text={description} />
       </p>

@@ -39,7 +39,7 @@ export function Simulation({ session, rows, unused, onShowGrant }: SimulationPro
           <ul className="sim-list">
             {unused.slice(0, mostRows).map(({ index, tool, text }) => (
               <li key={index}>
-                <button type="button" className="sim-row" onClick={() => onShowGrant(index)}>
+                <button type="button" className="sim-row" title={visible(text)} onClick={() => onShowGrant(index)}>
                   <code>{visible(tool)}</code>
                   <span className="sim-what">{visible(text)}</span>
                   <span>0 calls</span>
