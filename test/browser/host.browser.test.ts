@@ -81,7 +81,7 @@ describe("the pool of frames", () => {
   });
 
   it("lets a tool wait for a place when all are taken, in the order of asking", async () => {
-    const host = await openHost({ warm: 0, maxIsolates: 2 });
+    const host = await openHost({ warm: 0, maxIsolates: 2, idleBytes: 0 });
     const [a, b] = [await host.open(good), await host.open(good)];
     const order: string[] = [];
     const waiting = ["c", "d"].map((name) => host.open(good).then((isolate) => (order.push(name), isolate)));
@@ -109,8 +109,28 @@ describe("the pool of frames", () => {
     expect(frames()).toEqual([]);
   });
 
+  it.each([
+    ["stay open for sessions that call in turn", 20, {}, 20],
+    ["end beyond `idleBytes`: each counts 6 MiB", 3, { idleBytes: 12 * 2 ** 20 }, 2],
+  ])("frames that no call uses %s", async (_, sessions, options, open) => {
+    const host = await openHost({ warm: 0, maxIsolates: 2, ...options });
+    const kernel = await createFullKernel({ host, cache: false, policy: { version: "1", posture: "standard" } });
+    expect(kernel.register(echo)).toMatchObject({ ok: true });
+    const used = async (): Promise<void> => {
+      for (let n = 0; n < sessions; n++)
+        expect(await kernel.call("echo", { message: "a" }, { sessionId: `${n}` })).toMatchObject({ ok: true });
+    };
+    await used();
+    await expect.poll(() => frames().length).toBe(open);
+    const before = frames();
+    await used();
+    await expect.poll(() => frames().length).toBe(open);
+    expect(frames().filter((each) => before.includes(each))).toHaveLength(open === sessions ? open : 0);
+    await kernel.close();
+  });
+
   it("opens no frame for nobody, and keeps no place for it", async () => {
-    const host = await openHost({ warm: 0, maxIsolates: 1 });
+    const host = await openHost({ warm: 0, maxIsolates: 1, idleBytes: 0 });
     const none = Array.from({ length: 3 }, () => host.open(good, () => false));
     for (const { status } of await Promise.allSettled(none)) expect(status).toBe("rejected");
     expect(frames()).toEqual([]);
@@ -118,7 +138,7 @@ describe("the pool of frames", () => {
   });
 
   it("keeps no place for a tool that nobody wants when its start has its turn", async () => {
-    const host = await openHost({ warm: 0, maxIsolates: 1 });
+    const host = await openHost({ warm: 0, maxIsolates: 1, idleBytes: 0 });
     const answers = [true, false]; // The first is asked for its place, the second for its start.
     await expect(host.open(good, () => answers.shift() ?? false)).rejects.toMatchObject({ code: "ISOLATE_LOST" });
     expect([answers, frames()]).toEqual([[], []]);
@@ -127,7 +147,7 @@ describe("the pool of frames", () => {
 
   it("gives the place of a warm one to a tool that cannot use it", async () => {
     const isolation = ({ name }: ToolManifest) => (name === "calculator" ? "interpreter" : "worker");
-    const host = await openHost({ isolation, warm: 1, maxIsolates: 1 });
+    const host = await openHost({ isolation, warm: 1, maxIsolates: 1, idleBytes: 0 });
     for (const tool of [calculator, echo].map((each) => registered(each))) {
       const isolate = await host.open(tool);
       expect([isolate.alive, frames().length]).toEqual([true, 1]);
@@ -136,7 +156,7 @@ describe("the pool of frames", () => {
   });
 
   it("counts a place as taken for as long as a killed thread may spin", async () => {
-    const host = await openHost({ warm: 0, maxIsolates: 1 });
+    const host = await openHost({ warm: 0, maxIsolates: 1, idleBytes: 0 });
     const spinner = await host.open(spinning);
     const lost = answer(spinner);
     vi.useFakeTimers({ toFake: ["setTimeout"] });
@@ -155,7 +175,7 @@ describe("the pool of frames", () => {
   });
 
   it("gives the place of a tool that did not load to the next one", async () => {
-    const host = await openHost({ warm: 0, maxIsolates: 1 });
+    const host = await openHost({ warm: 0, maxIsolates: 1, idleBytes: 0 });
     await expect(host.open(moduleOf("throw new Error('no')"))).rejects.toMatchObject({
       code: "TOOL_ERROR",
       message: expect.stringContaining("Error: no"),

@@ -34,7 +34,7 @@ const ownerOf = (caller: string, n: number): Owner => ({
 });
 
 /** Every isolate of the host is in use. */
-function places() {
+function places(heldBytes?: (caller: string) => number) {
   const opened: { readonly caller: string; ended: boolean }[] = [];
   let caller = "";
   const host = hostOpening(
@@ -45,12 +45,13 @@ function places() {
       return {
         call: () => Promise.reject(new Error("Nobody calls it.")),
         terminate: () => void (isolate.ended = true),
+        ...(heldBytes && { heldBytes: heldBytes(isolate.caller) }),
         get alive() {
           return !isolate.ended;
         },
       };
     },
-    { capacity: 20 },
+    { capacity: 20, idleBytes: 100 },
   );
   const pool = new IsolatePool(host, new FakeClock());
   const tool = { id: "pay@1.0.0", hash: "pay", manifest: { name: "pay" } } as RegisteredTool;
@@ -109,7 +110,7 @@ it.each([
 });
 
 it("idle isolates of a caller end no isolate of another, and keep none from its share", async () => {
-  const { lease, opened } = places();
+  const { lease, opened } = places(() => 5);
   const use = async (caller: string, count: number): Promise<void> => {
     const leased = [];
     for (let n = 0; n < count; n++) leased.push(await lease(ownerOf(caller, n)));
@@ -126,8 +127,22 @@ it("idle isolates of a caller end no isolate of another, and keep none from its 
   expect(endedOf("victim")).toBe(0);
 });
 
+it("idle isolates of the caller that holds the most bytes make room for all others", async () => {
+  const { lease, opened } = places((caller) => (caller === "flood" ? 50 : 5));
+  const idle = async (caller: string, count: number): Promise<void> => {
+    for (let n = 0; n < count; n++) (await lease(ownerOf(caller, n)))?.release();
+    await settle();
+  };
+  await idle("victim", 4);
+  await idle("flood", 20);
+  expect(opened.filter(({ ended }) => !ended).map(({ caller }) => caller)).toEqual([
+    ...Array.from({ length: 4 }, () => "victim"),
+    "flood",
+  ]);
+});
+
 it("a caller wakes no more isolates than its share", async () => {
-  const { lease } = places();
+  const { lease } = places(() => 5);
   const all = [];
   for (let n = 0; n < 10; n++) all.push((await lease(ownerOf("flood", n)))!);
   for (const each of all) each.release();

@@ -39,18 +39,35 @@ describe("whom an isolate serves again", () => {
   });
 });
 
-describe("a host's capacity", () => {
-  it("is made room for by closing what is idle, the longest idle first", async () => {
-    const tools = ["a", "b", "c"].map(counting);
-    const { kernel, modules } = await lifeOf(tools, {}, { capacity: 2 });
-    for (const name of ["a", "b", "c"]) expect(await kernel.call(name, {})).toMatchObject({ ok: true });
-    expect(modules.opened.map(({ terminated }) => terminated)).toEqual([
-      "another tool needs its slot",
-      undefined,
-      undefined,
-    ]);
+describe("isolates that no call uses", () => {
+  const usedInTurn = async (sessions: number, rounds: number, more: Partial<IsolateHost>) => {
+    const { kernel, modules } = await lifeOf([counting("subject")], {}, more);
+    for (let round = 0; round < rounds; round++)
+      for (let n = 0; n < sessions; n++)
+        expect(await kernel.call("subject", {}, { sessionId: `${n}` })).toMatchObject({ ok: true });
+    return modules.opened.map(({ terminated }) => terminated);
+  };
+
+  it("serve their sessions again, also where more are open than the host runs at a time", async () => {
+    const ends = await usedInTurn(200, 3, { capacity: 10, idleBytes: 200 * limits.isolateBytes });
+    expect(ends).toEqual(Array.from({ length: 200 }, () => undefined));
   });
 
+  it("hold as many bytes as their host says, then the longest idle one ends", async () => {
+    const idleBytes = 2 * limits.isolateBytes;
+    expect(await usedInTurn(2, 2, { idleBytes })).toEqual([undefined, undefined]);
+    expect(await usedInTurn(3, 1, { idleBytes })).toEqual(["too much is idle", undefined, undefined]);
+    expect(await usedInTurn(1, 2, { idleBytes: 0 })).toEqual(["too much is idle", "too much is idle"]);
+  });
+
+  it("hold 256 MiB where their host does not say", async () => {
+    const most = limits.idleBytes / limits.isolateBytes;
+    expect((await usedInTurn(most, 2, {})).length).toBe(most);
+    expect((await usedInTurn(most + 1, 1, {})).filter((end) => end !== undefined)).toHaveLength(1);
+  });
+});
+
+describe("a host's capacity", () => {
   it("is shared in turns: a flood for one tool does not starve another", async () => {
     const flood = holding("flood");
     const other = counting("other");

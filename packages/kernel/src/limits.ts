@@ -101,8 +101,10 @@ export const sessionApprovals = 1_000;
 export const openQuestions = 16;
 /** A tool has so long to say how it is, or its own timeout if that is shorter. */
 export const healthMs = 2_000;
-/** Open isolates that no call uses; the longest idle of the caller with the most leave first. Each holds about 3 MB in a browser. */
-export const idleIsolates = 16;
+/** Bytes that the idle isolates of a host hold together, where the host states no other bound. */
+export const idleBytes: number = 256 * 2 ** 20;
+/** Bytes of an idle isolate whose host states none. */
+export const isolateBytes: number = 4 * 2 ** 20;
 /** The pool closes an isolate that no call used for so long. */
 export const idleMs = 60_000;
 /** Isolates of a tool that failed for one caller, in a row, before the next one has to wait. */

@@ -9,7 +9,7 @@ import { readFailure } from "./reading.ts";
 /** A host as the kernel reads it: its facts at the opening of the kernel, and its functions. */
 export interface OwnHost
   extends
-    Pick<IsolateHost, "name" | "sources" | "capacity">,
+    Pick<IsolateHost, "name" | "sources" | "capacity" | "idleBytes">,
     Pick<Theirs<IsolateHost>, "close" | "enforces" | "snapshotKind"> {
   readonly brokers: readonly Foreign<Broker>[];
   readonly check?: (tool: RegisteredTool) => SetupError | undefined;
@@ -28,7 +28,7 @@ const MOST = 1_000;
 export function readHost(foreign: Foreign<IsolateHost>): OwnHost {
   const host = portOf(foreign);
   if (!host) throw new TypeError("The host is not an object.");
-  const { name, capacity, enforces, snapshotKind, thaw } = host;
+  const { name, capacity, idleBytes, enforces, snapshotKind, thaw } = host;
   const sources = textsOf(host.sources, MOST);
   const brokers = itemsOf(host.brokers, MOST);
   if (typeof name !== "string" || !sources || !brokers)
@@ -39,6 +39,7 @@ export function readHost(foreign: Foreign<IsolateHost>): OwnHost {
     brokers,
     enforces: typeof enforces === "function" ? (tool) => enforces.call(host, tool) : (textsOf(enforces, MOST) ?? []),
     ...(typeof capacity === "number" && { capacity }),
+    ...(typeof idleBytes === "number" && { idleBytes }),
     check: (tool) => readObjection(atOnce(host.check?.(tool))),
     open: (tool, isWanted) => host.open(tool, isWanted).then(readIsolate, failed),
     ...(thaw && { thaw: (...args) => thaw.apply(host, args).then(readIsolate, failed) }),

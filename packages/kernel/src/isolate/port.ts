@@ -20,9 +20,15 @@ export interface IsolateHost {
   /** Whether it stops a tool that never yields, such as `while (true) {}`. */
   readonly preempts: boolean;
   /**
-   * Isolates at the same time. Beyond, the kernel closes idle ones, and lets the tools that need one take turns. Default: no bound.
+   * Isolates in use at the same time. Beyond, the kernel lets the tools that need one take turns.
+   * Default: no bound.
    */
   readonly capacity?: number;
+  /**
+   * Bytes that isolates hold together while no call uses them. Beyond, the kernel ends the longest
+   * idle one of the caller with the most bytes. Default 256 MiB.
+   */
+  readonly idleBytes?: number;
   /** The real parts of this platform that serve capabilities. The kernel's own options replace them kind by kind. */
   readonly brokers: readonly Broker[];
   /**
@@ -86,6 +92,8 @@ export interface Isolate {
   watch?(onWentOn: () => void): void;
   /** Stops the isolate now, also during a call. Idempotent; never throws. */
   terminate(reason: string): void;
+  /** Bytes that it holds while it is idle. The kernel reads it after each call. Default 4 MiB. */
+  readonly heldBytes?: number;
   /** `false` once it was terminated, crashed, or broke the protocol. */
   readonly alive: boolean;
 }

@@ -37,8 +37,13 @@ export interface BrowserHostOptions {
    * About 3 MB each. With an `isolation` for each tool they serve tools in a `worker`. Default 1.
    */
   readonly warm?: number;
-  /** Frames at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn; commands have four more. Default 32. */
+  /** Frames in use at the same time, warm ones and killed ones that still spin included. Beyond, opening waits its turn; commands have four more. Default 32. */
   readonly maxIsolates?: number;
+  /**
+   * Bytes that frames hold together while no call uses them; each counts 6 MiB and the memory of an
+   * interpreted tool. A session whose frame was ended waits for a new one. Default 256 MiB.
+   */
+  readonly idleBytes?: number;
   /**
    * Milliseconds until an isolate's frame has to run its worker, and again until that worker has to answer. Later it is `ISOLATE_LOST`, with the part that is missing. A container
    * of your own has its own deadline for the first. Default 30,000.
@@ -54,8 +59,11 @@ const known = {
   http: true,
   warm: 0,
   maxIsolates: 1,
+  idleBytes: 0,
   startTimeoutMs: 1,
 } as const;
+/** Of a frame and its worker, without the memory of an interpreted tool: measured in Chromium. */
+const FRAME_BYTES = 6 * 2 ** 20;
 /** A module that takes this long to load is not going to end; the largest package loads in a fraction of it. */
 const LOAD_MS = 5_000;
 
@@ -72,6 +80,7 @@ const LOAD_MS = 5_000;
 export async function browserHost(given: BrowserHostOptions = {}): Promise<IsolateHost> {
   const options = knownOptions(given, known, "browserHost");
   const { isolation = "worker", startTimeoutMs = START_MS, maxIsolates: capacity = 32, warm = 1 } = options;
+  const { idleBytes = 256 * 2 ** 20 } = options;
   const isolationOf = readIsolation(isolation);
   const container = options.container ?? (await pageContainer(startTimeoutMs));
   const shellOf = (tool: ToolManifest): Shell => {
@@ -81,8 +90,9 @@ export async function browserHost(given: BrowserHostOptions = {}): Promise<Isola
   // Not part of pages that never ask for it.
   const interpreter = isolation === "worker" ? undefined : await import("./interpreter.ts");
   const boot = await interpreter?.interpreterBoot();
+  const size = capacity + Math.floor(idleBytes / FRAME_BYTES);
   const warmShell = isolation === "interpreter" ? "interpreter" : "module";
-  const pairs = new WorkerPool(container, { boot, size: capacity, warm, warmShell, startTimeoutMs });
+  const pairs = new WorkerPool(container, { boot, size, warm, warmShell, startTimeoutMs });
   await pairs.start();
   const files = lazyBroker([fsRead, fsWrite], async () => (await import("./stores.ts")).pageFiles());
   const host: IsolateHost = {
@@ -97,6 +107,7 @@ export async function browserHost(given: BrowserHostOptions = {}): Promise<Isola
     },
     preempts: true,
     capacity,
+    idleBytes,
     brokers: [
       lazyBroker([netRead, netWrite], async () => (await import("../brokers/net.ts")).netBroker()),
       files,
@@ -185,6 +196,9 @@ function isolateOf({ channel, retire }: PooledWorker, resumable: ResumableCalls 
     ...(resumable && { suspend: () => resumable.suspend() }),
     watch: (onWentOn) => channel.onWentOn(onWentOn),
     terminate: retire,
+    get heldBytes() {
+      return FRAME_BYTES + channel.peakMemoryBytes;
+    },
     get alive() {
       return channel.open;
     },

@@ -42,6 +42,11 @@ export interface NodeHostOptions {
   readonly trusted?: readonly string[];
   /** The file `quickjs.wasm` of the package `quickjs-wasi`, for programs that are bundled without it. Default: that of the installed package. */
   readonly quickJs?: string;
+  /**
+   * Bytes that threads hold together while no call uses them; each counts 8 MiB and the memory of its
+   * tool. A session whose thread was ended waits for a new one. Default 512 MiB.
+   */
+  readonly idleBytes?: number;
   /** Milliseconds until an isolate's thread has to answer. Later it is `ISOLATE_LOST`. Default 30,000. */
   readonly startTimeoutMs?: number;
 }
@@ -54,6 +59,7 @@ const known = {
   commandLimits: true,
   trusted: true,
   quickJs: true,
+  idleBytes: 0,
   startTimeoutMs: 1,
 } as const;
 
@@ -75,6 +81,7 @@ export function nodeHost(options: NodeHostOptions = {}): IsolateHost {
     commandLimits,
     trusted = [],
     quickJs,
+    idleBytes = 512 * 2 ** 20,
     startTimeoutMs,
   } = knownOptions(options, known, "nodeHost");
   const hashes = new Set(trusted);
@@ -87,6 +94,7 @@ export function nodeHost(options: NodeHostOptions = {}): IsolateHost {
     sources: ["module", "wasm"],
     enforces: ["fuel", "memoryBytes"],
     preempts: true,
+    idleBytes,
     brokers: [netBroker(), stored, kvBroker(kv ?? memoryKv()), dbBroker(Object.fromEntries(db))],
     check: (tool) => (hashes.has(tool.hash) ? undefined : moduleFault(tool)) ?? faultOf(tool),
     async open(tool, isWanted) {
@@ -164,6 +172,9 @@ function countedElsewhere(thread: Isolate, openInterpreter: () => Promise<Isolat
       return interpreter.call(call, port);
     },
     watch: (onWentOn) => thread.watch?.(onWentOn),
+    get heldBytes() {
+      return (thread.heldBytes ?? 0) + (interpreter?.heldBytes ?? 0);
+    },
     terminate(reason) {
       thread.terminate(reason);
       interpreter?.terminate(reason);

@@ -31,6 +31,9 @@ const START_MS = 30_000;
 /** A module that takes this long to load is not going to end. */
 const LOAD_MS = 5_000;
 
+/** Of a thread without the memory of its tool: measured. */
+const THREAD_BYTES = 8 * 2 ** 20;
+
 interface Thread extends Pick<Isolate, "terminate"> {
   readonly worker: Worker;
   readonly channel: GuestChannel;
@@ -146,6 +149,9 @@ function isolateOf({ worker, channel, priority, terminate }: Thread, resumable: 
     ...(resumable && { suspend: () => resumable.suspend() }),
     watch: (onWentOn) => channel.onWentOn(onWentOn),
     terminate,
+    get heldBytes() {
+      return THREAD_BYTES + channel.peakMemoryBytes;
+    },
     get alive() {
       return channel.open;
     },

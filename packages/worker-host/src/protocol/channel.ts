@@ -78,6 +78,7 @@ export class GuestChannel {
   #phase: Phase = "starting";
   #ending: BrokenChannel = { kind: "lost", reason: "closed" };
   #busyAtEnd = false;
+  #peakMemoryBytes = 0;
   #suspending: PromiseWithResolvers<SuspendedMachine | undefined> | undefined;
 
   /** @param onBroken called once when the guest broke the protocol, not when the host closed the channel */
@@ -101,6 +102,11 @@ export class GuestChannel {
   /** Whether code of the tool may be running; of a closed channel: whether it was when it was closed. */
   get busy(): boolean {
     return this.#phase === "ended" ? this.#busyAtEnd : this.#phase === "loading" || this.#calls.size > 0;
+  }
+
+  /** The most memory of the tool, as the relay counted it. 0 where nobody counts. */
+  get peakMemoryBytes(): number {
+    return this.#peakMemoryBytes;
   }
 
   /** @param memoryBytes as {@link LoadMessage} has it */
@@ -217,6 +223,7 @@ export class GuestChannel {
     switch (message.type) {
       case "usage": {
         const { callId, fuelUsed, peakMemoryBytes } = message;
+        this.#peakMemoryBytes = peakMemoryBytes;
         return this.#calls.get(callId)?.used({ fuelUsed, peakMemoryBytes });
       }
       case "exhausted":

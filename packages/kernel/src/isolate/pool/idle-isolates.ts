@@ -1,48 +1,52 @@
 import * as limits from "../../limits.ts";
-import type { Clock } from "../clock.ts";
+import { present } from "../../support/guards.ts";
 import { Shares } from "../../support/shares.ts";
+import type { Clock } from "../clock.ts";
 
-interface Idle {
+interface Idle<Slot> {
+  readonly slot: Slot;
   readonly caller: string;
-  /** On the monotonic clock; meaningful while it is idle. */
-  idleSinceMs: number;
+  readonly bytes: number;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
 }
 
-/** Isolates that no call uses: the longest idle one of the caller with the most is dropped where there are too many, and each after a while. */
-export class IdleIsolates<Slot extends Idle> {
+/**
+ * Isolates that no call uses. Each ends after a while. Where all hold too many bytes, the longest
+ * idle one of the caller with the most bytes ends.
+ */
+export class IdleIsolates<Slot extends { readonly caller: string }> {
   readonly #clock: Clock;
+  readonly #mostBytes: number;
   readonly #drop: (slot: Slot, reason: string) => void;
   /** The longest idle first. Few; and a set that changes with every call leaves its old tables behind for the full collection. */
-  readonly #slots: Slot[] = [];
+  readonly #idle: Idle<Slot>[] = [];
+  readonly #bytes = new Shares();
   /** One timer for all. Calls do not move it: when it fires, it looks who is due. */
   #stopTimer: (() => void) | undefined;
 
   /** @param drop ends an isolate; it has to {@link remove} its slot */
-  constructor(clock: Clock, drop: (slot: Slot, reason: string) => void) {
+  constructor(clock: Clock, mostBytes: number = limits.idleBytes, drop: (slot: Slot, reason: string) => void) {
     this.#clock = clock;
+    this.#mostBytes = mostBytes;
     this.#drop = drop;
   }
 
-  /** Drops the longest idle one of the caller with the most, until so many are left. */
-  shrink(most: number, reason: string): void {
-    while (this.#slots.length > Math.max(0, most)) {
-      const shares = new Shares();
-      for (const { caller } of this.#slots) shares.add(caller, 1);
-      const next = this.#slots[shares.next(this.#slots.entries(), ({ caller }) => caller) ?? 0];
-      if (next) this.#drop(next, reason);
-    }
-  }
-
-  add(slot: Slot): void {
-    slot.idleSinceMs = this.#clock.monotonicMs();
-    this.#slots.push(slot);
-    this.shrink(limits.idleIsolates, "too many idle");
+  /** @param heldBytes as its host states it */
+  add(slot: Slot, heldBytes: unknown): void {
+    const { caller } = slot;
+    const bytes = typeof heldBytes === "number" ? heldBytes : limits.isolateBytes;
+    const all = this.#idle;
+    all.push({ slot, caller, bytes, untilMs: this.#clock.monotonicMs() + limits.idleMs });
+    this.#bytes.add(caller, bytes);
+    while (this.#bytes.total > this.#mostBytes)
+      this.#drop(present(all[this.#bytes.next(all.entries(), (each) => each.caller) ?? 0]).slot, "too much is idle");
     this.#stopTimer ??= this.#clock.after(limits.idleMs, () => this.#evict(), "idly");
   }
 
   remove(slot: Slot): void {
-    const place = this.#slots.indexOf(slot);
-    if (place >= 0) this.#slots.splice(place, 1);
+    const place = this.#idle.findIndex((each) => each.slot === slot);
+    for (const { caller, bytes } of place < 0 ? [] : this.#idle.splice(place, 1)) this.#bytes.add(caller, -bytes);
   }
 
   close(): void {
@@ -53,13 +57,13 @@ export class IdleIsolates<Slot extends Idle> {
   #evict(): void {
     this.#stopTimer = undefined;
     const nowMs = this.#clock.monotonicMs();
-    for (let slot = this.#slots[0]; slot; slot = this.#slots[0]) {
-      const restMs = slot.idleSinceMs + limits.idleMs - nowMs;
+    for (let [first] = this.#idle; first; [first] = this.#idle) {
+      const restMs = first.untilMs - nowMs;
       if (restMs > 0) {
         this.#stopTimer = this.#clock.after(restMs, () => this.#evict(), "idly");
         return;
       }
-      this.#drop(slot, "idle");
+      this.#drop(first.slot, "idle");
     }
   }
 }

@@ -14,7 +14,7 @@ import { type FailureReports, Failures } from "./failures.ts";
 import { Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
 
 /** The parts of a host that a pool uses. */
-type PoolHost = Pick<OwnHost, "name" | "capacity" | "open">;
+type PoolHost = Pick<OwnHost, "name" | "capacity" | "idleBytes" | "open">;
 
 /** The options of a pool, and its reports to the kernel. */
 export interface PoolOptions extends FailureReports {
@@ -26,7 +26,7 @@ export interface PoolOptions extends FailureReports {
 
 /**
  * Owns every open isolate. By default one tool and session of one caller share one, so memory of one session never serves another. The pool never hands out a
- * dead isolate. It closes idle ones after a while, when there are too many, and when another tool needs the slot.
+ * dead isolate. It closes idle ones after a while, and when they hold too much.
  */
 export class IsolatePool {
   readonly #host: PoolHost;
@@ -48,7 +48,7 @@ export class IsolatePool {
     this.#options = options;
     this.#places = new FairSemaphore(host.capacity ?? Infinity, { hasShares: true });
     this.#failures = new Failures(quarantine, options);
-    this.#idle = new IdleIsolates(clock, (slot, reason) => this.#drop(slot, reason));
+    this.#idle = new IdleIsolates(clock, host.idleBytes, (slot, reason) => this.#drop(slot, reason));
   }
 
   /** At once, where an isolate is open and alive. Rejects with what the host's `open` rejects with, and while the tool is in quarantine for this caller. */
@@ -238,7 +238,6 @@ export class IsolatePool {
 
   #openIn(slot: Slot, give: () => void): void {
     slot.give = give;
-    this.#idle.shrink(this.#places.free, "another tool needs its slot");
     const isWanted = (): boolean => {
       if (slot.wanted > 0) return true;
       this.#forget(slot); // The next call gets another one.
@@ -272,7 +271,7 @@ export class IsolatePool {
     // It was given up, and opened all the same.
     if (this.#slots.get(slot.key) !== slot) return this.#drop(slot, "no call waited for it");
     if (slot.reuse === "call") return this.#drop(slot, "it serves one call");
-    this.#idle.add(slot);
+    this.#idle.add(slot, isolate.heldBytes);
     if (this.#isBounded) this.#give(slot);
   }
 

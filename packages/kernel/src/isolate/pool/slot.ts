@@ -23,8 +23,6 @@ export interface Slot {
   calls: number;
   /** Those of them that run; only where places are bounded. */
   readonly callIds: string[];
-  /** On the monotonic clock; meaningful while `calls` is 0. */
-  idleSinceMs: number;
   /** The number of calls that wait for it. Unused once it is open. */
   wanted: number;
   /** While it waits for a place: the way out. */
@@ -47,7 +45,6 @@ export function newSlot(key: string, tool: RegisteredTool, { caller, thaw }: Own
     opened: undefined,
     calls: 0,
     callIds: [],
-    idleSinceMs: 0,
     wanted: 1,
     leave: undefined,
     give: undefined,
