@@ -5,6 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
+import { byProcessor, processorMs } from "../../bench/processor.ts";
 
 const rounds = 15;
 const callsPerRound = 2_000;
@@ -63,16 +64,22 @@ async function microsecondsPerCall(subject: () => Promise<void>): Promise<number
 }
 
 const figures: Record<keyof typeof subjects, number[]> = { keyhole: [], mcp: [] };
+const processor: typeof figures = { keyhole: [], mcp: [] };
 for (let round = 0; round < rounds + 3; round++) {
   for (const name of ["keyhole", "mcp"] as const) {
+    const startMs = processorMs();
     const figure = await microsecondsPerCall(subjects[name]);
-    if (round >= 3) figures[name].push(figure);
+    if (round < 3) continue;
+    figures[name].push(figure);
+    processor[name].push(((processorMs() - startMs) * 1_000) / callsPerRound);
   }
 }
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 const [ours, theirs] = [median(figures.keyhole), median(figures.mcp)];
 console.log(`keyhole, 12 steps        ${ours.toFixed(1)} µs a call`);
 console.log(`MCP SDK, in memory       ${theirs.toFixed(1)} µs a call`);
+for (const name of ["keyhole", "mcp"] as const)
+  console.log(`${name.padEnd(24)} ${median(processor[name]).toFixed(1)} µs a call, ${byProcessor}`);
 console.log(`ratio                    ${(ours / theirs).toFixed(2)} × (a direction, no bar)`);
 
 // What no other way through the twelve steps could save: the digests of what a call leaves behind, over texts that lie there ready.
