@@ -89,6 +89,20 @@ describe("several sandboxes", () => {
     expect(sandboxes[1]!.seen).toEqual([]);
   });
 
+  it("one that answers late, and answers others, keeps what runs there", async () => {
+    const { sandboxes, rack, ends, moving } = opened(2);
+    const neighbour = opened(2, sandboxes, rack);
+    const long = ends(moving("hang"));
+    await vi.advanceTimersByTimeAsync(0);
+    sandboxes[0]!.ping = () => new Promise((resolve) => setTimeout(resolve, 400));
+    for (let i = 0; i < 20; i++) {
+      const short = ends(neighbour.moving(`short ${i}`));
+      await vi.advanceTimersByTimeAsync(100);
+      expect(short.end()).toBe("answered");
+    }
+    expect([long.end(), sandboxes[1]!.seen]).toEqual(["open", []]);
+  });
+
   it("where all stand still, all wait, and go on with the first that answers", async () => {
     const { sandboxes, ends, moving } = opened(2);
     for (const sandbox of sandboxes) void sandbox.spin();

@@ -176,19 +176,21 @@ it("a tool whose isolate was not ready in time has done nothing", async () => {
     await settle();
     await clock.advance(10_000);
     expect(await pending).toMatchObject({
-      error: { code: "TIMEOUT", retryable: true, details: { timeoutMs: 10_000, opened: false } },
+      error: { code: "TIMEOUT", retryable: true, details: { timeoutMs: 10_000, waitedMs: 10_000, opened: false } },
     });
   }
 });
 
 it.each([
-  ["waits for its machine has done nothing", true, "TIMEOUT"],
-  ["has begun there is set aside", false, "TOOL_SET_ASIDE"],
-])("a tool whose call %s", async (_, isWaiting, code) => {
+  ["waits for its machine has done nothing", 0, "TIMEOUT", { waitedMs: 10_000, opened: false }],
+  ["waits for its machine longer than it runs has done nothing", 4_999, "TIMEOUT", { waitedMs: 5_001 }],
+  ["runs for as long as it waited is set aside", 5_000, "TOOL_SET_ASIDE", {}],
+  ["has begun there at once is set aside", undefined, "TOOL_SET_ASIDE", {}],
+] as const)("a tool whose call %s", async (_, ranMs, code, details) => {
   const clock = new FakeClock();
   const isolate = {
     call: () => new Promise<never>(() => {}),
-    waits: () => isWaiting,
+    ranMs: () => ranMs,
     terminate: () => {},
     alive: true,
   };
@@ -200,7 +202,8 @@ it.each([
     await clock.advance(10_000);
     const result = await pending;
     codes.push(result.ok ? "ok" : result.error.code);
-    if (isWaiting) expect(result).toMatchObject({ error: { retryable: true, details: { opened: false } } });
+    if (i < 3)
+      expect(result).toMatchObject({ error: { retryable: ranMs === 0, details: { timeoutMs: 10_000, ...details } } });
   }
   expect(codes.at(-1)).toBe(code);
 });

@@ -58,6 +58,7 @@ export class CallChannel implements CallProgress {
   #open = true;
   #heard = false;
   #begunAt: number | undefined;
+  #begunMs: number | undefined;
   #toldCancelled = false;
   #asked = 0;
   #messages = 0;
@@ -90,7 +91,14 @@ export class CallChannel implements CallProgress {
   }
 
   begin(): void {
-    this.#begunAt ??= ++begun;
+    if (this.#begunAt !== undefined) return;
+    this.#begunAt = ++begun;
+    this.#begunMs = performance.now();
+  }
+
+  /** Since its guest began; 0 before that. */
+  get ranMs(): number {
+    return this.#begunMs === undefined ? 0 : Math.max(1, performance.now() - this.#begunMs);
   }
 
   /** Revokes everything: from now on requests are refused and messages dropped. Idempotent. */

@@ -107,11 +107,8 @@ export class EdgeIsolate implements Isolate {
     }
   }
 
-  waits(callId: string): boolean {
-    const channel = this.#running.get(callId)?.channel;
-    return (
-      this.#around.loader.announces === true && channel !== undefined && channel.begunAt === undefined && !channel.heard
-    );
+  ranMs(callId: string): number | undefined {
+    return this.#around.loader.announces === true ? this.#running.get(callId)?.channel.ranMs : undefined;
   }
 
   watch(onWentOn: () => void): void {

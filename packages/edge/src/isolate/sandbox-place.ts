@@ -73,7 +73,6 @@ export class Place {
   readonly #onStill: (place: Place) => void;
   readonly #idle: IdleWatch;
   #isAsked = false;
-  #heardAtMs = -Infinity;
   #timer: ReturnType<typeof setInterval> | undefined;
   #state: State = "answers";
   #standstills = 0;
@@ -168,13 +167,12 @@ export class Place {
       (value) => {
         onAnswer();
         this.use.heard(sentAtMs);
-        this.#heardAtMs = performance.now();
         return value;
       },
       (error: unknown) => {
         onAnswer();
         // It may have ended: the next one asks first.
-        this.#heardAtMs = -Infinity;
+        this.use.heardAtMs = -Infinity;
         throw error;
       },
     );
@@ -193,17 +191,17 @@ export class Place {
   /** Whether it answers now, or has a moment ago. */
   async answers(): Promise<boolean> {
     if (this.#state === "still") return false;
-    if (this.#state === "answers" && performance.now() - this.#heardAtMs < lookEveryMs) return true;
+    if (this.#state === "answers" && performance.now() - this.use.heardAtMs < lookEveryMs) return true;
     const sentAtMs = performance.now();
     const pong = this.loader.ping().then(
       () => {
         this.use.heard(sentAtMs);
-        this.#heardAtMs = performance.now();
         this.#state = "answers";
       },
       () => void (this.#state = "gone"),
     );
-    if (!(await isWithin(patienceMs, pong))) this.#stand();
+    // A busy machine answers late, and does answer: only silence is a standstill.
+    if (!(await isWithin(patienceMs, pong)) && this.use.heardAtMs <= sentAtMs) this.#stand();
     return this.#state === "answers";
   }
 

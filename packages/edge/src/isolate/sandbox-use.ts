@@ -30,6 +30,8 @@ export class SandboxUse {
   readonly #loads = new Set<{ kind: Kind; isAlone: boolean }>();
   /** Of loads beside which no other begins. */
   readonly #kept = new Map<object, Kept>();
+  /** When it answered anything last, to any kernel: code that computes without end lets nothing else answer. */
+  heardAtMs: number = -Infinity;
 
   /** @param sinceMs since when all that is loaded there is noted here. Default: always */
   constructor(sinceMs?: number) {
@@ -94,6 +96,7 @@ export class SandboxUse {
 
   /** It has answered what was sent then: what was closed long before has come to rest. */
   heard(sentAtMs: number): void {
+    this.heardAtMs = performance.now();
     const beforeMs = sentAtMs - closedForMs;
     for (const [id, { closedAtMs }] of this.#guests) if (closedAtMs <= beforeMs) this.#guests.delete(id);
   }

@@ -81,10 +81,10 @@ export interface Isolate {
    */
   suspend?(): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /**
-   * Whether a call that the isolate was given waits for its machine, and nothing of the tool has begun. Such a call that reaches its deadline does not count against the tool. Default: it
-   * has begun.
+   * Milliseconds for which code of the tool may have run for a call: 0 while the call waits for its machine, more from then on. A call that reaches its deadline after it waited longer
+   * than it ran does not count against the tool. `undefined`: since the isolate was given the call.
    */
-  waits?(callId: string): boolean;
+  ranMs?(callId: string): number | undefined;
   /**
    * Asks to be told, once, when code of the tool runs although no call does. The isolate is dead then, and it counts as a failure of the tool: a host that cannot tell such a tool from a
    * slow machine stays silent. Default: the host never tells.

@@ -18,8 +18,8 @@ import { type CallPort, IsolateFailure, type IsolateOutcome, type IsolateUsage }
 /** How a run ended: as the isolate said, or as the kernel decided without it. */
 export type RunEnd =
   | IsolateOutcome
-  /** `opening`: no isolate was there for it, or the isolate waited for its machine. */
-  | { readonly kind: "timed-out"; readonly opening?: boolean }
+  /** Milliseconds that its host kept it waiting, and those for which its tool ran: 0 where no code of it began. Default: it ran. */
+  | { readonly kind: "timed-out"; readonly waitedMs?: number; readonly ranMs?: number }
   | { readonly kind: "cancelled" }
   /** The kernel would not let it begin now. `code`: of the error that its tool threw. */
   | { readonly kind: "forbidden"; readonly why: string; readonly code?: string | undefined }
@@ -81,6 +81,8 @@ class IsolateRun implements CallPort {
   readonly #stopDeadline: () => void;
   #stopGrace: (() => void) | undefined;
   #lease: Lease | undefined;
+  readonly #startedMs: number;
+  #leasedMs = 0;
   readonly #waiter: Waiter = {};
   /** Made when the tool looks at it: most never do. */
   #told: AbortController | undefined;
@@ -96,9 +98,12 @@ class IsolateRun implements CallPort {
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#stopDeadline = deadline.watch(() =>
-      this.#stop({ kind: "timed-out", opening: this.#isOpening() }, "deadline"),
-    );
+    this.#startedMs = options.clock.monotonicMs();
+    this.#stopDeadline = deadline.watch(() => {
+      const ranMs = this.#ranMs();
+      const waitedMs = Math.ceil(options.clock.monotonicMs() - this.#startedMs - ranMs);
+      this.#stop({ kind: "timed-out", waitedMs, ranMs }, "deadline");
+    });
     if (abandoned) {
       this.#onAbandoned = () => this.#stop({ kind: "cancelled" }, "the calling call has ended");
       abandoned.addEventListener("abort", this.#onAbandoned, { once: true });
@@ -123,13 +128,11 @@ class IsolateRun implements CallPort {
     else this.#callIn(leased, call);
   }
 
-  #isOpening(): boolean {
-    if (this.#lease === undefined) return true;
-    try {
-      return atOnce(this.#lease.isolate.waits?.(this.#options.owner.callId)) === true;
-    } catch {
-      return false;
-    }
+  #ranMs(): number {
+    const { clock, owner } = this.#options;
+    if (this.#lease === undefined) return 0;
+    const ranMs = atOnce(this.#lease.isolate.ranMs?.(owner.callId));
+    return typeof ranMs === "number" ? ranMs : Math.max(1, clock.monotonicMs() - this.#leasedMs);
   }
 
   get signal(): AbortSignal {
@@ -157,14 +160,9 @@ class IsolateRun implements CallPort {
     const { flow } = this.#options;
     if (this.#ended || !flow) return false;
     const piece = bytesOf(foreign);
-    if (!piece) {
-      this.#stop({ kind: "lost", reason: "it sent no bytes" }, "it sent no bytes");
-      return false;
-    }
-    if (!flow.admits(piece)) {
-      this.#stop({ kind: "too-large", what: "output", limit: flow.limitBytes }, "it sent too much");
-      return false;
-    }
+    if (!piece) return this.#stop({ kind: "lost", reason: "it sent no bytes" }, "it sent no bytes");
+    if (!flow.admits(piece))
+      return this.#stop({ kind: "too-large", what: "output", limit: flow.limitBytes }, "it sent too much");
     try {
       await flow.write(piece);
     } catch {
@@ -203,6 +201,7 @@ class IsolateRun implements CallPort {
       return;
     }
     this.#lease = lease;
+    this.#leasedMs = this.#options.clock.monotonicMs();
     this.#uncounted = call.fuel;
     this.#options.onLease?.(lease, () => {
       if (this.#ended || this.#cancelled) return false;
@@ -242,7 +241,7 @@ class IsolateRun implements CallPort {
   #leave(how?: RunEnd): void {
     this.#ended = true;
     const fuelUsed = this.#uncounted;
-    if (fuelUsed !== undefined && !this.#isOpening())
+    if (fuelUsed !== undefined && this.#ranMs() > 0)
       this.#options.onUsed(how?.kind === "suspended" ? {} : { fuelUsed });
     this.#options.gate.close();
     this.#stopDeadline();
@@ -266,9 +265,10 @@ class IsolateRun implements CallPort {
     this.#reject(error);
   }
 
-  #stop(how: RunEnd, reason: string): void {
+  #stop(how: RunEnd, reason: string): false {
     this.#end(how);
     this.#lease?.stop(reason);
+    return false;
   }
 
   /** Drops messages that a host passes on after the end of the call. A trusted tool can hand on the words of a server, so no host can vouch for their length. */

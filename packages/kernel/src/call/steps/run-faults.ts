@@ -43,10 +43,11 @@ export function runFault(
     case "lost":
       return new CallFault("ISOLATE_LOST", (texts) => texts.lostIsolate(id, end.reason), { retryable: true });
     case "timed-out": {
-      const { opening = false } = end;
+      const { waitedMs = 0, ranMs = 1 } = end;
       const { timeoutMs } = bounds;
+      const opening = ranMs === 0;
       return new CallFault("TIMEOUT", (texts) => texts.timedOut(id, timeoutMs, opening), {
-        details: { timeoutMs, ...(opening && { opened: false }) },
+        details: { timeoutMs, ...(waitedMs > ranMs && { waitedMs }), ...(opening && { opened: false }) },
         // Where no isolate was ready, nothing ran.
         retryable: opening || manifest.idempotent === true,
       });

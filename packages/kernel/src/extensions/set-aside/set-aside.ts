@@ -26,7 +26,7 @@ interface Key {
 
 /**
  * A tool that times out again and again is not started for a while, which grows: each time it holds a slot, and on some hosts all that runs beside it, for as long as its
- * deadline. It is set aside for its caller first: slow input, or a slow server, can be that caller's matter. Timeouts of several callers in a row set it aside for all. A call that ends well makes up for one timeout. A tool whose isolate was lost, or was not ready in time, has done nothing to be set aside for.
+ * deadline. It is set aside for its caller first: slow input, or a slow server, can be that caller's matter. Timeouts of several callers in a row set it aside for all. A call that ends well makes up for one timeout. A tool whose isolate was lost, or whose call waited longer than it ran, has done nothing to be set aside for.
  */
 export function setAside(): Extension {
   return new SetAside();
@@ -140,13 +140,13 @@ function readRow(value: JsonValue): TimeoutsRow | undefined {
   return { timeouts, lastMs, untilMs, callers };
 }
 
-/** The deadline of a tool that ran: one whose isolate was not ready has not. */
+/** The deadline of a tool that ran: a call that its host kept waiting for longer says nothing about it. */
 async function isTimeout(thrown: unknown): Promise<boolean> {
-  return thrown instanceof CallFault && thrown.code === "TIMEOUT" && !isUnopened((await thrown.error()).details);
+  return thrown instanceof CallFault && thrown.code === "TIMEOUT" && !hasWaited((await thrown.error()).details);
 }
 
-function isUnopened(details: JsonValue): boolean {
-  return typeof details === "object" && details !== null && hasOwn(details, "opened") && details["opened"] === false;
+function hasWaited(details: JsonValue): boolean {
+  return typeof details === "object" && details !== null && hasOwn(details, "waitedMs");
 }
 
 /** A caller that lowers the deadline, sends slowly, takes slowly or brings the program can let any tool time out. */
