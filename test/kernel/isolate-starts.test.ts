@@ -21,7 +21,7 @@ describe("a start that takes longer than a call may", () => {
     await clock.advance(1_000);
     return { short, long, start, longEnd: () => longEnd };
   }
-  const late = { error: { code: "TIMEOUT", details: { timeoutMs: 1_000, opened: false }, retryable: true } };
+  const late = { error: { code: "TIMEOUT", details: { timeoutMs: 1_000, waitedMs: 1_000 }, retryable: true } };
 
   it("answers that call at its deadline, and goes on for another one", async () => {
     const { short, long, start, longEnd } = await starting();

@@ -176,13 +176,13 @@ it("a tool whose isolate was not ready in time has done nothing", async () => {
     await settle();
     await clock.advance(10_000);
     expect(await pending).toMatchObject({
-      error: { code: "TIMEOUT", retryable: true, details: { timeoutMs: 10_000, waitedMs: 10_000, opened: false } },
+      error: { code: "TIMEOUT", retryable: true, details: { timeoutMs: 10_000, waitedMs: 10_000 } },
     });
   }
 });
 
 it.each([
-  ["waits for its machine has done nothing", 0, "TIMEOUT", { waitedMs: 10_000, opened: false }],
+  ["waits for its machine has done nothing", 0, "TIMEOUT", { waitedMs: 10_000 }],
   ["waits for its machine longer than it runs has done nothing", 4_999, "TIMEOUT", { waitedMs: 5_001 }],
   ["runs for as long as it waited is set aside", 5_000, "TOOL_SET_ASIDE", {}],
   ["has begun there at once is set aside", undefined, "TOOL_SET_ASIDE", {}],

@@ -208,19 +208,17 @@ class IsolateRun implements CallPort {
       this.#stop({ kind: "suspended" }, "the call was suspended");
       return true;
     });
-    const broken = (error: unknown): void => {
-      lease.release();
-      this.#fail(error);
-    };
-    lease.isolate.call(call, this).then((given) => {
-      try {
+    lease.isolate
+      .call(call, this)
+      .then((given) => {
         const outcome = readOutcome(given);
         lease.release(isExcused(outcome));
         this.#end(outcome);
-      } catch (error) {
-        broken(error);
-      }
-    }, broken);
+      })
+      .catch((error: unknown) => {
+        lease.release();
+        this.#fail(error);
+      });
   }
 
   /** Aborts the tool's signal, and gives it the grace period to end. */
@@ -285,14 +283,9 @@ class IsolateRun implements CallPort {
 
 /** An isolate that is dead after this is not to blame: it reached a bound of its call, or lost its machine. */
 function isExcused(outcome: IsolateOutcome): boolean {
-  switch (outcome.kind) {
-    case "out-of-fuel":
-      return true;
-    case "too-large":
-      return outcome.what === "stack";
-    case "lost":
-      return outcome.blame === "host";
-    default:
-      return false;
-  }
+  return (
+    outcome.kind === "out-of-fuel" ||
+    (outcome.kind === "too-large" && outcome.what === "stack") ||
+    (outcome.kind === "lost" && outcome.blame === "host")
+  );
 }

@@ -18,7 +18,7 @@ export async function lockOnDamage(
   kernel: Lockable,
   verify: KernelOptions["verifyEarlier"] = true,
 ): Promise<void> {
-  const lock = async (damage: string | null): Promise<void> =>
+  const lock = (damage: string | null): Promise<void> | undefined =>
     damage === null ? undefined : kernel.setMode("LOCKDOWN", `The log was tampered with. ${damage}`);
   await lock(log.damage);
   if (verify === false) return;

@@ -47,7 +47,7 @@ export function runFault(
       const { timeoutMs } = bounds;
       const opening = ranMs === 0;
       return new CallFault("TIMEOUT", (texts) => texts.timedOut(id, timeoutMs, opening), {
-        details: { timeoutMs, ...(waitedMs > ranMs && { waitedMs }), ...(opening && { opened: false }) },
+        details: { timeoutMs, ...(waitedMs > ranMs && { waitedMs }) },
         // Where no isolate was ready, nothing ran.
         retryable: opening || manifest.idempotent === true,
       });

@@ -5,9 +5,7 @@ import * as limits from "../../limits.ts";
 import { type JsonValue, isJsonArray } from "../../json/json.ts";
 import type { DeclaredTable } from "../../state/change.ts";
 import { StateTable } from "../../state/table.ts";
-import type { RegisteredTool } from "../../tool/package.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
-import { hasOwn } from "../../support/guards.ts";
 
 interface TimeoutsRow {
   readonly timeouts: number;
@@ -17,6 +15,8 @@ interface TimeoutsRow {
   /** Of a tool: the callers of the last timeouts that counted, the latest first. */
   readonly callers: readonly string[];
 }
+
+type Subject = Pick<Started, "call" | "tool">;
 
 /** The subject of a count of timeouts: a tool for all callers, or a tool for one caller. */
 interface Key {
@@ -53,20 +53,15 @@ class SetAside implements Extension {
     this.#context = context;
   }
 
-  afterAllow({ call, tool }: Pick<Started, "call" | "tool">): undefined {
-    if (this.#rows.size > 0) this.#assertWelcome(tool, call.caller);
-  }
-
   async aroundRun(
     started: Started,
     attempt: Parameters<NonNullable<Extension["aroundRun"]>>[1],
   ): ReturnType<typeof attempt> {
-    const { call, tool } = started;
     // It may have waited for its slot while others timed out.
-    if (this.#rows.size > 0) this.#assertWelcome(tool, call.caller);
+    this.afterAllow(started);
     try {
       const checked = await attempt(started);
-      if (this.#rows.size > 0) for (const key of [{ toolHash: tool.hash }, ownKey(started)]) this.#madeUp(key);
+      for (const key of this.#keysOf(started)) this.#madeUp(key);
       return checked;
     } catch (thrown) {
       if (await isTimeout(thrown)) {
@@ -77,8 +72,14 @@ class SetAside implements Extension {
     }
   }
 
-  #assertWelcome(tool: RegisteredTool, caller: string): void {
-    for (const key of [{ toolHash: tool.hash }, { toolHash: tool.hash, caller }]) {
+  /** None, where no tool has timed out. */
+  #keysOf(subject: Subject): readonly Key[] {
+    return this.#rows.size > 0 ? [{ toolHash: subject.tool.hash }, ownKey(subject)] : [];
+  }
+
+  afterAllow(subject: Subject): undefined {
+    const { tool } = subject;
+    for (const key of this.#keysOf(subject)) {
       const row = this.#rowOf(key);
       const retryAfterMs = row === undefined ? 0 : row.untilMs - this.#context.steady.now();
       if (row === undefined || retryAfterMs <= 0) continue;
@@ -142,11 +143,9 @@ function readRow(value: JsonValue): TimeoutsRow | undefined {
 
 /** The deadline of a tool that ran: a call that its host kept waiting for longer says nothing about it. */
 async function isTimeout(thrown: unknown): Promise<boolean> {
-  return thrown instanceof CallFault && thrown.code === "TIMEOUT" && !hasWaited((await thrown.error()).details);
-}
-
-function hasWaited(details: JsonValue): boolean {
-  return typeof details === "object" && details !== null && hasOwn(details, "waitedMs");
+  if (!(thrown instanceof CallFault) || thrown.code !== "TIMEOUT") return false;
+  const { details } = await thrown.error();
+  return !(details instanceof Object && "waitedMs" in details);
 }
 
 /** A caller that lowers the deadline, sends slowly, takes slowly or brings the program can let any tool time out. */
@@ -155,7 +154,7 @@ function isCallersMatter({ call, tool, body, flow }: Started): boolean {
   return brings || call.options.bounds?.timeoutMs !== undefined;
 }
 
-const ownKey = ({ call, tool }: Started): Key => ({ toolHash: tool.hash, caller: call.caller });
+const ownKey = ({ call, tool }: Subject): Key => ({ toolHash: tool.hash, caller: call.caller });
 
 /** The caller comes first: it owns the row. */
 const textOf = ({ toolHash, caller }: Key): string =>
