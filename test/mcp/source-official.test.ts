@@ -138,6 +138,19 @@ describe("a server over HTTP", () => {
     await expect(sourceOver("2026-07-28", fetch)).rejects.toThrow(/redirect/);
   });
 
+  it("that refuses its list is no source, with its status and words as the reason", async () => {
+    const fetch = async (_: string | URL, init?: RequestInit): Promise<Response> => {
+      const { id, method } = JSON.parse(typeof init?.body === "string" ? init.body : "{}") as Record<string, unknown>;
+      if (method === "tools/list") return new Response("The database is down.", { status: 503 });
+      const serverInfo = { name: "far", version: "1.0.0" };
+      const result = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo };
+      return method === "initialize"
+        ? Response.json({ jsonrpc: "2.0", id, result })
+        : new Response(null, { status: 202 });
+    };
+    await expect(sourceOver("2025-11-25", fetch)).rejects.toThrow(/status 503.*The database is down\./);
+  });
+
   it("needs a URL of HTTP", () => {
     for (const wrong of ["file:///etc/passwd", "localhost", "", "data:,x"])
       expect(() => mcpHttp({ url: wrong })).toThrow("is no URL of HTTP");

@@ -5,6 +5,7 @@ import {
   ProtocolError,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
 } from "@modelcontextprotocol/client";
 
 const MOST_LENGTH = 1_500;
@@ -45,7 +46,9 @@ export function callFault(error: unknown, timeoutMs: number): Error {
       return new Error(`The server did not answer within ${timeoutMs} ms.`);
     case SdkErrorCode.ConnectionClosed:
       return new Error("The server ended during the request.");
-    default:
-      return new Error(shortened(`The request to the server failed: ${error.message}`));
+    default: {
+      const status = error instanceof SdkHttpError ? ` (status ${error.status})` : "";
+      return new Error(shortened(`The request to the server failed${status}: ${error.message}`));
+    }
   }
 }
