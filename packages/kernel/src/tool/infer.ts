@@ -10,11 +10,18 @@ export interface StandardJsonSchema<Input = unknown> {
     readonly version: 1;
     readonly vendor: string;
     readonly types?: { readonly input: Input; readonly output: unknown } | undefined;
+    /** For `registerTrusted`: its issues refuse an input that the JSON Schema takes. */
+    readonly validate?: (value: unknown) => StandardResult | Promise<StandardResult>;
     readonly jsonSchema: {
       readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
       readonly output: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
     };
   };
+}
+
+/** https://standardschema.dev */
+interface StandardResult {
+  readonly issues?: readonly { readonly message: string }[] | undefined;
 }
 
 /** Plain JSON Schema, or anything that can say itself as one. */
