@@ -1,5 +1,6 @@
 import { processSpawn } from "@keyhole/kernel/families";
 import { wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm";
+import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
 import { FileRoom, OpenFile } from "../../packages/worker-host/src/wasm/wasi/file.ts";
 import { Collected } from "../../packages/worker-host/src/wasm/wasi/streams.ts";
@@ -35,11 +36,18 @@ function patched(of: Bytes, ...numbers: readonly (readonly [at: number, value: n
 }
 
 async function run(module: Uint8Array, fuel: number): Promise<unknown> {
-  const host = withWasiCommands(wasmHost(), { commands: { writes: { module, fuel } } });
+  const host = withWasiCommands(wasmHost({ brokers: [filesBroker(memoryStore())] }), {
+    commands: { writes: { module, fuel } },
+  });
   const broker = host.brokers.find(({ families }) => families.includes(processSpawn))!;
   const reply = await broker.serve(
     { kind: "process.spawn", operation: "run", arguments: { command: "writes", args: [] } },
-    openSession({ grants: [{ kind: "process.spawn", commands: [{ command: "writes" }] }] }),
+    openSession({
+      grants: [
+        { kind: "process.spawn", commands: [{ command: "writes" }] },
+        { kind: "fs.write", paths: ["**"] },
+      ],
+    }),
   );
   return reply.ok ? reply.value : reply.error;
 }
@@ -75,7 +83,7 @@ describe("what a module has its host do without a byte that crosses", () => {
     const paid: number[] = [];
     const room = new FileRoom((byteLength) => paid.push(byteLength));
     const content = new Uint8Array(100);
-    const { fd_obj: file } = OpenFile.open(() => 0, content, room, { isWritten: true, isNew: true, appends: false });
+    const { fd_obj: file } = OpenFile.open(() => 0, content, room, { isWritten: true, appends: false });
     if (file === null) throw new Error("no room");
     for (const size of [1_000n, 999n, 10n]) expect(file.fd_filestat_set_size(size)).toBe(0);
     file.fd_pwrite(new Uint8Array(1), 4_999n);

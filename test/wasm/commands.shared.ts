@@ -232,7 +232,7 @@ export function describeCommands(name: string, { open, preempts, part, stores = 
         const read = { ok: true, data: { read: "written by a tool" }, effects: ["fs.read", "process.spawn"] };
         expect(await call("read", `${folder}/a`)).toMatchObject(read);
         expect(await call("read", "elsewhere")).toMatchObject({ ok: true, data: { failed: "open", errno: 2 } });
-        expect(await call("write", "elsewhere")).toMatchObject({ ok: true, data: { failed: "close", errno: 2 } });
+        expect(await call("write", "elsewhere")).toMatchObject({ ok: true, data: { failed: "open", errno: 2 } });
         expect(await call("read", `${folder}/../elsewhere`)).toMatchObject({ ok: true, data: { failed: "open" } });
         expect(await call("remove", `${folder}/a`)).toMatchObject({ ok: true, data: true });
       });

@@ -73,7 +73,6 @@ export class FileRoom {
 
 interface FileUse {
   readonly isWritten: boolean;
-  readonly isNew: boolean;
   readonly appends: boolean;
 }
 
@@ -87,7 +86,7 @@ export class OpenFile extends Fd {
   #data: Uint8Array = new Uint8Array();
   #size = 0;
   #at = 0n;
-  #isDirty: boolean;
+  #isDirty = false;
 
   /** The file with its content, or the fault of a run that has no room for it. */
   static open(
@@ -112,11 +111,11 @@ export class OpenFile extends Fd {
     store: (data: Uint8Array) => number,
     room: FileRoom,
     held: HeldBytes,
-    { isWritten, isNew, appends }: FileUse,
+    { isWritten, appends }: FileUse,
   ) {
     super();
     [this.#store, this.#room, this.#held] = [store, room, held];
-    [this.#isWritten, this.#appends, this.#isDirty] = [isWritten, appends, isNew];
+    [this.#isWritten, this.#appends] = [isWritten, appends];
   }
 
   override fd_fdstat_get(): ReturnType<Fd["fd_fdstat_get"]> {

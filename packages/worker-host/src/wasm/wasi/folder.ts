@@ -125,7 +125,7 @@ export class Folder extends Fd {
     if (typeof found !== "number") return this.#openFound(path, found, how, isWritten, flags);
     if (found !== errno.noent || (how & CREATE) === 0) return failure(found);
     if (path === "" || (how & DIRECTORY) !== 0) return failure(errno.notsup);
-    return this.#openFile(path, new Uint8Array(), { isWritten, isNew: true, appends: (flags & APPEND) !== 0 });
+    return this.#openFile(path, new Uint8Array(), { isWritten, appends: (flags & APPEND) !== 0 }, true);
   }
 
   #openFound(path: string, { kind }: FileEntry, how: number, isWritten: boolean, flags: number): Opened {
@@ -136,20 +136,21 @@ export class Folder extends Fd {
     }
     if ((how & DIRECTORY) !== 0) return failure(errno.notdir);
     const appends = (flags & APPEND) !== 0;
-    if (isWritten && (how & TRUNCATE) !== 0)
-      return this.#openFile(path, new Uint8Array(), { isWritten, isNew: true, appends });
+    if (isWritten && (how & TRUNCATE) !== 0) return this.#openFile(path, new Uint8Array(), { isWritten, appends });
     const reply = this.#world.ask({ kind: "fs.read", operation: "read", arguments: { path } });
     if (!reply.ok) return failure(errnoOf(reply));
-    return this.#openFile(path, reply.body ?? new Uint8Array(), { isWritten, isNew: false, appends });
+    return this.#openFile(path, reply.body ?? new Uint8Array(), { isWritten, appends });
   }
 
-  #openFile(path: string, content: Uint8Array, how: Parameters<typeof OpenFile.open>[3]): Opened {
+  #openFile(path: string, content: Uint8Array, how: Parameters<typeof OpenFile.open>[3], isNew = false): Opened {
     const { ask, room } = this.#world;
     const store = (data: Uint8Array): number => {
       const reply = ask({ kind: "fs.write", operation: "write", arguments: { path }, body: data });
       return reply.ok ? errno.success : errnoOf(reply);
     };
-    return OpenFile.open(store, content, room, how);
+    // Stored at once: programs drop the fault of a close, so one without the grant hears of it here.
+    const fault = how.isWritten || isNew ? store(content) : errno.success;
+    return fault === errno.success ? OpenFile.open(store, content, room, how) : failure(fault);
   }
 
   /** A path of the brokers', who refuse rather than repair; `undefined` for what leads up. */
