@@ -1,5 +1,11 @@
 import { argumentRows, questionSentence } from "@keyhole/kernel/policy";
-import type { ApprovalAnswer, ApprovalRequest, JsonValue, ToolSummary } from "@keyhole/kernel";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  builtInFamilies,
+  type JsonValue,
+  type ToolSummary,
+} from "@keyhole/kernel";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
@@ -95,6 +101,10 @@ describe("the sentence of a question", () => {
     const grants = ["process.spawn filesystem", "fs.read notes/**", "fs.read.x other"];
     const request = asked({}, { effects: ["process.spawn", "fs.read"], grants });
     expect(questionSentence(request)).toBe("put can run commands (filesystem) and can read files (notes/**).");
+  });
+
+  it.each(builtInFamilies.effects)("has a verb of its own for %s", (effect) => {
+    expect(questionSentence(asked({}, { effects: [effect] as ApprovalRequest["effects"] }))).toMatch(/^put can /);
   });
 
   it("keeps both ends of a long target", () => {

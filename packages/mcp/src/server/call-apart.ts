@@ -40,7 +40,7 @@ export async function callApart(apart: Apart): Promise<ApartEnd> {
     return { result: await waiting.outcome, waiting, isLater: false };
   }
   if (!before) return { result, waiting, isLater: false };
-  // Another exchange fetched it, or nobody answered while no client waited: this call is a new one.
+  // Another exchange fetched it, or it expired while no client waited: this call is a new one.
   const isExpired = wasOver && !result.ok && result.error.code === "APPROVAL_EXPIRED";
   return !kept.forget(key) || isExpired ? callApart(apart) : { result, waiting, isLater: true };
 }

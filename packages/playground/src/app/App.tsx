@@ -1,3 +1,5 @@
+import { ModeSwitch } from "./ModeSwitch.tsx";
+import { RunningCalls } from "./RunningCalls.tsx";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useApprovals } from "../approval/useApprovals.ts";
 import { useAskedAway } from "../approval/useAskedAway.ts";
@@ -206,7 +208,18 @@ function Main({ connection, place, screen, onOpen, onReconnect, ...rest }: MainP
       )}
       {question !== undefined && (
         <Suspense>
-          <ApprovalDialog approvals={approvals} tools={connection.state === "ready" ? connection.tools : []} />
+          <ApprovalDialog
+            approvals={approvals}
+            tools={connection.state === "ready" ? connection.tools : []}
+            stops={
+              <>
+                {rest.governed !== undefined && connection.state === "ready" && (
+                  <ModeSwitch mode={rest.governed.mode} setMode={connection.client.governance?.setMode} />
+                )}
+                <RunningCalls />
+              </>
+            }
+          />
         </Suspense>
       )}
     </ErrorBoundary>

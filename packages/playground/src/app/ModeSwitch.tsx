@@ -52,7 +52,8 @@ function useLockdownKey(lock: (() => void) | undefined): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== "Escape" || !event.shiftKey) return;
       event.preventDefault();
-      event.stopPropagation();
+      // The dialog of a question has a switch of its own.
+      event.stopImmediatePropagation();
       lock();
     };
     document.addEventListener("keydown", onKeyDown, { capture: true });

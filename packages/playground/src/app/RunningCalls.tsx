@@ -8,7 +8,7 @@ import { readVersionedId, visible } from "@keyhole/kernel";
 const shownCount = 2;
 
 /** The calls of this tab that run, each with a way to end it, on every screen. */
-export function RunningCalls({ onOpen }: { readonly onOpen: (id: string) => void }): ReactNode {
+export function RunningCalls({ onOpen }: { readonly onOpen?: (id: string) => void }): ReactNode {
   const { calls } = useSession();
   const { heads } = useSessionState();
   const running = heads.filter(({ id, state }) => isOpen(state) && calls.isOwn(id));
@@ -17,7 +17,13 @@ export function RunningCalls({ onOpen }: { readonly onOpen: (id: string) => void
     <ul className="running" aria-label="Running calls">
       {running.slice(0, shownCount).map(({ id, tool, state, startedAt }) => (
         <li key={id}>
-          <button type="button" className="running-name" data-state={state} onClick={() => onOpen(id)}>
+          <button
+            type="button"
+            className="running-name"
+            data-state={state}
+            disabled={!onOpen}
+            onClick={() => onOpen?.(id)}
+          >
             {visible(readVersionedId(tool).name)} <Elapsed since={startedAt} />
           </button>
           <button type="button" className="kill" onClick={() => calls.cancel(id)}>

@@ -12,10 +12,12 @@ import type { Approvals } from "./useApprovals.ts";
 interface ApprovalDialogProps {
   readonly approvals: Pick<Approvals, "question" | "questions" | "place" | "choose">;
   readonly tools: readonly ToolSummary[];
+  /** Controls to stop calls: the header behind the dialog is out of reach. */
+  readonly stops: ReactNode;
 }
 
 /** Nothing has the focus that would allow, and no button allows right after the question appeared: see {@link DeadTime}. */
-export function ApprovalDialog({ approvals, tools }: ApprovalDialogProps): ReactNode {
+export function ApprovalDialog({ approvals, tools, stops }: ApprovalDialogProps): ReactNode {
   const { question, questions, place, choose } = approvals;
   return (
     <ModalOverlay
@@ -27,6 +29,7 @@ export function ApprovalDialog({ approvals, tools }: ApprovalDialogProps): React
     >
       <Modal className={place.total > 1 ? "dialog with-queue" : "dialog"}>
         <Dialog className="dialog-body" role="alertdialog" aria-labelledby={questionTitle}>
+          <div className="dialog-stops">{stops}</div>
           {question !== undefined && place.total > 1 && (
             <Queue questions={questions} shown={question} tools={tools} onChoose={choose} />
           )}

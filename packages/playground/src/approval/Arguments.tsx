@@ -3,6 +3,7 @@ import type { ArgumentRow } from "@keyhole/kernel/policy";
 import type { ReactNode } from "react";
 import { DiffView } from "../ui/DiffView.tsx";
 import { beginningOf, LongText } from "../ui/LongText.tsx";
+import type { Seen } from "./useSeen.tsx";
 
 /** On a small screen, several such values fit. */
 const shown = { length: 200, lines: 4 } as const;
@@ -16,10 +17,11 @@ interface ArgumentsProps {
   readonly all: readonly ArgumentRow[];
   /** The arguments of the call that a person allowed last. */
   readonly before?: readonly ArgumentRow[] | undefined;
+  readonly seen?: Seen;
 }
 
 /** One row for each argument: a long value cannot push another argument out of sight. */
-export function Arguments({ all, before }: ArgumentsProps): ReactNode {
+export function Arguments({ all, before, seen }: ArgumentsProps): ReactNode {
   const known = before && new Map(before.map(({ name, text }) => [name, text]));
   const gone = (before ?? []).filter(({ name }) => !all.some((each) => each.name === name));
   const long = longOnes(all);
@@ -42,7 +44,7 @@ export function Arguments({ all, before }: ArgumentsProps): ReactNode {
               <LongText text={name} what="the name" length={200} lines={2} />
             </dt>
             <dd>
-              <LongText text={text} what={name} length={shown.length} lines={shown.lines} />
+              <LongText text={text} what={name} length={shown.length} lines={shown.lines} end={seen?.end(name)} />
               {known !== undefined && <Change name={name} before={known.get(name)} after={text} />}
             </dd>
           </div>

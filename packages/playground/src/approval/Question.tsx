@@ -20,6 +20,7 @@ import { PasskeyNote } from "./PasskeyNote.tsx";
 import type { Place } from "./useApprovals.ts";
 import { type Deliberate, useDeliberate } from "./useDeliberate.ts";
 import { usePasskey } from "./usePasskey.ts";
+import { useSeen } from "./useSeen.tsx";
 import type { Armed } from "./answer-keys.ts";
 import { KeysNote } from "./KeysNote.tsx";
 import { type KeyState, useQuestionKeys } from "./useQuestionKeys.ts";
@@ -49,13 +50,15 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
   const heading = useRef<HTMLHeadingElement>(null);
   const deliberate = useDeliberate(heading);
   const passkey = usePasskey(request, onAnswer);
-  const isBound = useMemo(() => hashOf(request.argsHash)?.jsonOrFault(request.input) === request.argsHash, [request]);
+  const isBound = useMemo(() => isBoundTo(request), [request]);
   useEffect(() => {
     // The button of the answered question has left, and the focus must not go to the next one's.
     if (place.number > 1) heading.current?.focus();
   }, [place.number]);
   const deny = (): void => onAnswer({ answer: "deny", approver, ...(reason !== "" && { reason }) });
-  const mayAllow = deliberate.isReady && leftMs > 0 && isBound && !passkey.isWaiting;
+  const rows = useMemo(() => argumentRows(shown), [shown]);
+  const seen = useSeen(rows);
+  const mayAllow = seen.left === 0 && deliberate.isReady && leftMs > 0 && isBound && !passkey.isWaiting;
   const allowed = useMemo(() => before && argumentRows(canonicalForm(before)), [before]);
   const keys = useQuestionKeys({
     heading,
@@ -72,12 +75,8 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
         <p className="dialog-reason">
           <LongText text={request.reason} what="the reason" lines={3} />
         </p>
-        <Arguments all={argumentRows(shown)} before={allowed} />
-        {before !== undefined && (
-          <p className="hint">
-            Compared with the call that you allowed at {new Date(before.at).toLocaleTimeString("en-GB")}.
-          </p>
-        )}
+        <Arguments all={rows} before={allowed} seen={seen} />
+        <Compared before={before} />
         {origins}
         <Binding argsHash={request.argsHash} isBound={isBound} />
         <Facts request={request} />
@@ -89,6 +88,7 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
         isShown={scope.kind === "shown"}
         deliberate={deliberate}
         leftMs={leftMs}
+        unseen={seen.left}
         keys={keys}
         mayAllow={mayAllow}
         answers={answersOf(scope.kind, request, scope.pattern.pattern, scope.edited)}
@@ -97,6 +97,16 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
       />
     </div>
   );
+}
+
+function Compared({ before }: Pick<QuestionProps, "before">): ReactNode {
+  if (before === undefined) return null;
+  const time = new Date(before.at).toLocaleTimeString("en-GB");
+  return <p className="hint">Compared with the call that you allowed at {time}.</p>;
+}
+
+function isBoundTo({ argsHash, input }: ApprovalRequest): boolean {
+  return hashOf(argsHash)?.jsonOrFault(input) === argsHash;
 }
 
 interface Scope {
@@ -118,8 +128,13 @@ function useScope(request: ApprovalRequest, shown: JsonValue, tool: ToolSummary 
 /** The scope of an approval. */
 function ScopeChoice({ request, scope }: Pick<QuestionProps, "request"> & { readonly scope: Scope }): ReactNode {
   const { kind, setKind, pattern, text, setText, edited } = scope;
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // It opens below what was in sight, and its button is live.
+    if (kind !== "shown") place.current?.scrollIntoView({ block: "start" });
+  }, [kind]);
   return (
-    <>
+    <div ref={place}>
       <Segmented
         label="What to allow"
         value={kind}
@@ -128,13 +143,15 @@ function ScopeChoice({ request, scope }: Pick<QuestionProps, "request"> & { read
       />
       {kind === "pattern" && <PatternAnswer request={request} state={pattern} />}
       {kind === "edit" && <OtherArguments text={text} onChange={setText} fault={edited.fault} />}
-    </>
+    </div>
   );
 }
 
 interface ActionsProps extends Pick<QuestionProps, "onAnswer"> {
   readonly deliberate: Deliberate;
   readonly leftMs: number;
+  /** Arguments whose end was not in sight. */
+  readonly unseen: number;
   readonly keys: KeyState;
   readonly mayAllow: boolean;
   readonly answers: ReturnType<typeof answersOf>;
@@ -144,12 +161,13 @@ interface ActionsProps extends Pick<QuestionProps, "onAnswer"> {
 }
 
 function Actions(props: ActionsProps): ReactNode {
-  const { deliberate, leftMs, keys, mayAllow, answers: given, isShown, onDeny, onAnswer } = props;
+  const { deliberate, leftMs, unseen, keys, mayAllow, answers: given, isShown, onDeny, onAnswer } = props;
   const left = leftMs > 0 ? `Expires in ${clockText(leftMs)}` : "Expired";
   return (
     <footer className="dialog-actions">
       <span className="countdown" data-urgent={leftMs < 15_000 || undefined}>
         {deliberate.isResting ? restingText : left}
+        {unseen > 0 && `. Scroll to allow it: ${unseen} ${unseen === 1 ? "argument" : "arguments"} not seen.`}
       </span>
 
       <Button look="danger" onPress={onDeny}>

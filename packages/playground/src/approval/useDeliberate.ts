@@ -41,8 +41,7 @@ export function useDeliberate(resting: RefObject<HTMLElement | null>): Deliberat
       wait();
     });
     on(document, ["click"], (event) => {
-      const isPointer = event instanceof PointerEvent && event.pointerType !== "";
-      if (isPointer && dead.leftMs(performance.now()) > 0) afterwards(() => resting.current?.focus());
+      if (isPointerOutside(event) && dead.leftMs(performance.now()) > 0) afterwards(() => resting.current?.focus());
     });
     on(document, ["pointermove"], (event) => {
       if (!(event instanceof PointerEvent) || (event.movementX === 0 && event.movementY === 0)) return;
@@ -77,6 +76,12 @@ export function useDeliberate(resting: RefObject<HTMLElement | null>): Deliberat
   );
   const restart = useCallback(() => again.current?.(), []);
   return { isReady, isResting, guard, restart };
+}
+
+/** A pointer's click, but for fields: a person who gives a reason writes in it at once. */
+function isPointerOutside(event: Event): boolean {
+  if (!(event instanceof PointerEvent) || event.pointerType === "") return false;
+  return !(event.target instanceof Element && event.target.closest("input, textarea, label"));
 }
 
 /** The press itself moves the focus to its button, before or after its events. */

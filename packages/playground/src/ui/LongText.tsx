@@ -13,15 +13,18 @@ interface LongTextProps {
   /** Shown at first. */
   readonly length?: number;
   readonly lines?: number;
+  /** Stands behind the last character. */
+  readonly end?: ReactNode;
 }
 
 /** A text whose beginning is in sight, and the rest one press away. Each cut has a note of its size. */
-export function LongText({ text, what, length = 400, lines = 6 }: LongTextProps): ReactNode {
+export function LongText({ text, what, length = 400, lines = 6, end: last }: LongTextProps): ReactNode {
   const [end, setEnd] = useState(() => beginningOf(text, length, lines));
   const left = text.length - end;
   return (
     <>
       <span className="long-text">{visible(text.slice(0, end))}</span>
+      {left === 0 && last}
       {left > 0 && (
         <span className="long-text-more">
           <span className="cut">

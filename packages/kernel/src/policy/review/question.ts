@@ -27,7 +27,7 @@ export function argumentRows(input: JsonValue): readonly ArgumentRow[] {
 const mostOfTarget = 120;
 
 /** With an effect a tool can do all of this. First for targets that the arguments name, then for what the grants leave open. */
-const verbs = {
+const verbs: Partial<Record<Effect, readonly [of: string, open: string]>> = {
   "net.read": ["can read from", "can read from the network"],
   "net.write": ["can send to", "can send to the network"],
   "fs.read": ["can read", "can read files"],
@@ -38,7 +38,7 @@ const verbs = {
   "db.write": ["can change the database", "can change databases"],
   "process.spawn": ["can run", "can run commands"],
   "browser.page": ["can open in a browser", "can open pages in a browser"],
-} as const satisfies Record<Effect, readonly [of: string, open: string]>;
+};
 
 /**
  * The action of a call, as a sentence of visible text: its effects, each with the targets that its arguments name by the tool's own declaration, or with its grants.
@@ -58,7 +58,7 @@ export function questionSentence(
   const parts = effects.map((effect) => {
     const targets = targetsOf(effect, input, manifest);
     const other = lowerFirst(families.get(effect)?.title ?? visible(effect));
-    const [of, open] = Object.hasOwn(verbs, effect) ? verbs[effect] : [other, other];
+    const [of, open] = (Object.hasOwn(verbs, effect) && verbs[effect]) || [other, other];
     if (targets.length > 0) return `${of} ${targets.join(", ")}`;
     const granted = grants
       .filter((line) => line.startsWith(`${effect} `))
