@@ -17,7 +17,7 @@ const editor = (page: Page) => page.getByRole("textbox", { name: "Source of the 
 const packageHash = (page: Page) => page.getByRole("complementary", { name: "Manifest" }).locator("code[title]");
 
 async function write(page: Page, source: string): Promise<void> {
-  await editor(page).focus();
+  await editor(page).click();
   await page.keyboard.press("Control+a");
   await page.keyboard.insertText(source);
 }

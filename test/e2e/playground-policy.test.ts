@@ -117,6 +117,18 @@ describe("the policy screen", () => {
     });
   }
 
+  it("stays while letters are typed behind the end of a list", async () => {
+    const page = await open();
+    await echo(page, "hello");
+    await openPolicy(page);
+    await simulation(page).getByText("0 of 1 change").waitFor();
+    await policyEditor(page).getByText("],", { exact: true }).first().click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("abc");
+    await page.getByRole("note").getByText("not JSON").waitFor();
+    expect(await policyEditor(page).innerText()).toContain("],abc");
+  });
+
   it("shows scripts and hidden characters of a draft as text, and takes what is no draft for none", async () => {
     const page = await open();
     await page.evaluate(() => {
