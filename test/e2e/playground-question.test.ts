@@ -1,0 +1,68 @@
+import type { Locator } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { servePage, type Site } from "./playground/site.ts";
+import { choose, endOf, eventsOf, field, run, Visits, type Visitor } from "./playground/visitor.ts";
+
+let site: Site;
+let visits: Visits;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  [site, visits] = await Promise.all([servePage(), Visits.open()]);
+  visitor = await visits.visit(site.origin);
+});
+
+afterAll(async () => {
+  await visits?.close();
+  await site?.close();
+});
+
+const ask = async (line: string): Promise<Locator> => {
+  const { page } = visitor;
+  await field(page, "note").fill("journal");
+  await field(page, "line").fill(line);
+  await run(page);
+  return page.getByRole("alertdialog");
+};
+
+describe("a question over the page", () => {
+  it("allows nothing before each argument was in sight", async () => {
+    const { page } = visitor;
+    await choose(page, "append_note");
+    const dialog = await ask("x".repeat(400));
+    await dialog.getByText(/1 argument not seen/).waitFor();
+    const allow = dialog.getByRole("button", { name: "Allow once" });
+    expect(await allow.getAttribute("aria-disabled")).toBe("true");
+    await dialog.getByRole("button", { name: /^Show all of line/ }).click();
+    await dialog.locator(".seen-end").last().scrollIntoViewIfNeeded();
+    await dialog.getByText(/not seen/).waitFor({ state: "detached" });
+    await dialog.locator("button[data-look=primary]:not([aria-disabled=true])").waitFor();
+    await dialog.getByRole("button", { name: "Deny" }).click();
+    expect(await endOf(page)).toBe("Refused");
+  });
+
+  it("takes the reason of a denial at once, and shows a pattern that a person chose", async () => {
+    const { page } = visitor;
+    await choose(page, "append_note");
+    const dialog = await ask("at once");
+    await dialog.getByRole("radio", { name: "A pattern" }).click();
+    await expect.poll(() => dialog.getByRole("combobox", { name: /^note/ }).isVisible()).toBe(true);
+    const reason = dialog.getByRole("textbox", { name: /^Reason for denying/ });
+    await reason.click();
+    await page.keyboard.type("wrong note");
+    expect(await reason.inputValue()).toBe("wrong note");
+    await dialog.getByRole("button", { name: "Deny" }).click();
+    expect(await endOf(page)).toBe("Refused");
+  });
+
+  it("is void in LOCKDOWN, which a mouse can press, and so can it kill the call", async () => {
+    const { page } = visitor;
+    await choose(page, "append_note");
+    await (await ask("never")).getByRole("button", { name: /^Kill/ }).click();
+    await page.getByRole("alertdialog").waitFor({ state: "detached" });
+    await (await ask("never")).getByRole("button", { name: "LOCKDOWN" }).click();
+    await page.getByRole("alertdialog").waitFor({ state: "detached" });
+    expect(await eventsOf(page)).not.toContain("tool.started");
+    await page.getByRole("button", { name: "Back to NORMAL" }).click();
+  });
+});
