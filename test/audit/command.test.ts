@@ -54,12 +54,10 @@ describe("keyhole verify, on a log", () => {
   });
 
   it("from a later event on", async () => {
-    const page = await run({ page: { events: eventsOf(records).slice(7), next: 20 } }, "page");
-    expect(page).toMatchObject({ exitCode: 3, output: expect.stringContaining("Its beginning is not in the file.") });
-    const log = await run({ log: lines.slice(7).join("\n") }, "log");
-    expect(log).toMatchObject({ exitCode: 1, output: expect.stringContaining("Event 0 is missing") });
+    const page = { events: eventsOf(records).slice(7), next: 20 };
+    expect((await run({ page }, "page")).output).toContain("Its beginning is not in the file.");
+    expect((await run({ log: lines.slice(7).join("\n") }, "log")).output).toContain("Event 0 is missing");
   });
-
   it("says of one event, and of none before it, what is true of one and of none", async () => {
     expect((await run({ log: lines[0] }, "log")).output).toMatch(/^✓ log +1 event, 0, from \S+ to \S+: /);
     expect((await run({ log: lines.toSpliced(1, 1).join("\n") }, "log")).output).toMatch(
