@@ -29,7 +29,8 @@ export function tableOf(data: unknown): Table | undefined {
 function tableOfList(name: string, list: readonly unknown[], named: unknown): Table | undefined {
   if (list.length === 0 || !list.every(isObject)) return undefined;
   const found = new Set(list.slice(0, namingRows).flatMap((row) => Object.keys(row)));
-  const first = Array.isArray(named) ? named.filter((each) => found.has(each)) : [];
+  const names: readonly unknown[] = Array.isArray(named) ? named : [];
+  const first = names.filter((each): each is string => typeof each === "string" && found.has(each));
   const columns = [...new Set([...first, ...found])];
   if (columns.length === 0 || columns.length > mostColumns) return undefined;
   const rows = list.map((row) => columns.map((column) => (Object.hasOwn(row, column) ? row[column] : undefined)));
