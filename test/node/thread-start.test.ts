@@ -33,6 +33,8 @@ it("a module that spins while it loads is answered at the deadline of its call, 
   const answer = kernel.call("subject", {}, { bounds: { timeoutMs: 1_000 } });
   await settled();
   await clock.advance(1_000);
-  expect(await answer).toMatchObject({ error: { code: "TIMEOUT", details: { timeoutMs: 1_000, waitedMs: expect.any(Number) } } });
+  expect(await answer).toMatchObject({
+    error: { code: "TIMEOUT", details: { timeoutMs: 1_000, waitedMs: expect.any(Number) } },
+  });
   await kernel.close();
 });

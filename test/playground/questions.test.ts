@@ -73,6 +73,8 @@ describe("the sentence of a question", () => {
       ],
     },
   } as unknown as ToolSummary;
+  const removes = { kind: "fs.write", paths: ["**"], operations: ["remove"], target: { path: "/path" } };
+  const removing = { manifest: { capabilities: [removes] } } as unknown as ToolSummary;
 
   it.for<[string, JsonValue, ApprovalRequest["effects"], ToolSummary | undefined, string]>([
     ["no effect", {}, [], tool, "put has no effect outside."],
@@ -84,6 +86,8 @@ describe("the sentence of a question", () => {
       tool,
       "put can change or delete a\\u202e and can read from https://x/.",
     ],
+    ["a file that goes", { path: "a.txt" }, ["fs.write"], removing, "put deletes a.txt."],
+    ["a removal without a target", {}, ["fs.write"], removing, "put can delete files."],
     ["an unknown tool", { path: "a.txt" }, ["fs.write"], undefined, "put can change or delete files."],
     ["a target that is no text", { path: { deep: 1 } }, ["fs.write"], tool, "put can change or delete files."],
     [

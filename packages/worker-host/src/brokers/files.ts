@@ -82,9 +82,9 @@ function isOperation(name: string): name is Operation {
 }
 
 function needOf({ operation, path, body }: FileRequest): Need {
-  return operation === "write"
-    ? { kind: "fs.write", path, bytes: body.byteLength }
-    : { kind: operations[operation].kind, path };
+  if (operation === "write") return { kind: "fs.write", path, bytes: body.byteLength };
+  if (operation === "remove") return { kind: "fs.write", path, removes: true };
+  return { kind: operations[operation].kind, path };
 }
 
 interface Service extends FileRequest {

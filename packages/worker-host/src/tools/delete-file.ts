@@ -11,7 +11,7 @@ export default defineTool({
   determinism: "external",
   tier: 3,
   risk: "high",
-  capabilities: [{ kind: "fs.write", paths: ["**"], target: { path: "/path" } }],
+  capabilities: [{ kind: "fs.write", paths: ["**"], operations: ["remove"], target: { path: "/path" } }],
   input: {
     type: "object",
     properties: { path: { type: "string", minLength: 1, maxLength: 1_024, description: "Relative path of the file." } },

@@ -2,7 +2,18 @@ import { type Ask, bodyBytes } from "../ask.ts";
 import type { Governed } from "../capability.ts";
 import { defineFamily } from "../define-family.ts";
 import type { Family } from "../family.ts";
-import { capabilityLimits, count, isAmount, isLiteral, isText, optional, orAbsent, patterns } from "../fields.ts";
+import {
+  capabilityLimits,
+  count,
+  isAmount,
+  isFlag,
+  isLiteral,
+  isText,
+  listOf,
+  optional,
+  orAbsent,
+  patterns,
+} from "../fields.ts";
 import { shownPattern } from "../shown-pattern.ts";
 import { checkGlob, checkPath, type Face, pathMatcher } from "../matching/paths.ts";
 
@@ -30,6 +41,7 @@ declare module "../capability.ts" {
 }
 
 type FileKind = "fs.read" | "fs.write";
+type FileChange = "write" | "remove";
 
 export interface FilesCapability<Kind extends FileKind = FileKind> {
   readonly kind: Kind;
@@ -37,6 +49,8 @@ export interface FilesCapability<Kind extends FileKind = FileKind> {
   readonly paths: readonly string[];
   /** Globs that are never allowed, also where `paths` matches. */
   readonly except?: readonly string[];
+  /** Of `fs.write`. A question says `deletes` of a tool that can only remove. Default: both. */
+  readonly operations?: readonly FileChange[];
   /** Bytes per file. */
   readonly fileBytes?: number;
   /** Bytes of all files that one call reads, or writes, under this capability. */
@@ -48,6 +62,8 @@ interface FileNeed<Kind extends FileKind> {
   /** `""` is the root. */
   readonly path: string;
   readonly bytes?: number;
+  /** Of `fs.write`: the file goes. */
+  readonly removes?: boolean;
 }
 
 export const fsRead: Family = /* @__PURE__ */ fileFamily("fs.read");
@@ -62,20 +78,24 @@ function fileFamily(kind: FileKind): Family {
     fields: {
       paths: patterns(checkGlob),
       except: optional(patterns(checkGlob)),
+      operations: optional(listOf({ enum: kind === "fs.read" ? [] : ["write", "remove"] }, 2)),
       fileBytes: count,
       totalBytes: count,
     },
-    need: { path: isText, bytes: orAbsent(isAmount) },
-    covers({ paths, except = [] }) {
+    need: { path: isText, bytes: orAbsent(isAmount), removes: orAbsent(isFlag) },
+    covers({ paths, except = [], operations }) {
       const isIn = pathMatcher(paths, "grant");
       const isExcepted = pathMatcher(except, "deny");
-      return ({ path }) => isIn(path) && !isExcepted(path);
+      const isGiven = (removes: boolean): boolean => operations?.includes(removes ? "remove" : "write") ?? true;
+      return ({ path, removes = false }) => isGiven(removes) && isIn(path) && !isExcepted(path);
     },
-    describe: ({ paths, except }) => `${list(paths)}${except ? ` except ${list(except)}` : ""}`,
+    describe: ({ paths, except, operations }) =>
+      `${list(paths)}${except ? ` except ${list(except)}` : ""}${operations ? `, to ${operations.join(" and ")}` : ""}`,
     target: ({ path }) => path,
-    narrowest({ path, bytes }) {
+    narrowest({ path, bytes, removes }) {
       if (path === "" || path.length > capabilityLimits.patternLength) return undefined;
-      return { kind, paths: [path], ...(bytes !== undefined && { fileBytes: bytes }) };
+      const only = removes === true ? { operations: ["remove"] as const } : {};
+      return { kind, paths: [path], ...only, ...(bytes !== undefined && { fileBytes: bytes }) };
     },
     isNarrow: ({ paths }) => isLiteral(paths),
     budget: ({ totalBytes }) => ({ bytes: totalBytes }),
@@ -92,10 +112,12 @@ function fileFamily(kind: FileKind): Family {
     },
     targetArguments: {
       required: ["path"],
-      needs({ path = "" }) {
+      needs({ path = "" }, { operations }) {
         // A tool can list the root, and not write it.
         const fault = path === "" && kind === "fs.read" ? undefined : checkPath(path);
-        return fault ? `The path is invalid: ${fault}.` : [{ kind, path }];
+        return fault
+          ? `The path is invalid: ${fault}.`
+          : [{ kind, path, ...(operations?.join() === "remove" && { removes: true }) }];
       },
     },
     isLocal: true,

@@ -56,9 +56,11 @@ export function questionSentence(
   families: Families = builtInFamilies,
 ): string {
   const parts = effects.map((effect) => {
-    const targets = targetsOf(effect, input, manifest);
+    const declared = (manifest?.capabilities ?? []).filter(({ kind }) => kind === effect);
+    const targets = targetsOf(declared, input);
     const other = lowerFirst(families.get(effect)?.title ?? visible(effect));
-    const [of, open] = (Object.hasOwn(verbs, effect) && verbs[effect]) || [other, other];
+    const known = (Object.hasOwn(verbs, effect) && verbs[effect]) || [other, other];
+    const [of, open] = declared.length > 0 && declared.every(onlyRemoves) ? removal : known;
     if (targets.length > 0) return `${of} ${targets.join(", ")}`;
     const granted = grants
       .filter((line) => line.startsWith(`${effect} `))
@@ -69,12 +71,16 @@ export function questionSentence(
   return parts.length === 0 ? `${name} has no effect outside.` : `${name} ${listed(parts)}.`;
 }
 
-function targetsOf(
-  effect: string,
-  input: JsonValue,
-  manifest: Pick<ToolManifest, "capabilities"> | undefined,
-): readonly string[] {
-  const declared = (manifest?.capabilities ?? []).filter(({ kind }) => kind === effect);
+/** The gate holds a tool to what it declares. */
+const removal = ["deletes", "can delete files"] as const;
+
+function onlyRemoves(declared: Declared): boolean {
+  return declared.kind === "fs.write" && declared.operations?.join() === "remove";
+}
+
+type Declared = ToolManifest["capabilities"][number];
+
+function targetsOf(declared: readonly Declared[], input: JsonValue): readonly string[] {
   const texts = declared.flatMap(({ target }) =>
     Object.values(target ?? {}).flatMap((pointer) => {
       const value = compilePointer(pointer)(input);

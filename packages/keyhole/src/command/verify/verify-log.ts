@@ -48,7 +48,11 @@ export async function verifyLogFile(
   const policy = optionOf(options, "policy");
   const passkeys = new PasskeyWatch(policy === undefined ? undefined : await readPolicy(policy, files));
   // A list, such as a page of the HTTP API, can be a part of a log; a file of lines is a log.
-  const check = await verifyAudit(passkeys.over(list ?? file.lines()), { ...usable, part: list !== undefined, withheld });
+  const check = await verifyAudit(passkeys.over(list ?? file.lines()), {
+    ...usable,
+    part: list !== undefined,
+    withheld,
+  });
   if (file.failure !== undefined) throw unreadable(path, file.failure);
   steps.push(logStep(check, list ? undefined : file, checkpoints.length > 0 && !fault));
   // Of a broken log not all was read.

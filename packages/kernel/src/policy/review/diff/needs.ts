@@ -115,6 +115,7 @@ function files(kind: "fs.read" | "fs.write"): NeedShape {
         isWhole: ({ texts }) => globPaths(globsIn(texts)).isWhole,
       },
       size: size("fileBytes"),
+      ...(kind === "fs.write" && { change: { members: ["operations"], values: () => [{}, { removes: true }] } }),
     },
     declares: () => of(kind, { paths: ["**"] }),
   };
