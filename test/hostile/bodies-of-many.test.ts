@@ -152,7 +152,7 @@ describe("bodies that are read into memory", () => {
               {
                 whole: { ok: true, value: "read" },
                 large: { ok: false, reason: "too-large", message: "The body has more bytes than the limit of 40000." },
-                breaks: "Error: gone",
+                breaks: { ok: false, reason: "broken", message: expect.any(String) },
                 "use throws": "Error: no JSON",
               }[how],
             );

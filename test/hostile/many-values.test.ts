@@ -87,7 +87,7 @@ describe("the output of a call", () => {
 describe("the body of a request to the edge", () => {
   it.each([
     ["short", bodyLimits.turnUnits, 0],
-    ["long", bodyLimits.turnUnits + 1, 3],
+    ["long", bodyLimits.turnUnits + 1, 4],
   ])("that is %s is counted, parsed and checked in turns of their own", async (_, length, turns) => {
     const body = `"${"x".repeat(length - 2)}"`;
     const request = new Request("https://edge.test/", {

@@ -52,6 +52,7 @@ import {
   nodeHost,
   nodeKv,
   spawnBroker,
+  terminalApprover,
 } from "@keyhole/worker-host/node";
 import { browserBroker, withBrowser } from "@keyhole/worker-host/node/browser";
 import { configuredOptions } from "@keyhole/worker-host/node/config";
@@ -62,6 +63,7 @@ import { memoryBrokers } from "@keyhole/worker-host/testing";
 import { meter, wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm";
 import { interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
 import { withCommands } from "@keyhole/worker-host/wasm/modules";
+import { packTool } from "keyhole";
 import { startKernel } from "keyhole/browser";
 import { keyhole as esbuildPlugin } from "keyhole/esbuild";
 import { Packer } from "keyhole/packer";
@@ -230,8 +232,10 @@ export const takers: Readonly<Record<string, readonly [Taker, object, string | u
   startEdge: [(options) => startEdge(options), { port: 0, config: "a", tokens: "t" }, "token"],
   Packer: [(options) => new Packer(options), { condition: [] }, "conditions"],
   "keyhole/vite keyhole": [(options) => vitePlugin(options), { dst: "a.d.ts" }, "dts"],
-  "keyhole/esbuild keyhole": [(options) => esbuildPlugin(options), { dts: "a.d.ts" }, undefined],
-  "keyhole/rollup keyhole": [(options) => rollupPlugin(options), { dts: "a.d.ts" }, undefined],
-  "keyhole/webpack keyhole": [(options) => webpackPlugin(options), { dts: "a.d.ts" }, undefined],
+  "keyhole/esbuild keyhole": [(options) => esbuildPlugin(options), { rot: "." }, "root"],
+  "keyhole/rollup keyhole": [(options) => rollupPlugin(options), { rot: "." }, "root"],
+  "keyhole/webpack keyhole": [(options) => webpackPlugin(options), { rot: "." }, "root"],
+  packTool: [(options) => packTool("tool.ts", options), { rot: "." }, "root"],
+  terminalApprover: [(options) => terminalApprover(options), { aprover: "ada" }, "approver"],
   "Kernel.list": [(options, kernel) => kernel.list(options), { caler: "ada" }, "caller"],
 };

@@ -49,13 +49,14 @@ export const elsewhere: ReadonlyMap<string, readonly string[]> = new Map([
       "answerBytesOf",
       "definitionWithin",
       "knownOptions",
+      "lineAsker",
       "busTools",
       "KeptResults",
     ],
   ],
   [
     "No options: data, whose members have names of their author.",
-    ["loadPolicy", "passkeyVerifier", "readEvidence", "IsolateFailure", "createHasher"],
+    ["loadPolicy", "passkeyVerifier", "questionSentence", "readEvidence", "IsolateFailure", "createHasher"],
   ],
   ["No options: functions of a program, which a class may have.", ["defaultModeTriggers", "Families", "Families.with"]],
   [

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
 import { type ApprovalRequest, type Approver, hasInvisible } from "@keyhole/kernel";
+import { terminalApprover } from "@keyhole/worker-host/node";
+import type { AskLine } from "@keyhole/worker-host/node/terminal";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openApprovalPage } from "../../packages/keyhole/templates/mcp/src/approvals.ts";
 import { askInPage, openQuestions } from "../../packages/keyhole/templates/vite-react/src/approvals.ts";
@@ -12,6 +13,7 @@ const request = {
   tool: "save_note@1.0.0",
   reason: `because ${hidden}`,
   input: { text: hidden, [hidden]: 1 },
+  effects: ["fs.write"],
   grants: [`write ${hidden}`],
 } as unknown as ApprovalRequest;
 
@@ -25,9 +27,15 @@ async function asking(approver: Approver, look: () => Promise<string> | string):
   return shown;
 }
 
-const approversOfDocs = (): string => /```js approver\.js\n([^]*?)```/.exec(readFileSync("docs/start.md", "utf8"))![1]!;
-
 const shownBy: Readonly<Record<string, () => Promise<string>>> = {
+  "the approver of a terminal": () => {
+    let shown = "";
+    const ask: AskLine = (_prompt, _signal, question = "") => Promise.resolve(void (shown = question));
+    return asking(terminalApprover({ ask }), async () => {
+      await vi.waitFor(() => expect(shown).not.toBe(""));
+      return shown;
+    });
+  },
   "the page of the template vite-react": () =>
     asking(askInPage, async () => {
       await vi.waitFor(() => expect(openQuestions()).toHaveLength(1));
@@ -51,9 +59,5 @@ describe("characters that a person does not see in a question", () => {
     const shown = await shownBy[where]!();
     expect(shown).toContain("save_note@1.0.0");
     expect([shown.includes("pay "), hasInvisible(shown.replaceAll("\n", " "))]).toEqual([true, false]);
-  });
-
-  it("are escapes in the approver of the first steps", () => {
-    expect(approversOfDocs()).toMatch(/console\.log\(visible\(/);
   });
 });

@@ -1,4 +1,4 @@
-import { memorySink, type PolicyDocument } from "@keyhole/kernel";
+import { type ApprovalAnswer, memorySink, type PolicyDocument } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { Counters } from "../../packages/kernel/src/policy/decision/counters.ts";
 import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
@@ -72,8 +72,13 @@ describe("counts", () => {
     const answers: (() => void)[] = [];
     const { kernel } = await openKernel({
       policy: { ...budget({ sum: "/amount", moreThan: 5_000 }), posture: "strict" },
-      approver: () =>
-        new Promise((resolve) => answers.push(() => resolve({ answer: "allow", scope: "once", approver: "ada" }))),
+      approver: Object.assign(
+        () =>
+          new Promise<ApprovalAnswer>((resolve) =>
+            answers.push(() => resolve({ answer: "allow", scope: "once", approver: "ada" })),
+          ),
+        { concurrent: true },
+      ),
     });
     kernel.registerTrusted(toolOf(() => 1, { tier: 1 }));
     const calls = [1, 2, 3].map(() => kernel.call("subject", { amount: 2_000 }));

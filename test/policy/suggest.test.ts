@@ -22,7 +22,7 @@ import { sized } from "../support/size.ts";
 const kinds = ["fs.read", "fs.write", "kv.read", "kv.write"] as const satisfies readonly CapabilityKind[];
 type Kind = (typeof kinds)[number];
 /** The last ones are literal in no grant. */
-const targets = ["a.txt", "b/c.txt", "d [1].txt", "?"] as const;
+const targets = ["a.txt", "b/c.txt", "d {1}.txt", "?"] as const;
 const literal: readonly string[] = targets.slice(0, 2);
 
 interface Plan {
@@ -240,7 +240,7 @@ describe("keyhole policy suggest", () => {
   it.each([
     ["fs.read", "*/*", "*"],
     ["fs.read", "a/**", "**"],
-    ["fs.write", "notes[1].txt", "*"],
+    ["fs.write", "notes{1}.txt", "*"],
     ["fs.read", "", "*"],
     ["kv.read", "*", "*"],
     ["kv.write", "a?b", '"a"'],

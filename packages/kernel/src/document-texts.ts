@@ -172,6 +172,7 @@ export const capabilityTexts: Readonly<Record<string, string>> = {
   requests: "Requests in one call, redirects included.",
   bytes: "Bytes of requests and of decompressed responses in one call.",
   except: "Globs that are never allowed.",
+  operations: "Changes of files: `write`, `remove`. Default: both.",
   fileBytes: "Bytes of one file.",
   totalBytes: "Bytes of all files in one call.",
   databases: "Names of databases: exact, `logs_*` or `*`.",
@@ -207,7 +208,7 @@ export const commandTexts: Texts<CommandPattern> = {
 export const patternTexts: AllOf<Exclude<ArgumentPattern, string> | RestPattern> = {
   oneOf: "One of these texts.",
   prefix:
-    'A text with this beginning, and no step to a parent folder in any expansion. `""` is any text that is no option.',
+    'A text with this beginning. Behind a place (`src/`, `https://h/a/`) the rest is a plain path. `""` is any text that is no option.',
   path: "A relative path under one of these globs.",
   number: "A whole number. Default: 0 and up.",
   rest: "Last: any number of arguments that each fit.",

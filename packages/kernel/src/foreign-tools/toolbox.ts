@@ -1,3 +1,4 @@
+import { hasOwn } from "../support/guards.ts";
 import { versionedId } from "../support/tool-names.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -232,7 +233,7 @@ function seenOf(listed: readonly unknown[], faultOf: ToolboxOptions["faultOf"]):
 }
 
 function isNamed(entry: unknown): entry is { readonly name: string } {
-  return typeof entry === "object" && entry !== null && "name" in entry && typeof entry.name === "string";
+  return typeof entry === "object" && entry !== null && hasOwn(entry, "name") && typeof entry.name === "string";
 }
 
 function shown({ name, serverName, state, pin, seen, reason }: Entry): ForeignTool {

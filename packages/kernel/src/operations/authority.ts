@@ -68,12 +68,8 @@ export class AuthorityState {
       try {
         const previous = this.#recordedMode;
         this.#recordedMode = mode;
-        const payload = {
-          mode,
-          previous,
-          reason: shortTextOf(reason, 500),
-          ...(author && { author: shortTextOf(author, 256) }),
-        };
+        const by = shortTextOf(author ?? "", 256);
+        const payload = { mode, previous, reason: shortTextOf(reason, 500), ...(by !== "" && { author: by }) };
         this.#log.record("mode.changed", kernelScope, payload, this.#modes.put(key, mode));
         await this.#log.flush();
         this.#mode = this.#modesAhead.reduce(strictest, mode);

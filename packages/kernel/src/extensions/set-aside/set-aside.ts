@@ -5,6 +5,7 @@ import * as limits from "../../limits.ts";
 import { type JsonValue, isJsonArray } from "../../json/json.ts";
 import type { DeclaredTable } from "../../state/change.ts";
 import { StateTable } from "../../state/table.ts";
+import { hasOwn } from "../../support/guards.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 
 interface TimeoutsRow {
@@ -145,7 +146,7 @@ function readRow(value: JsonValue): TimeoutsRow | undefined {
 async function isTimeout(thrown: unknown): Promise<boolean> {
   if (!(thrown instanceof CallFault) || thrown.code !== "TIMEOUT") return false;
   const { details } = await thrown.error();
-  return !(details instanceof Object && "waitedMs" in details);
+  return !(details instanceof Object && hasOwn(details, "waitedMs"));
 }
 
 /** A caller that lowers the deadline, sends slowly, takes slowly or brings the program can let any tool time out. */
