@@ -1,4 +1,4 @@
-import { type NormalizeError, type NormalizeReason, normalizeError } from "./normalize-error.ts";
+import { type NormalizeError, type NormalizeReason, passUp, refusalAt, type WayUp } from "./normalize-error.ts";
 import { AsciiWriter } from "./ascii-writer.ts";
 import { sortKeys } from "./sort-keys.ts";
 import { isPlainObject } from "./is-plain-object.ts";
@@ -45,14 +45,11 @@ export function canonicalize(value: unknown, maxDepth: number = 512): CanonicalR
     if (text.includes("\\ud")) checkTexts(sorted, walk);
     return { ok: true, text };
   } catch {
-    return { ok: false, error: explain(walk) };
+    return { ok: false, error: refusalAt(walk, walk.reason ?? "unreadable") };
   }
 }
 
-interface Walk {
-  /** Both grow while a refusal passes the containers on its way up: a value without fault does not pay for its paths. */
-  readonly path: (string | number)[];
-  readonly containers: object[];
+interface Walk extends WayUp {
   /**
    * Set just before the walk itself is thrown. Any other thrown value comes from a getter, a proxy,
    * or the engine at the end of its stack or longest string. It is not read, because a proxy can be
@@ -69,12 +66,6 @@ interface Walk {
 function refuse(walk: Walk, reason: NormalizeReason): never {
   walk.reason = reason;
   throw walk;
-}
-
-function explain({ path, containers, reason }: Walk): NormalizeError {
-  const again = containers.findIndex((container, i) => containers.indexOf(container) < i);
-  if (again > 0) return normalizeError("cycle", path.slice(0, again));
-  return normalizeError(reason ?? "unreadable", path);
 }
 
 type Fields = Record<string, unknown>;
@@ -132,14 +123,6 @@ function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
   } catch (error) {
     return passUp(error, walk, value, place);
   }
-}
-
-function passUp(error: unknown, walk: Walk, container: object, place: string | number | undefined): never {
-  if (place !== undefined) {
-    walk.path.unshift(place);
-    walk.containers.unshift(container);
-  }
-  throw error;
 }
 
 /** Refuses lone surrogates in what `copy` gave. */

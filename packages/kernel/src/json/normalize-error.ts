@@ -39,3 +39,29 @@ export function normalizeError(reason: NormalizeReason, tokens: readonly (string
     .join("");
   return { reason, path, message: `${reason} at "${path}"` };
 }
+
+/** Where a refusal was. Both grow while it passes the containers on its way up: a value without fault does not pay for its paths. */
+export interface WayUp {
+  readonly path: (string | number)[];
+  readonly containers: object[];
+}
+
+/** `place` is `undefined` where the container itself was refused. */
+export function passUp(
+  error: unknown,
+  { path, containers }: WayUp,
+  container: object,
+  place: string | number | undefined,
+): never {
+  if (place !== undefined) {
+    path.unshift(place);
+    containers.unshift(container);
+  }
+  throw error;
+}
+
+/** A cycle is met again until the depth, or another limit, is at its end. */
+export function refusalAt({ path, containers }: WayUp, reason: NormalizeReason): NormalizeError {
+  const again = containers.findIndex((container, i) => containers.indexOf(container) < i);
+  return again > 0 ? normalizeError("cycle", path.slice(0, again)) : normalizeError(reason, path);
+}

@@ -1,4 +1,11 @@
-import { type NormalizeError, type NormalizeReason, normalizeError } from "./normalize-error.ts";
+import {
+  type NormalizeError,
+  normalizeError,
+  type NormalizeReason,
+  passUp,
+  refusalAt,
+  type WayUp,
+} from "./normalize-error.ts";
 import type { JsonValue } from "./json.ts";
 import { jsonExcess } from "./json-excess.ts";
 import { SNAPSHOT_LIMITS, type SnapshotLimits } from "./snapshot-limits.ts";
@@ -85,16 +92,13 @@ function resultOf(taken: Taken): SnapshotResult {
 /** How the content of an array or object is taken over, once it is known not to be too deep. */
 type Take = (value: object, walk: Walk, depthLeft: number) => JsonValue;
 
-interface Walk {
+interface Walk extends WayUp {
   readonly take: Take;
   readonly isLoose: boolean;
   nodesLeft: number;
   membersLeft: number;
   unitsLeft: number;
   isOrdered: boolean;
-  /** Both grow while a refusal passes the containers on its way up: a value without fault does not pay for its paths. */
-  readonly path: (string | number)[];
-  readonly containers: object[];
 }
 
 /** Thrown and caught inside this file only. */
@@ -121,15 +125,8 @@ function attempt(value: unknown, limits: SnapshotLimits, take: Take, isLoose = f
     const plain = visit(value, walk, limits.maxDepth ?? SNAPSHOT_LIMITS.maxDepth);
     return { ok: true, value: plain, isOrdered: walk.isOrdered, nodes: maxNodes - walk.nodesLeft };
   } catch (error) {
-    return { ok: false, error: explain(error, walk) };
+    return { ok: false, error: refusalAt(walk, reasonOf(error)) };
   }
-}
-
-/** A cycle is met again until the depth, or another limit, is at its end. */
-function explain(error: unknown, { path, containers }: Walk): NormalizeError {
-  const again = containers.findIndex((container, i) => containers.indexOf(container) < i);
-  if (again > 0) return normalizeError("cycle", path.slice(0, again));
-  return normalizeError(reasonOf(error), path);
 }
 
 /**
@@ -176,15 +173,6 @@ function checkKey(key: string, before: string | undefined, walk: Walk): void {
   if (key === "__proto__") throw new SnapshotRefusal("proto-key");
   checkText(key, walk);
   if (before !== undefined && key < before) walk.isOrdered = false;
-}
-
-/** On the way up from a refusal: where it was. `place` is `undefined` where the container itself was refused. */
-function passUp(error: unknown, walk: Walk, container: object, place: string | number | undefined): never {
-  if (place !== undefined) {
-    walk.path.unshift(place);
-    walk.containers.unshift(container);
-  }
-  throw error;
 }
 
 /** The function reads only descriptors: they run no getter, and a property can be read only once. */
