@@ -56,7 +56,7 @@ export type Taken =
  * {@link snapshot} with the keys in canonical order, except that engines put integer keys first.
  */
 export function snapshotInOrder(value: unknown, limits: SnapshotLimits): Taken {
-  return attempt(value, limits, copyInOrder);
+  return attempt(value, limits, copy, false, true);
 }
 
 /**
@@ -95,6 +95,7 @@ type Take = (value: object, walk: Walk, depthLeft: number) => JsonValue;
 interface Walk extends WayUp {
   readonly take: Take;
   readonly isLoose: boolean;
+  readonly sorts: boolean;
   nodesLeft: number;
   membersLeft: number;
   unitsLeft: number;
@@ -109,11 +110,12 @@ class SnapshotRefusal {
   }
 }
 
-function attempt(value: unknown, limits: SnapshotLimits, take: Take, isLoose = false): Taken {
+function attempt(value: unknown, limits: SnapshotLimits, take: Take, isLoose = false, sorts = false): Taken {
   const { maxNodes = SNAPSHOT_LIMITS.maxNodes } = limits;
   const walk: Walk = {
     take,
     isLoose,
+    sorts,
     nodesLeft: maxNodes,
     membersLeft: limits.maxMembers ?? SNAPSHOT_LIMITS.maxMembers,
     unitsLeft: limits.maxStringUnits ?? SNAPSHOT_LIMITS.maxStringUnits,
@@ -175,17 +177,12 @@ function checkKey(key: string, before: string | undefined, walk: Walk): void {
   if (before !== undefined && key < before) walk.isOrdered = false;
 }
 
-/** The function reads only descriptors: they run no getter, and a property can be read only once. */
-const { getOwnPropertyDescriptor, defineProperty } = Object;
+/** The function reads only descriptors: they run no getter, and a property can be read only once. Engines list names from the shape of an object, and all keys only slowly. */
+const { getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, defineProperty } = Object;
 
 function copy(value: object, walk: Walk, depthLeft: number): JsonValue {
   if (!isPlainObject(value)) throw new SnapshotRefusal("not-plain");
-  return Array.isArray(value) ? copyArray(value, walk, depthLeft) : copyObject(value, walk, depthLeft, false);
-}
-
-function copyInOrder(value: object, walk: Walk, depthLeft: number): JsonValue {
-  if (!isPlainObject(value)) throw new SnapshotRefusal("not-plain");
-  return Array.isArray(value) ? copyArray(value, walk, depthLeft) : copyObject(value, walk, depthLeft, true);
+  return Array.isArray(value) ? copyArray(value, walk, depthLeft) : copyObject(value, walk, depthLeft);
 }
 
 function copyArray(items: readonly unknown[], walk: Walk, depthLeft: number): JsonValue {
@@ -209,17 +206,17 @@ function copyArray(items: readonly unknown[], walk: Walk, depthLeft: number): Js
   }
 }
 
-function copyObject(object: object, walk: Walk, depthLeft: number, sorts: boolean): JsonValue {
-  const keys = Reflect.ownKeys(object);
+function copyObject(object: object, walk: Walk, depthLeft: number): JsonValue {
+  const keys = getOwnPropertyNames(object);
   countMembers(keys, walk);
-  if (sorts) sortKeys(keys);
+  if (getOwnPropertySymbols(object).length > 0) throw new SnapshotRefusal("symbol");
+  if (walk.sorts) sortKeys(keys);
   const copied: Record<string, JsonValue> = {};
   let place: string | undefined;
   let before: string | undefined;
   try {
     for (const key of keys) {
       place = undefined;
-      if (typeof key === "symbol") throw new SnapshotRefusal("symbol");
       const descriptor = getOwnPropertyDescriptor(object, key);
       place = key;
       const value = dataOf(descriptor, object, walk);
@@ -243,7 +240,7 @@ function copyObject(object: object, walk: Walk, depthLeft: number, sorts: boolea
 /** The value of an own enumerable data property; `undefined` where there is none. */
 function dataOf(descriptor: PropertyDescriptor | undefined, object: object, { isLoose }: Walk): unknown {
   if (!descriptor?.enumerable) return undefined;
-  if (descriptor.get !== undefined || descriptor.set !== undefined) {
+  if (descriptor.get ?? descriptor.set) {
     if (!isLoose) throw new SnapshotRefusal("accessor");
     const given: unknown = descriptor.get?.call(object);
     return given;

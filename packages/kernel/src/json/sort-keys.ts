@@ -1,16 +1,10 @@
-/** By UTF-16 units, as far as a symbol does not stand in the way: it is refused when it is its turn. For few keys this takes a fifth of the engine's own way. */
-export function sortKeys(keys: (string | symbol)[]): void {
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i];
-    if (typeof key !== "string") return; // A symbol, which a proxy can put anywhere.
-    if (i > 24) {
-      if (keys.every((each) => typeof each === "string")) keys.sort();
-      else keys.sort((a, b) => (String(a) < String(b) ? -1 : 1));
-      return;
-    }
+/** By UTF-16 units. For few keys this takes a fifth of the engine's own way. */
+export function sortKeys(keys: string[]): void {
+  if (keys.length > 25) return void keys.sort();
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i] ?? "";
     let at = i;
-    for (let before = keys[at - 1]; typeof before === "string" && key < before; before = keys[--at - 1])
-      keys[at] = before;
+    for (let before = keys[at - 1]; before !== undefined && key < before; before = keys[--at - 1]) keys[at] = before;
     keys[at] = key;
   }
 }
