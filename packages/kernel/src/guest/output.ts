@@ -1,4 +1,3 @@
-import { isList } from "../support/guards.ts";
 import * as limits from "../limits.ts";
 import type { IsolateOutcome } from "../isolate/port.ts";
 import { canonicalize } from "../json/canonical-json.ts";
@@ -34,29 +33,10 @@ function jsonOutput(value: unknown, limit: number): IsolateOutcome {
   // Quoted it is longer still: no need to write it out to know.
   if (typeof value === "string" && value.length > limit) return tooLarge(limit);
   // The kernel's own limits: a larger value would fill this isolate's memory, and the kernel would refuse it.
-  if (nodesOf(value, limits.nodes, limits.depth) > limits.nodes) return unnormalizable("too-large", "");
-  const result = canonicalize(value, limits.depth);
+  const result = canonicalize(value, limits.depth, limits.nodes);
   if (!result.ok) return unnormalizable(result.error.reason, result.error.path);
   if (exceedsUtf8(result.text, limit)) return tooLarge(limit);
   return { kind: "returned", output: { form: "json", text: result.text } };
-}
-
-/**
- * The number of values that a value unfolds to, up to `limit`: shared parts are small to hold and
- * endless to write. The writer reports values that throw when read, or that are nested too deep.
- */
-function nodesOf(value: unknown, limit: number, depthLeft: number): number {
-  if (typeof value !== "object" || value === null || depthLeft === 0) return 1;
-  let nodes = 1;
-  try {
-    for (const part of isList(value) ? value : Object.values(value)) {
-      nodes += nodesOf(part, limit - nodes, depthLeft - 1);
-      if (nodes > limit) break;
-    }
-  } catch {
-    // A getter or a proxy: the writer meets it again.
-  }
-  return nodes;
 }
 
 function textOutput(value: unknown, limit: number): IsolateOutcome {

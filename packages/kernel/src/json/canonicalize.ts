@@ -14,20 +14,22 @@ export type CanonicalResult =
  *
  * Refused, with the path: values that JSON cannot carry (`undefined` anywhere else, functions,
  * symbols, BigInt, NaN, infinities, class instances). Also refused: values that throw when read, text
- * with lone surrogates, cycles, and more than `maxDepth` nested arrays and objects.
+ * with lone surrogates, cycles, more than `maxDepth` nested arrays and objects, and more than `maxNodes` values.
  * An own key `__proto__` is data like any other.
  *
- * Getters are called, as by `JSON.stringify`, and the size is not bounded: take a `snapshot` of a foreign value first.
+ * Getters are called, as by `JSON.stringify`, and texts are not bounded: take a `snapshot` of a foreign value first.
  *
  * @param maxDepth 512 by default: far above real data, far below the end of any engine's stack.
+ * @param maxNodes shared parts count as often as they are there: they are small to hold and endless to write
  * @example
  * const result = canonicalize({ b: 1, a: -0 });
  * if (result.ok) result.text; // {"a":0,"b":1}
  */
-export function canonicalize(value: unknown, maxDepth: number = 512): CanonicalResult {
+export function canonicalize(value: unknown, maxDepth: number = 512, maxNodes: number = Infinity): CanonicalResult {
   const walk: Walk = {
     path: [],
     containers: [],
+    nodesLeft: maxNodes,
     byHand: "toJSON" in Array.prototype,
     written: 0,
     newShapes: 0,
@@ -50,6 +52,7 @@ export function canonicalize(value: unknown, maxDepth: number = 512): CanonicalR
 }
 
 interface Walk extends WayUp {
+  nodesLeft: number;
   /**
    * Set just before the walk itself is thrown. Any other thrown value comes from a getter, a proxy,
    * or the engine at the end of its stack or longest string. It is not read, because a proxy can be
@@ -88,6 +91,7 @@ class ByHand {
 }
 
 function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
+  if (--walk.nodesLeft < 0) refuse(walk, "too-large");
   if (typeof value === "string") return value;
   if (typeof value === "number") return value - value === 0 ? value : refuse(walk, "not-finite");
   if (typeof value === "boolean" || value === null) return value;
@@ -110,7 +114,7 @@ function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
       place = key;
       const field = (value as Fields)[key];
       if (field === undefined) continue;
-      const copied = typeof field === "string" ? field : copy(field, walk, depthLeft - 1);
+      const copied = typeof field === "string" && walk.nodesLeft-- > 0 ? field : copy(field, walk, depthLeft - 1);
       if (isNative) fields[key] = copied;
       else {
         keys.push(key);
