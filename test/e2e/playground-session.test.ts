@@ -124,6 +124,22 @@ describe("the shell", () => {
     await page.getByText("Every opening is closed.").waitFor();
   });
 
+  it("stays in LOCKDOWN over a reload, until a person lifts it", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "LOCKDOWN" }).click();
+    await page.getByText("Every opening is closed.").waitFor();
+    await page.reload();
+    await page.getByText("Every opening is closed.").waitFor();
+    await choose(page, "list_directory");
+    await run(page);
+    expect(await endOf(page)).toBe("Refused");
+    const mode = page.getByRole("group", { name: "Mode of the kernel" });
+    await mode.getByRole("button", { name: "Back to NORMAL" }).click();
+    await mode.getByText("NORMAL", { exact: true }).waitFor();
+    await page.reload();
+    await mode.getByText("NORMAL", { exact: true }).waitFor();
+  });
+
   it("finds tools, calls by their hash, and actions by Control and K", async () => {
     const page = await open();
     expect(await echo(page, "to be found")).toBe("Completed");

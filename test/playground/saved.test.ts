@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { modes } from "@keyhole/kernel";
+import { saveMode, savedMode } from "../../packages/playground/src/client/saved-mode.ts";
 import { restorePolicy, savePolicy } from "../../packages/playground/src/client/saved-policy.ts";
 import { type SavedKey, SavedValues } from "../../packages/playground/src/client/saved.ts";
 import { startPolicy } from "../../packages/playground/src/kernel/default-policy.ts";
@@ -77,6 +79,20 @@ describe("saved values", () => {
       .filter((path) => /\.tsx?$/.test(path))
       .filter((path) => /\b(?:local|session)Storage\b/.test(readFileSync(root + path, "utf8")));
     expect(users).toEqual(["client/saved.ts"]);
+  });
+});
+
+describe("the saved mode", () => {
+  it.each(modes)("%s holds at the next start", (mode) => {
+    const { saved } = storage({}, { "keyhole.mode": "LOCKDOWN" });
+    saveMode(mode, saved);
+    expect(savedMode(saved)).toBe(mode);
+  });
+
+  it("is NORMAL where nothing is saved, and LOCKDOWN where the value is no mode", () => {
+    expect(savedMode(storage().saved)).toBe("NORMAL");
+    for (const text of ["", "normal", '"NORMAL"', "OPEN"])
+      expect(savedMode(storage({}, { "keyhole.mode": text }).saved)).toBe("LOCKDOWN");
   });
 });
 

@@ -6,6 +6,7 @@ import type { RecordedRuns } from "../kernel/recorded-runs.ts";
 import { toolSummaries } from "../kernel/tool-summaries.ts";
 import { noteEarlierPolicy } from "./earlier-policies.ts";
 import { type Alive, registrar } from "./registrar.ts";
+import { saveMode, savedMode } from "./saved-mode.ts";
 import { restorePolicy, savePolicy } from "./saved-policy.ts";
 import { loadSearch, type PageSettings } from "./search-settings.ts";
 import { ClientFault, type Governance, heard, type KernelClient, type Started } from "./kernel-client.ts";
@@ -24,13 +25,15 @@ export function openBrowserClient(): KernelClient {
   const known: Known = { policy: startPolicy as unknown as JsonValue };
   const start = async (): Promise<Started> => {
     const tools = await started(Promise.race([kernel.list(), died]), worker);
+    const mode = savedMode();
+    if (mode !== "NORMAL") await Promise.race([kernel.setMode(mode, "Set before this page was loaded"), died]);
     const restored = await restorePolicy((document) => Promise.race([kernel.setPolicy(document), died]));
     known.policy = restored.policy ?? known.policy;
     return { tools, warning: restored.warning };
   };
   const starting = start();
   starting.catch(() => {});
-  /** The client sends no request to a kernel that does not have the person's policy yet. */
+  /** The client sends no request to a kernel that does not have the person's mode and policy yet. */
   const alive: Alive = async (work) => {
     await starting;
     return Promise.race([work(), died]);
@@ -94,7 +97,10 @@ function governanceOf(kernel: ReturnType<typeof connectKernel>, alive: Alive, kn
       }
       return applied;
     },
-    setMode: (mode: Mode, reason) => alive(() => kernel.setMode(mode, reason)),
+    async setMode(mode: Mode, reason) {
+      await alive(() => kernel.setMode(mode, reason));
+      saveMode(mode);
+    },
     approvals: {
       list: () => alive(() => kernel.approvals.list()),
       revoke: async (approvalId) =>
