@@ -36,17 +36,17 @@ export interface ReadOptions {
 
 /** Every option, and its type where that says it all. */
 const options = {
-  version: "text",
-  caller: "text",
-  sessionId: "text",
-  correlationId: "text",
+  version: "string",
+  caller: "string",
+  sessionId: "string",
+  correlationId: "string",
   traceparent: undefined,
   grants: undefined,
   bounds: undefined,
-  idempotencyKey: "text",
-  cache: "flag",
-  raw: "flag",
-  references: "flag",
+  idempotencyKey: "string",
+  cache: "boolean",
+  raw: "boolean",
+  references: "boolean",
   waitMs: undefined,
   signal: undefined,
   approver: "function",
@@ -56,16 +56,9 @@ const options = {
   onEvent: "function",
   onLog: "function",
   onProgress: "function",
-} as const satisfies Record<keyof CallOptions, "text" | "flag" | "function" | undefined>;
+} as const satisfies Record<keyof CallOptions, "string" | "boolean" | "function" | undefined>;
 const callOptionNames: readonly string[] = Object.keys(options);
-
-const named = (kind: "text" | "flag" | "function"): readonly string[] =>
-  Object.entries(options).flatMap(([name, each]) => (each === kind ? [name] : []));
-const typed = [
-  [named("text"), "string"],
-  [named("function"), "function"],
-  [named("flag"), "boolean"],
-] as const;
+const typed = Object.entries(options).flatMap(([name, type]) => (type ? [{ name, type }] : []));
 
 /** @param names the known options. Any other is refused: an ignored option would narrow nothing */
 export function readOptions(
@@ -124,9 +117,8 @@ function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
 }
 
 function readPlain(options: Record<string, unknown>, families: Families): ReadOptions {
-  for (const [names, type] of typed)
-    for (const name of names)
-      if (!isAbsentOr(type, options[name])) return refused((texts) => texts.wrongType(name, type));
+  const wrong = typed.find(({ name, type }) => options[name] !== undefined && typeof options[name] !== type);
+  if (wrong) return refused((texts) => texts.wrongType(wrong.name, wrong.type));
   if (!isWait(options["waitMs"])) return refused((texts) => texts.wrongOption.waitMs);
   if (!isKey(options["idempotencyKey"])) return refused((texts) => texts.wrongOption.key);
   if (options["signal"] !== undefined && !isSignal(options["signal"]))
@@ -159,10 +151,6 @@ function boundsFault(bounds: JsonValue): TextOf | undefined {
 
 function isIntegerIn(value: unknown, least: number, most: number): boolean {
   return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
-}
-
-function isAbsentOr(type: "string" | "function" | "boolean", value: unknown): boolean {
-  return value === undefined || typeof value === type;
 }
 
 /** Never cut: two different keys must not become one. */
