@@ -26,9 +26,9 @@ export function requestPolicyOf(
   facts: () => RunningFacts = () => input,
 ): RequestPolicy {
   let settled: RequestPolicy["refusal"] | undefined;
-  const sizes = new Map<string, unknown>(Object.entries(policy.governance(input.manifest.name)?.sizes ?? {}));
+  const { sizes = {} } = policy.governance(input.manifest.name) ?? {};
   const limit = ({ family: { sizeName } }: OwnNeed): number => {
-    const size = sizeName === undefined ? undefined : sizes.get(sizeName);
+    const size: unknown = Object.entries(sizes).find(([name]) => name === sizeName)?.[1];
     return typeof size === "number" ? size : Infinity;
   };
   return { limit, refusal: (need) => (settled ??= settle(policy, input, facts, limit))(need) };
@@ -72,11 +72,13 @@ type Refused = (need: OwnNeed) => string | undefined;
 
 /** The lists of one tool that apply to the requests of each family. */
 function listsOf({ families, governance }: Policy, tool: string): ReadonlyMap<Family, readonly Refused[]> {
-  const lists = new Map<string, unknown>(Object.entries(governance(tool) ?? {}));
+  const governed = governance(tool);
+  if (!governed) return new Map();
+  const lists = new Map<string, unknown>(Object.entries(governed));
   const testsOf = ({ conditions }: Family): readonly Refused[] =>
     [...conditions.values()].flatMap(({ list }) => {
-      const governed = list && lists.get(list.name);
-      return list && isGoverned(governed) ? [list.refused(governed)] : [];
+      const given = list && lists.get(list.name);
+      return list && isGoverned(given) ? [list.refused(given)] : [];
     });
   return new Map(Array.from(families, (family) => [family, testsOf(family)]));
 }
