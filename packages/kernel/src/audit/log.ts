@@ -280,13 +280,13 @@ export class AuditLog {
     const { seq } = present(batch.at(-1));
     this.#durableSeq = seq + 1;
     void this.#checkpoints.durable(seq);
-    for (const [i, record] of batch.entries()) {
+    batch.forEach((record, i) => {
       const onEvent = waiting[i]?.onEvent;
-      if (onEvent === undefined && this.#listeners.size === 0) continue;
+      if (onEvent === undefined && this.#listeners.size === 0) return;
       const event = deepFreeze(eventOf(record)); // All listeners hold the same object.
       tell(onEvent, [event]);
       for (const listener of this.#listeners) tell(listener, [event]);
-    }
+    });
     this.#end.look().catch(() => {}); // Nobody waits for it any more.
   }
 }
