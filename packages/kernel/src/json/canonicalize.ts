@@ -10,9 +10,9 @@ export type CanonicalResult =
 /**
  * The canonical JSON text of a value (RFC 8785): no whitespace, numbers as ECMAScript prints them, keys ordered by their
  * UTF-16 units. Two values have the same text exactly when they are the same JSON data. A property
- * that is `undefined` is absent (ECMA-262, 25.5.2).
+ * that is `undefined` is absent, an item is `null` (ECMA-262, 25.5.2).
  *
- * Refused, with the path: values that JSON cannot carry (`undefined` anywhere else, functions,
+ * Refused, with the path: values that JSON cannot carry (`undefined` itself, functions,
  * symbols, BigInt, NaN, infinities, class instances). Also refused: values that throw when read, text
  * with lone surrogates, cycles, more than `maxDepth` nested arrays and objects, and more than `maxNodes` values.
  * An own key `__proto__` is data like any other.
@@ -103,7 +103,7 @@ function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
   try {
     if (Array.isArray(value)) {
       const items: unknown[] = [];
-      for (let i = 0; i < value.length; i++) items.push(copy(value[(place = i)], walk, depthLeft - 1));
+      for (let i = 0; i < value.length; i++) items.push(copy(value[(place = i)] ?? null, walk, depthLeft - 1));
       return walk.byHand || walk.written !== written ? new ByHand(undefined, items, walk) : items;
     }
     const { sorted, isNative } = shapeOf(Object.keys(value), walk);
