@@ -58,8 +58,11 @@ describe("a question over the page", () => {
   it("is void in LOCKDOWN, which a mouse can press, and so can it kill the call", async () => {
     const { page } = visitor;
     await choose(page, "append_note");
-    await (await ask("never")).getByRole("button", { name: /^Kill/ }).click();
-    await page.getByRole("alertdialog").waitFor({ state: "detached" });
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await (await ask("never")).getByRole("button", { name: /^Kill/ }).click();
+      await page.getByRole("alertdialog").waitFor({ state: "detached" });
+    }
     await (await ask("never")).getByRole("button", { name: "LOCKDOWN" }).click();
     await page.getByRole("alertdialog").waitFor({ state: "detached" });
     expect(await eventsOf(page)).not.toContain("tool.started");

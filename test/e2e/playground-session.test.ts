@@ -140,6 +140,19 @@ describe("the shell", () => {
     await mode.getByText("NORMAL", { exact: true }).waitFor();
   });
 
+  it("shows the chosen tool in the list, also where the list is longer than its place", async () => {
+    const page = await open();
+    const isInSight = (name: RegExp): Promise<boolean> =>
+      page.getByRole("option", { name }).evaluate((option) => {
+        const { x, y, width, height } = option.getBoundingClientRect();
+        return option.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+    await expect.poll(() => isInSight(/^echo/)).toBe(true);
+    await page.evaluate(() => location.assign("#/tool/fetch_url@1.0.0"));
+    await page.getByRole("heading", { name: "fetch_url", exact: true }).waitFor();
+    await expect.poll(() => isInSight(/^fetch_url/)).toBe(true);
+  });
+
   it("finds tools, calls by their hash, and actions by Control and K", async () => {
     const page = await open();
     expect(await echo(page, "to be found")).toBe("Completed");
@@ -159,7 +172,7 @@ describe("the shell", () => {
     expect(await hashOf(page)).toBe(hash);
     await find("lockdown");
     await page.getByText("Every opening is closed.").waitFor();
-    await page.setViewportSize({ width: 1000, height: 800 });
+    await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole("button", { name: "Tools, calls, hashes, actions" }).click();
     await page.getByRole("dialog", { name: "Tools, calls, hashes, actions" }).waitFor();
   });

@@ -1,5 +1,5 @@
 import { type ToolSummary, visible } from "@keyhole/kernel";
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useMemo, useRef, useState } from "react";
 import { arrowTo } from "../ui/arrows.ts";
 import { Glyph, TierBars } from "../ui/Glyph.tsx";
 import { Empty } from "../ui/Notice.tsx";
@@ -33,6 +33,9 @@ export function ToolList({ tools, selected, onSelect, onOpen, searchRef, footer 
   const stop = shown.find(({ id }) => id === selected)?.id ?? shown[0]?.id;
 
   const { list, onSearchKey, onToolKey } = useListKeys(shown, onSelect, onOpen);
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [list, selected]);
   return (
     <nav className="tools" aria-label="Tools">
       <SearchField
