@@ -68,4 +68,24 @@ describe("a question over the page", () => {
     expect(await eventsOf(page)).not.toContain("tool.started");
     await page.getByRole("button", { name: "Back to NORMAL" }).click();
   });
+
+  it("does not take what its own buttons cover for seen, in the agent's card", async () => {
+    const { page } = visitor;
+    await page.setViewportSize({ width: 1366, height: 657 });
+    await page.getByRole("link", { name: "Agent" }).click();
+    await page.getByRole("textbox", { name: "Message to the agent" }).click();
+    await page.keyboard.type("go");
+    await page.keyboard.press("Enter");
+    const card = page.getByRole("article", { name: "Call of write_file" });
+    const allow = card.getByRole("button", { name: "Allow once" });
+    await card.getByText(/arguments? not seen/).waitFor();
+    await page.mouse.move(300, 300);
+    await expect.poll(() => allow.getAttribute("aria-disabled")).toBe("true");
+    await page.mouse.wheel(0, 120);
+    await card.getByText(/not seen/).waitFor({ state: "detached" });
+    await expect.poll(() => allow.getAttribute("aria-disabled")).toBe(null);
+    await page.mouse.move(310, 310);
+    await card.getByRole("button", { name: "Deny" }).click();
+    await card.getByText("Refused", { exact: true }).waitFor();
+  });
 });

@@ -8,7 +8,7 @@ export interface Seen {
   readonly end: (name: string) => ReactNode;
 }
 
-/** Tracks the ends of values that were in sight, also by scrolling. */
+/** Tracks the ends of values that were in sight, also by scrolling. What a bar covers is not in sight. */
 export function useSeen(rows: readonly ArgumentRow[]): Seen {
   const [names, setNames] = useState<ReadonlySet<string>>(new Set());
   const see = useCallback((name: string) => setNames((before) => new Set(before).add(name)), []);
@@ -24,11 +24,20 @@ interface EndProps {
 function End({ name, onSeen }: EndProps): ReactNode {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) onSeen(name);
-    });
-    if (place.current) observer.observe(place.current);
-    return () => observer.disconnect();
+    const { current } = place;
+    if (!current) return undefined;
+    const look = (): void => {
+      const { x, y, width, height } = current.getBoundingClientRect();
+      const top = document.elementFromPoint(x + width / 2, y + height / 2);
+      if (top !== null && current.parentElement?.contains(top) === true) onSeen(name);
+    };
+    const observer = new IntersectionObserver(look);
+    observer.observe(current);
+    document.addEventListener("scroll", look, { capture: true, passive: true });
+    return () => {
+      observer.disconnect();
+      document.removeEventListener("scroll", look, { capture: true });
+    };
   }, [name, onSeen]);
   return <span className="seen-end" ref={place} aria-hidden="true" />;
 }
