@@ -134,7 +134,7 @@ function ScopeChoice({ request, scope }: Pick<QuestionProps, "request"> & { read
     if (kind !== "shown") place.current?.scrollIntoView({ block: "start" });
   }, [kind]);
   return (
-    <div ref={place}>
+    <div ref={place} className="question-scope">
       <Segmented
         label="What to allow"
         value={kind}

@@ -25,8 +25,8 @@ export function TableView({ table }: { readonly table: Table }): ReactNode {
             <th scope="col" className="table-number">
               #
             </th>
-            {columns.map((column) => (
-              <th key={column} scope="col">
+            {columns.map((column, index) => (
+              <th key={column} scope="col" data-kind={typeof rows[0]?.[index]}>
                 {visible(column)}
               </th>
             ))}
