@@ -33,9 +33,6 @@ export function ToolList({ tools, selected, onSelect, onOpen, searchRef, footer 
   const stop = shown.find(({ id }) => id === selected)?.id ?? shown[0]?.id;
 
   const { list, onSearchKey, onToolKey } = useListKeys(shown, onSelect, onOpen);
-  useEffect(() => {
-    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  }, [list, selected]);
   return (
     <nav className="tools" aria-label="Tools">
       <SearchField
@@ -137,8 +134,13 @@ interface ToolItemProps {
 
 function ToolItem({ tool, isSelected, isStop, onOpen, onKeyDown }: ToolItemProps): ReactNode {
   const { name, tier, effects, capabilities } = tool.manifest;
+  const item = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isSelected) item.current?.scrollIntoView({ block: "nearest" });
+  }, [isSelected]);
   return (
     <div
+      ref={item}
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
       role="option"
       className="tool-item"

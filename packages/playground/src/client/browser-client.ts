@@ -23,15 +23,7 @@ export function openBrowserClient(): KernelClient {
   const kernel = connectKernel(worker);
   const died = whenDead(worker);
   const known: Known = { policy: startPolicy as unknown as JsonValue };
-  const start = async (): Promise<Started> => {
-    const tools = await started(Promise.race([kernel.list(), died]), worker);
-    const mode = savedMode();
-    if (mode !== "NORMAL") await Promise.race([kernel.setMode(mode, "Set before this page was loaded"), died]);
-    const restored = await restorePolicy((document) => Promise.race([kernel.setPolicy(document), died]));
-    known.policy = restored.policy ?? known.policy;
-    return { tools, warning: restored.warning };
-  };
-  const starting = start();
+  const starting = start(kernel, worker, died, known);
   starting.catch(() => {});
   /** The client sends no request to a kernel that does not have the person's mode and policy yet. */
   const alive: Alive = async (work) => {
@@ -76,12 +68,24 @@ export function openBrowserClient(): KernelClient {
   };
 }
 
+/** The person's mode and policy hold before the first call. */
+async function start(kernel: BrowserKernel, worker: Worker, died: Promise<never>, known: Known): Promise<Started> {
+  const tools = await started(Promise.race([kernel.list(), died]), worker);
+  const mode = savedMode();
+  if (mode !== "NORMAL") await Promise.race([kernel.setMode(mode, "Set before this page was loaded"), died]);
+  const restored = await restorePolicy((document) => Promise.race([kernel.setPolicy(document), died]));
+  known.policy = restored.policy ?? known.policy;
+  return { tools, warning: restored.warning };
+}
+
+type BrowserKernel = ReturnType<typeof connectKernel>;
+
 /** The policy in force, as this page set it. */
 interface Known {
   policy: JsonValue;
 }
 
-function governanceOf(kernel: ReturnType<typeof connectKernel>, alive: Alive, known: Known): Governance {
+function governanceOf(kernel: BrowserKernel, alive: Alive, known: Known): Governance {
   return heard({
     read: async () => ({
       policyHash: await alive(() => kernel.policyHash()),
