@@ -181,7 +181,7 @@ export function anyIsolateContract(
       const text = "x".repeat(500);
       const outputBytes = 500 + of.overhead;
       expect((await isolate.call({ ...of.echo(text), outputBytes }, listener())).kind).toBe("returned");
-      expect(await isolate.call({ ...of.echo(text), outputBytes: outputBytes - 1 }, listener())).toEqual({
+      expect(await isolate.call({ ...of.echo(text), outputBytes: outputBytes - 1 }, listener())).toMatchObject({
         kind: "too-large",
         what: "output",
         limit: outputBytes - 1,

@@ -125,16 +125,21 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts, part }
     ["TOOL_ERROR", "claim a refusal"],
     ["INVALID_INPUT", "dance"],
     ["NOT_NORMALIZABLE", "function"],
-    ["NOT_NORMALIZABLE", "undefined"],
     ["NOT_NORMALIZABLE", "cycle"],
     ["NOT_NORMALIZABLE", "lone surrogate"],
     ["NOT_NORMALIZABLE", "too deep"],
     ["NOT_NORMALIZABLE", "a proxy"],
     ["BOUNDS_EXCEEDED", "100 MB"],
+    ["OK", "undefined"],
     ["OK", "speak after the end"],
     ["OK", "log nonsense"],
     ["OK", "log a novel"],
   ])("ends with %s a tool that does: %s", async (code, deed) => expectCode(code, await call(deed)));
+
+  it("shows in the error what could not be a result", async () => {
+    expect(await call("bigint")).toMatchObject({ error: { details: { path: "/n", unchecked: '{"n":1}' } } });
+    expect(await call("undefined")).toMatchObject({ data: null });
+  });
 
   it("refuses what was not granted, and says so", async () => {
     const result = await call("read", "private/file");

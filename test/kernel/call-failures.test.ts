@@ -114,7 +114,6 @@ describe("a call that cannot succeed", () => {
       "x",
     ],
     ["returns a function", () => () => 1, "NOT_NORMALIZABLE", "function"],
-    ["returns undefined", () => undefined, "NOT_NORMALIZABLE", "undefined"],
     ["returns a cycle", () => cyclic, "NOT_NORMALIZABLE", "cycle"],
     ["returns NaN", () => ({ a: Number.NaN }), "NOT_NORMALIZABLE", "/a"],
     ["returns a BigInt", () => [1n], "NOT_NORMALIZABLE", "/0"],
@@ -131,14 +130,16 @@ describe("a call that cannot succeed", () => {
         },
       }),
       undefined,
-      "",
+      1,
     ],
+    ["returns nothing", () => {}, undefined, null],
+    ["returns lists of nothing", () => [undefined, { a: undefined }], undefined, [null, {}]],
   ])("a tool that %s", async (_, execute, code, text) => {
     const { kernel, events } = await openKernel();
     kernel.registerTrusted(toolOf(execute));
     kernel.registerTrusted(echo);
     const result = await kernel.call("subject", {});
-    if (code === undefined) expect(result).toMatchObject({ ok: true, data: 1 });
+    if (code === undefined) expect(result).toMatchObject({ ok: true, data: text });
     else {
       expect(result).toMatchObject({ ok: false, error: { code } });
       expect(result.ok || JSON.stringify(result.error)).toContain(text);
@@ -157,7 +158,7 @@ describe("a call that cannot succeed", () => {
     );
     expect(await kernel.call("subject", {})).toMatchObject({
       ok: false,
-      error: { code: "INVALID_OUTPUT", details: [{ path: "/n", keyword: "type" }] },
+      error: { code: "INVALID_OUTPUT", details: { errors: [{ path: "/n", keyword: "type" }], unchecked: '{"n":"1"}' } },
     });
   });
 

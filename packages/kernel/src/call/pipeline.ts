@@ -87,7 +87,7 @@ async function pass(call: CallRecord, entry: Entry, core: Core): Promise<Answere
 
 /** An extension that mixes up the results of two calls would answer one caller with the other's data. */
 function assertOwn({ started }: Checked, call: CallRecord): void {
-  if (started.call !== call) throw new TypeError("an extension answered a call with the result of another one");
+  if (started.call !== call) throw new TypeError("an extension answered with the result of another call");
 }
 
 /**

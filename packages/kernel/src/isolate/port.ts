@@ -195,9 +195,14 @@ export type IsolateOutcome =
       readonly code?: string;
       readonly retryable?: boolean;
     }
-  /** It returned something that has no normal form: a function, a cycle, `undefined`, a lone surrogate, … */
-  | { readonly kind: "unnormalizable"; readonly reason: string; readonly path: string }
-  | { readonly kind: "too-large"; readonly what: "output" | "messages" | "stack"; readonly limit: number }
+  /** It returned something that has no normal form: a function, a cycle, a lone surrogate, … `unchecked`: the start of the value as text, for its reader alone. */
+  | { readonly kind: "unnormalizable"; readonly reason: string; readonly path: string; readonly unchecked?: string }
+  | {
+      readonly kind: "too-large";
+      readonly what: "output" | "messages" | "stack";
+      readonly limit: number;
+      readonly unchecked?: string;
+    }
   /** `limit`: the bound that it reached, its host's own where the call had none. */
   | { readonly kind: "out-of-memory" | "out-of-fuel"; readonly limit?: number }
   /** The isolate died, the kernel terminated it, or it broke the protocol. `blame`: the machine was lost with it, which no tool did. Default: the tool. */

@@ -132,4 +132,4 @@ export interface GuestPiece {
 export type GuestOutcome =
   | Extract<IsolateOutcome, { kind: "returned" | "refused" | "unnormalizable" }>
   | { readonly kind: "threw"; readonly name: string; readonly message: string; readonly code?: string | undefined }
-  | { readonly kind: "too-large"; readonly what: "output"; readonly limit: number };
+  | { readonly kind: "too-large"; readonly what: "output"; readonly limit: number; readonly unchecked?: string };

@@ -41,8 +41,8 @@ const outcome = variant<"kind", GuestOutcome>("kind", {
   returned: object({ kind: oneOf(["returned"]), output }),
   refused: object({ kind: oneOf(["refused"]), message: line }),
   threw: object({ kind: oneOf(["threw"]), name, message: line, code: optional(orUndefined(name)) }),
-  unnormalizable: object({ kind: oneOf(["unnormalizable"]), reason: name, path: line }),
-  "too-large": object({ kind: oneOf(["too-large"]), what: oneOf(["output"]), limit: count }),
+  unnormalizable: object({ kind: oneOf(["unnormalizable"]), reason: name, path: line, unchecked: optional(line) }),
+  "too-large": object({ kind: oneOf(["too-large"]), what: oneOf(["output"]), limit: count, unchecked: optional(line) }),
 });
 
 const messages = variant<"type", GuestMessage>("type", {

@@ -148,7 +148,7 @@ export function brokenContract(toolId: string, errors: readonly ValidationError[
   const message = errors[0]?.message ?? "";
   return {
     message: `${toolId} broke its output contract: ${explanation(message)}`,
-    details: errors.map(errorDetails),
+    details: { errors: errors.map(errorDetails) },
   };
 }
 

@@ -75,7 +75,7 @@ function errorOf(code: ErrorCode, text: FaultText, loaded: Texts | undefined): C
 const unloaded: FaultText = {
   message: "The call failed, and the text of its error did not load.",
   hint: "Do not repeat the call. Tell the user.",
-  operatorHint: "Serve every file of the bundle. The texts of errors are in a file of their own.",
+  operatorHint: "Serve every file of the bundle: one has the texts of errors.",
 };
 
 /**

@@ -5,7 +5,13 @@ import type { ErrorCode, Hints } from "../../result.ts";
 
 const askUser = "Tell the user, who can ask the operator.";
 const later = "Tell the user that the call can continue later.";
-const toolsFault = "Use another tool: the fault is this tool's, not the caller's.";
+
+/** Before the hints of a refused output. `effects` cannot list what a trusted tool did by itself. */
+export const hasRun = "The tool has run: do not repeat a call that changed something.";
+export const toolsFault = "The fault is this tool's, not the caller's.";
+export const programsFault = "Correct the program: return less, and only plain data.";
+const toolsOutput = `${hasRun} ${toolsFault}`;
+export const lessInOneCall = "Request less in one call.";
 
 /** The hints of each code, where the fault has none of its own. */
 export const defaultHints: Readonly<Record<ErrorCode, Hints>> = {
@@ -33,18 +39,18 @@ export const defaultHints: Readonly<Record<ErrorCode, Hints>> = {
     operatorHint:
       "Correct the tool: it does not end in time. The log has each time as `tool.failed` with the code TIMEOUT.",
   },
-  BOUNDS_EXCEEDED: { hint: "Request less in one call.", operatorHint: "" },
+  BOUNDS_EXCEEDED: { hint: lessInOneCall, operatorHint: "" },
   TIMEOUT: {
     hint: "Ask for less in one call, or use another tool.",
     operatorHint: "Raise `bounds.timeoutMs` in the tool's manifest, or wherever it is lower.",
   },
   CANCELLED: { hint: "", operatorHint: "" },
-  OUT_OF_FUEL: { hint: "Request less in one call.", operatorHint: "" },
-  OUT_OF_MEMORY: { hint: "Request less in one call.", operatorHint: "" },
+  OUT_OF_FUEL: { hint: lessInOneCall, operatorHint: "" },
+  OUT_OF_MEMORY: { hint: lessInOneCall, operatorHint: "" },
   ISOLATE_LOST: { hint: "Call again: the next call gets a new isolate.", operatorHint: "" },
   TOOL_ERROR: { hint: "Use other arguments or another tool.", operatorHint: "" },
-  INVALID_OUTPUT: { hint: toolsFault, operatorHint: "Correct the tool's output, or the contract in its manifest." },
-  NOT_NORMALIZABLE: { hint: toolsFault, operatorHint: "Correct the tool: it returns plain JSON data, text or bytes." },
+  INVALID_OUTPUT: { hint: toolsOutput, operatorHint: "Correct the tool's output, or the contract in its manifest." },
+  NOT_NORMALIZABLE: { hint: toolsOutput, operatorHint: "Correct the tool: it returns plain JSON data, text or bytes." },
   AUDIT_UNAVAILABLE: { hint: askUser, operatorHint: "Repair the sink, then open a new kernel on it." },
   UNSUPPORTED_HOST: { hint: "Use another tool: this one cannot run here.", operatorHint: "" },
   SUSPENDED: { hint: "The process that resumes the call gets its result.", operatorHint: "" },

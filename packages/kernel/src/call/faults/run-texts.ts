@@ -1,11 +1,25 @@
 import type { BodyFault } from "../../isolate/body.ts";
 import type { RunEnd } from "../../isolate/run.ts";
+import type { JsonObject } from "../../json/json.ts";
+import type { RegisteredTool } from "../../tool/package.ts";
 import * as limits from "../../limits.ts";
 import { explanation } from "./explanation.ts";
 import type { FaultText } from "./fault-text.ts";
-import { raiseBound } from "./hints.ts";
+import { hasRun, lessInOneCall, programsFault, raiseBound, toolsFault } from "./hints.ts";
 
 /** Texts of runs without an output. */
+
+/** The error of a refused output: its tool has run, so that no hint says to call again. The caller of a program wrote it. */
+export function refusedOutput(text: FaultText, { manifest }: RegisteredTool, value: unknown): FaultText {
+  const { details = {}, hint = toolsFault } = text;
+  const shown = typeof value === "string" ? value : value instanceof Uint8Array ? undefined : JSON.stringify(value);
+  const unchecked = shown === undefined ? {} : { unchecked: explanation(shown) };
+  return {
+    ...text,
+    hint: `${hasRun} ${manifest.program === undefined ? hint : programsFault}`,
+    details: { ...(details as JsonObject), ...unchecked },
+  };
+}
 
 export function notNormalizable(toolId: string, reason: string, path: string): FaultText {
   const place = path === "" ? "" : ` at ${path.slice(0, 200)}`;
@@ -86,6 +100,7 @@ export const tooMuch: Readonly<
   output: (toolId, limit) => ({
     message: `${toolId} returned more than ${limit} bytes.`,
     details: { bound: "outputBytes", limit },
+    hint: lessInOneCall,
     operatorHint: raiseBound("outputBytes"),
   }),
   messages: (toolId, limit) => ({

@@ -60,7 +60,7 @@ export function answer(state: Concluded, { clock }: AnswerPorts): Answered {
 export async function reuse(state: Decided, { ending, by }: Reused, ports: AnswerPorts): Promise<Answered> {
   const { call, tool, policy } = state;
   const { log, labels, clock, beforeReuse } = ports;
-  if (!isEnding(ending)) throw new TypeError("an extension answered with an ending that the kernel did not make");
+  if (!isEnding(ending)) throw new TypeError("an extension answered with an ending of its own");
   const { outcome, effects } = ending;
   log.record("result.reused", call.scope, { from: ending.callId, by });
   call.reach({ ...state, reused: ending });
@@ -75,7 +75,7 @@ export async function reuse(state: Decided, { ending, by }: Reused, ports: Answe
   if (!outcome.ok) throw outcome.fault;
   const { output } = outcome;
   const { outputBytes: limit } = boundsOf(tool, policy, call.options);
-  if (output.outputBytes > limit) throw tooLarge(tool.id, limit);
+  if (output.outputBytes > limit) throw tooLarge(state, undefined, limit);
   const reference = await beforeReuse?.(state, output);
   assertUnchanged(state, ports);
   const { hash: outputHash, outputBytes } = output;

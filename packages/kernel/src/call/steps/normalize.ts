@@ -54,8 +54,8 @@ function formOf({ started, output, outputText }: Checked): MaybePromise<Form> {
   if (output instanceof Uint8Array) return takeOutput(started, output);
   const normal: NormalForm =
     outputText === undefined ? normalForm(kind, output, call.hash) : normalized(outputText, call.hash);
-  if (!normal.ok) throw notNormalizable(tool.id, normal.error.reason, normal.error.path);
-  if (normal.byteLength > bounds.outputBytes) throw tooLarge(tool.id, bounds.outputBytes);
+  if (!normal.ok) throw notNormalizable(started, output, normal.error);
+  if (normal.byteLength > bounds.outputBytes) throw tooLarge(started, output, bounds.outputBytes);
   const normalOutput = kind === "text" ? (normal.text ?? "") : output;
   const raw = call.options.raw === true && normalOutput !== output ? { raw: output } : {};
   return { output: normalOutput, outputHash: normal.hash, outputBytes: normal.byteLength, ...raw };

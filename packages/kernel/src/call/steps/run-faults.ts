@@ -4,23 +4,42 @@ import type { BodyFault } from "../../isolate/body.ts";
 import type { RunEnd } from "../../isolate/run.ts";
 import type { ErrorCode } from "../../result.ts";
 import { present } from "../../support/guards.ts";
-import { CallFault, refusalFault } from "../faults/fault.ts";
+import type { FaultText } from "../faults/fault-text.ts";
+import { CallFault, refusalFault, type Texts } from "../faults/fault.ts";
 import type { Started } from "./start.ts";
 
-/** Also of a result that another call got. */
-export function tooLarge(toolId: string, limit: number): CallFault {
-  return new CallFault("BOUNDS_EXCEEDED", (texts) => texts.tooMuch.output(toolId, limit));
+/**
+ * Why the output of a run is refused. The error shows the start of its value, unless a result would not: the value has yet to pass its normalizer, or the operator stopped
+ * the call.
+ */
+export function outputFault(
+  { tool, brake }: Pick<Started, "tool"> & Partial<Pick<Started, "brake">>,
+  code: ErrorCode,
+  value: unknown,
+  textOf: (texts: Texts, toolId: string) => FaultText,
+): CallFault {
+  const { id, normalizer } = tool;
+  const unchecked = normalizer || brake?.why ? undefined : value;
+  return new CallFault(code, (texts) => texts.refusedOutput(textOf(texts, id), tool, unchecked));
 }
 
-export function notNormalizable(toolId: string, reason: string, path: string): CallFault {
-  return new CallFault("NOT_NORMALIZABLE", (texts) => texts.notNormalizable(toolId, reason, path));
+/** Also of a result that another call got. */
+export function tooLarge(state: Parameters<typeof outputFault>[0], value: unknown, limit: number): CallFault {
+  return outputFault(state, "BOUNDS_EXCEEDED", value, (texts, id) => texts.tooMuch.output(id, limit));
+}
+
+export function notNormalizable(
+  started: Started,
+  value: unknown,
+  { reason, path }: { readonly reason: string; readonly path: string },
+): CallFault {
+  return outputFault(started, "NOT_NORMALIZABLE", value, (texts, id) => texts.notNormalizable(id, reason, path));
 }
 
 /** Why a run gave no output. */
-export function runFault(
-  { tool: { id, manifest }, gate, bounds, body }: Started,
-  end: Exclude<RunEnd, { kind: "returned" | "suspended" }>,
-): CallFault {
+export function runFault(started: Started, end: Exclude<RunEnd, { kind: "returned" | "suspended" }>): CallFault {
+  const { tool, gate, bounds, body } = started;
+  const { id, manifest } = tool;
   const refusal = refusalBehind(end, gate);
   if (refusal) return refusalFault(refusal);
   switch (end.kind) {
@@ -29,9 +48,11 @@ export function runFault(
     case "threw":
       return new CallFault("TOOL_ERROR", (texts) => texts.threw(id, end), { retryable: end.retryable === true });
     case "unnormalizable":
-      return notNormalizable(id, end.reason, end.path);
+      return notNormalizable(started, end.unchecked, end);
     case "too-large":
-      return new CallFault("BOUNDS_EXCEEDED", (texts) => texts.tooMuch[end.what](id, end.limit));
+      return end.what === "output"
+        ? tooLarge(started, end.unchecked, end.limit)
+        : new CallFault("BOUNDS_EXCEEDED", (texts) => texts.tooMuch[end.what](id, end.limit));
     case "out-of-memory": {
       const limit = end.limit ?? bounds.memoryBytes;
       return new CallFault("OUT_OF_MEMORY", (texts) => texts.usedUp(id, "memoryBytes", limit));

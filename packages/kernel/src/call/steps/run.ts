@@ -73,7 +73,7 @@ export function run(state: Started, { pools, clock, log, onRun }: RunPorts): Pro
   const ran = (end: RunEnd): Ran => {
     if (end.kind !== "suspended") return { started: state, end } as Ran;
     if (suspendable) throw new Suspended(suspendable.put());
-    throw new TypeError("a run was suspended, but this kernel suspends no runs");
+    throw new TypeError("this kernel suspends no runs");
   };
   return running.then(mayCall ? (end) => gate.settled().then(() => ran(end)) : ran);
 }

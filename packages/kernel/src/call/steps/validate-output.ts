@@ -6,12 +6,11 @@ import { canonicalTextOf } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { type Taken, takeJson } from "../../json/snapshot.ts";
 import { yieldToEventLoop } from "../../support/yield-to-event-loop.ts";
-import { CallFault } from "../faults/fault.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Ran } from "./run.ts";
 import type { Started } from "./start.ts";
 import { chargeStated } from "./stated-use.ts";
-import { notNormalizable, refusalBehind, runFault, tooLarge } from "./run-faults.ts";
+import { notNormalizable, outputFault, refusalBehind, runFault, tooLarge } from "./run-faults.ts";
 
 declare class Made {
   #validateOutput: never;
@@ -53,7 +52,7 @@ function checked(output: Output["output"], outputText: string | undefined, start
   const valid = tool.output?.validateOwn(output);
   if (!valid || (valid.ok && valid.value === output)) return { started, output, outputText } as Checked;
   if (valid.ok) return { started, output: valid.value } as Checked;
-  throw new CallFault("INVALID_OUTPUT", (texts) => texts.brokenContract(tool.id, valid.errors));
+  throw outputFault(started, "INVALID_OUTPUT", output, (texts, id) => texts.brokenContract(id, valid.errors));
 }
 
 /** A call that a refused request ended carries the proof of that, and not the one that allowed the call. */
@@ -77,20 +76,21 @@ type Read =
   | { readonly output: Output["output"]; readonly taken?: undefined };
 
 /** Do not trust the isolate: the kernel parses its JSON and measures its sizes here. */
-function readOutput(output: IsolateOutput, { call, tool, bounds, flow }: Started): Read {
+function readOutput(output: IsolateOutput, started: Started): Read {
+  const { call, tool, bounds, flow } = started;
   const { kind, mediaType } = tool.manifest.output;
-  if (output.form !== kind)
-    throw new CallFault("INVALID_OUTPUT", (texts) => texts.wrongForm(tool.id, output.form, kind));
-  if (output.form === "stream") {
+  const { form } = output;
+  const content = form === "stream" ? undefined : form === "binary" ? output.bytes : output.text;
+  if (form !== kind)
+    throw outputFault(started, "INVALID_OUTPUT", content, (texts, id) => texts.wrongForm(id, form, kind));
+  if (content === undefined) {
     if (!call.output) call.warn("The kernel discarded the output, because the call has no option `output`.");
     const { digest, byteLength } = present(flow);
     return { output: { digest, byteLength, ...(mediaType !== undefined && { mediaType }) } };
   }
-  const size = output.form === "binary" ? output.bytes.byteLength : output.text.length;
-  if (size > bounds.outputBytes) throw tooLarge(tool.id, bounds.outputBytes);
-  if (output.form === "binary") return { output: output.bytes };
-  if (output.form === "text") return { output: output.text };
+  if (content.length > bounds.outputBytes) throw tooLarge(started, content, bounds.outputBytes);
+  if (form !== "json") return { output: content };
   const taken = takeJson(output.text, limits.ofValue);
-  if (!taken.ok) throw notNormalizable(tool.id, taken.error.reason, taken.error.path);
+  if (!taken.ok) throw notNormalizable(started, content, taken.error);
   return { output: taken.value, taken };
 }
