@@ -114,7 +114,11 @@ describe("arguments", () => {
   it.each([
     ['{"message":"x"}', { message: "x" }],
     ["", {}],
+    [" ", {}],
+    ["\n\t", {}],
     ["{", "{"],
+    ['{"id":9007199254740993}', '{"id":9007199254740993}'],
+    ['{"id":1,"id":2}', '{"id":1,"id":2}'],
     ['"text"', "text"],
   ])("as text are read as JSON where they are JSON: %j", async (given, expected) => {
     const inputs: unknown[] = [];
@@ -132,6 +136,27 @@ describe("arguments", () => {
     await tool!.function.function(given);
     expect(inputs).toEqual([expected]);
   });
+});
+
+it("names the number in arguments that a double cannot hold", async () => {
+  const [tool] = await openAiTools(await kernelWith(toolOf(() => 1)));
+  const answer = String(await tool!.function.function('{"ids":[1,9007199254740993]}'));
+  expect(JSON.parse(answer)).toMatchObject({
+    error: { code: "INVALID_INPUT", message: expect.stringContaining("/ids/1") },
+  });
+});
+
+it("tells the effects and the value of a call whose output is refused", async () => {
+  const base = await kernelWith(toolOf(() => [7, Symbol("s")]));
+  const spy = {
+    list: () => base.list(),
+    call: async (...given: Parameters<typeof base.call>) => ({ ...(await base.call(...given)), effects: ["fs.write"] }),
+    preview: base.preview.bind(base),
+  };
+  const [tool] = await openAiTools(spy as typeof base);
+  const answer = String(await tool!.function.function("{}"));
+  const error = { code: "NOT_NORMALIZABLE", details: { unchecked: "[7,<symbol>]" } };
+  expect(JSON.parse(answer)).toMatchObject({ error, effects: ["fs.write"] });
 });
 
 describe("an id of a framework that comes again", () => {

@@ -25,7 +25,13 @@ import {
   readResultManifest,
   readResultName,
 } from "@keyhole/kernel/context";
-import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
+import {
+  type JsonTextFault,
+  jsonTextFault,
+  jsonTextFaultMessage,
+  knownOptions,
+  type OptionNames,
+} from "@keyhole/kernel/foreign";
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -201,9 +207,7 @@ function toolOf(
     const source: OutputSource = { callId, proof, effects, mayCall, input: heldInput, preview };
     const textOf = ({ data, hash }: AgentSuccess) =>
       kept.textOf({ data, hash, mediaType: output.mediaType }, answerBytes, new HeldOutput(undefined, 0, source));
-    return result.ok
-      ? answerOf(result, output.mediaType, textOf(result))
-      : failureOf(result.error, callId, answerBytes);
+    return result.ok ? answerOf(result, output.mediaType, textOf(result)) : failureOf(result, answerBytes, input);
   };
   return {
     ...shownAs(manifest, budget),
@@ -225,18 +229,33 @@ function answerOf({ data, hash, callId }: AgentSuccess, mediaType: string | unde
   return { ok: true, data, ...(mediaType !== undefined && { mediaType }), hash, callId, text };
 }
 
-function failureOf(error: ModelError | CallError, callId: string, answerBytes: number): AgentAnswer {
-  const { code, message, details, retryable, hint } = error;
-  const told = errorWithin({ code, message, details, retryable, hint }, answerBytes);
-  return { ok: false, error: told, callId, text: JSON.stringify({ error: told }) };
+/** The kinds that the call used are part of the text: an error alone reads as if nothing happened. */
+function failureOf({ error, callId, effects = [] }: AgentFailure, answerBytes: number, input: unknown): AgentAnswer {
+  const { code, details, retryable, hint } = error;
+  const fault = typeof input === "string" ? jsonOf(input).fault : undefined;
+  const message = fault ? jsonTextFaultMessage(fault) : error.message;
+  const done = effects.length > 0 ? { effects } : {};
+  const { length } = JSON.stringify(done);
+  const told = errorWithin({ code, message, details, retryable, hint }, answerBytes - length);
+  return { ok: false, error: told, callId, ...done, text: JSON.stringify({ error: told, ...done }) };
 }
 
-/** Arguments as a model writes them: JSON text, or data already. Text that is not JSON stays text, and the kernel refuses it. */
+/**
+ * Arguments as a model writes them: JSON text, or data already. Text that is not JSON, or of which two readers take two values, stays text, and
+ * the kernel refuses it.
+ */
 export function argumentsOf(input: unknown): unknown {
   if (typeof input !== "string") return input;
+  const { value = input } = jsonOf(input.trim() || "{}");
+  return value;
+}
+
+function jsonOf(text: string): { readonly value?: unknown; readonly fault?: JsonTextFault } {
   try {
-    return JSON.parse(input === "" ? "{}" : input) as unknown;
+    const value: unknown = JSON.parse(text);
+    const fault = jsonTextFault(text);
+    return fault ? { fault } : { value };
   } catch {
-    return input;
+    return {};
   }
 }

@@ -11,4 +11,11 @@ export type AgentAnswer =
       readonly callId: string;
       readonly text: string;
     }
-  | { readonly ok: false; readonly error: ModelError; readonly callId: string; readonly text: string };
+  | {
+      readonly ok: false;
+      readonly error: ModelError;
+      readonly callId: string;
+      /** The kinds that the call used before it failed. Absent where it used none. */
+      readonly effects?: readonly string[];
+      readonly text: string;
+    };
