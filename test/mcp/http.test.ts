@@ -60,6 +60,16 @@ describe("an endpoint over HTTP", () => {
     expect(response.status).toBe(403);
   });
 
+  it("answers a number that a double cannot hold under the request's id", async () => {
+    const message = '{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"id":9007199254740993}}';
+    const response = await handlerOf(kernel).fetch(post(message));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      id: "a",
+      error: { code: -32_600, message: expect.stringContaining("/params/id") },
+    });
+  });
+
   it("takes hosts and origins that it was told, and then no others", async () => {
     const handler = handlerOf(kernel, { hosts: ["tools.example.com"], origins: ["app.example.com"] });
     const statusOf = async (host: string, origin: string) =>

@@ -52,6 +52,23 @@ describe.each(lines)("over %s in %s", (way: Way, era: Era) => {
     expect(deeds).toEqual([]);
   });
 
+  it("shows the model the value of a tool whose output is refused", async () => {
+    const kernel = await kernelWith([
+      any(
+        defineTool({
+          ...base,
+          name: "order",
+          description: "Orders.",
+          output: { kind: "text" },
+          execute: () => [7] as never,
+        }),
+      ),
+    ]);
+    const client = await connected(way, era, kernel);
+    const { content } = await client.callTool({ name: "order", arguments: {} });
+    expect(content).toEqual([{ type: "text", text: expect.stringMatching(/^NOT_NORMALIZABLE: .*\[7\]$/) }]);
+  });
+
   it.each(["nothing_like_it", "wipe", "__proto__", ""])("knows no tool %j, hidden or not there", async (name) => {
     const deeds: string[] = [];
     const client = await connected(way, era, await kernelWith(standardTools({ deeds })));

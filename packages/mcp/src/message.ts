@@ -11,7 +11,7 @@ type Parsed =
   /** `id` of a message whose fault is a number. */
   | { readonly ok: false; readonly reason: string; readonly id?: RequestId | null };
 
-type RequestId = string | number;
+export type RequestId = string | number;
 
 /** The JSON of a client's text, under the same bounds on each transport. A text of which another reader takes another value is refused. */
 export function parseMessage(text: string, mostUnits: number): Parsed {

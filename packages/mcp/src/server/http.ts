@@ -163,7 +163,7 @@ class HttpHandler implements McpHandler {
       return refusal(415, -32_000, "The Content-Type is not application/json.");
     const mostBytes = this.#options.requestBytes ?? limits.inputBytes + 65_536;
     const read = await readJson(this.#bodies, nameOf(caller), request, mostBytes);
-    if (!read.ok) return refusal(read.status, read.code, read.message);
+    if (!read.ok) return refusal(read.status, read.code, read.message, read.id);
     if (Array.isArray(read.value))
       return refusal(400, -32_600, "Batches are not part of this protocol. Send one message at a time.");
     if (await isLegacyRequest(request, read.value)) return this.#legacy(request, caller, read.value);

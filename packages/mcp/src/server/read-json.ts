@@ -1,9 +1,15 @@
 import type { BodyFault, BodyReader } from "@keyhole/kernel/foreign";
-import { parseMessage } from "../message.ts";
+import { parseMessage, type RequestId } from "../message.ts";
 
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly status: number; readonly code: number; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly status: number;
+      readonly code: number;
+      readonly message: string;
+      readonly id?: RequestId | null;
+    };
 
 const statuses = { "too-large": 413, late: 408, busy: 429, broken: 400 } as const satisfies Record<
   BodyFault["reason"],
@@ -37,7 +43,8 @@ export async function readJson(
     const { value: parsed } = read;
     if (parsed.ok) return parsed;
     if (parsed.reason === "syntax") return notJson;
-    return { ok: false, status: 400, code: -32_600, message: `The message is unreadable: ${parsed.reason}.` };
+    const { reason, id = null } = parsed;
+    return { ok: false, status: 400, code: -32_600, message: `The message is unreadable: ${reason}.`, id };
   } catch {
     return notJson;
   }

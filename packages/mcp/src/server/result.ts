@@ -35,15 +35,23 @@ function failureResult(failure: CallFailure): CallToolResult {
 
 export function errorResult(
   own: ModelError,
-  { callId, proof }: { readonly callId: string; readonly proof?: CallResult["proof"] | undefined },
+  { callId, proof, effects = [] }: Pick<CallFailure, "callId"> & Partial<Pick<CallFailure, "proof" | "effects">>,
 ): CallToolResult {
+  const { details } = own;
+  const { unchecked } = typeof details === "object" && details && "unchecked" in details ? details : {};
+  const text = [
+    `${own.code}: ${own.message} ${own.hint}`.trim(),
+    ...(effects.length > 0 ? [`The call used ${effects.join(", ")}.`] : []),
+    ...(unchecked === undefined ? [] : [`Its value, unchecked: ${unchecked}`]),
+  ].join(" ");
   return {
     isError: true,
-    content: [{ type: "text", text: `${own.code}: ${own.message} ${own.hint}`.trim() }],
+    content: [{ type: "text", text }],
     _meta: {
       "keyhole/callId": callId,
       ...(proof && { "keyhole/decision": proof.decision }),
       "keyhole/error": { ...own },
+      ...(effects.length > 0 && { "keyhole/effects": effects }),
     },
   };
 }
