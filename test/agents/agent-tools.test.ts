@@ -150,10 +150,13 @@ it("tells the effects and the value of a call whose output is refused", async ()
   const base = await kernelWith(toolOf(() => [7, Symbol("s")]));
   const spy = {
     list: () => base.list(),
-    call: async (...given: Parameters<typeof base.call>) => ({ ...(await base.call(...given)), effects: ["fs.write"] }),
-    preview: base.preview.bind(base),
+    call: async (name: string, input: unknown, options?: CallOptions) => ({
+      ...(await base.call(name, input, options)),
+      effects: ["fs.write"],
+    }),
+    preview: (name: string, input: unknown) => base.preview(name, input),
   };
-  const [tool] = await openAiTools(spy as typeof base);
+  const [tool] = await openAiTools(spy);
   const answer = String(await tool!.function.function("{}"));
   const error = { code: "NOT_NORMALIZABLE", details: { unchecked: "[7,<symbol>]" } };
   expect(JSON.parse(answer)).toMatchObject({ error, effects: ["fs.write"] });
