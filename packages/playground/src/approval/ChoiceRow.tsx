@@ -4,14 +4,22 @@ interface ChoiceRowProps {
   /** Whether its question or decision is the one beside the list. */
   readonly isShown: boolean;
   readonly onChoose: () => void;
+  /** What it is about, whole: the row shows its beginning. */
+  readonly what: string;
   readonly children: ReactNode;
 }
 
 /** An entry of the list of questions, or of decisions. */
-export function ChoiceRow({ isShown, onChoose, children }: ChoiceRowProps): ReactNode {
+export function ChoiceRow({ isShown, onChoose, what, children }: ChoiceRowProps): ReactNode {
   return (
     <li>
-      <button type="button" className="question-row" aria-current={isShown ? "true" : undefined} onClick={onChoose}>
+      <button
+        type="button"
+        className="question-row"
+        title={what}
+        aria-current={isShown ? "true" : undefined}
+        onClick={onChoose}
+      >
         {children}
       </button>
     </li>

@@ -66,7 +66,7 @@ interface RowProps {
 
 function Row({ head: { id, state, tool, what }, isShown, onChoose }: RowProps): ReactNode {
   return (
-    <ChoiceRow isShown={isShown} onChoose={() => onChoose(id)}>
+    <ChoiceRow isShown={isShown} what={visible(what)} onChoose={() => onChoose(id)}>
       <span className="decision-row-head log-state" data-state={state}>
         <StateMark state={state} />
         <code>{visible(readVersionedId(tool).name)}</code>

@@ -48,10 +48,11 @@ interface RowProps extends Pick<QueueProps, "onChoose"> {
 
 function Row({ question: { request }, isShown, tool, onChoose }: RowProps): ReactNode {
   const leftMs = useLeftMs(request.expiresAt);
+  const what = questionSentence(request, tool?.manifest);
   return (
-    <ChoiceRow isShown={isShown} onChoose={() => onChoose(request.approvalId)}>
+    <ChoiceRow isShown={isShown} what={what} onChoose={() => onChoose(request.approvalId)}>
       <span className="question-row-tool">{visible(request.tool)}</span>
-      <span className="question-row-what">{questionSentence(request, tool?.manifest)}</span>
+      <span className="question-row-what">{what}</span>
       <span className="question-row-left" data-urgent={leftMs < 15_000 || undefined}>
         {leftMs > 0 ? `${clockText(leftMs)} left` : "Expired"}, for {visible(request.caller).slice(0, 60)}
       </span>
