@@ -1,5 +1,5 @@
 import type { Page } from "playwright";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { randomFrom } from "../support/random.ts";
 import { connectTo, fakeEdge, fakeTool } from "./playground/fake-edge.ts";
 import { giveSight, look, typeEverywhere } from "./playground/looking.ts";
@@ -15,35 +15,30 @@ const sizes = [
 const seed = Number(process.env["KEYHOLE_LOOK_SEED"] ?? Math.trunc(Math.random() * 1e6));
 const callCount = 5;
 
-/** Each fault once, with the size and the place where it was seen first. */
+/** Each fault once, with the width and the screen where it was seen first. */
 class Walk {
   readonly faults = new Map<string, string>();
   readonly page: Page;
-  size: (typeof sizes)[number] = sizes[1];
+  #size: (typeof sizes)[number] = sizes[1];
 
   constructor(page: Page) {
     this.page = page;
   }
 
   async see(place: string): Promise<void> {
-    this.note(place, await look(this.page));
-  }
-
-  note(place: string, faults: readonly string[]): void {
-    for (const fault of faults) if (!this.faults.has(fault)) this.faults.set(fault, `${this.size.width} ${place}`);
+    this.#note(place, await look(this.page));
   }
 
   async at(place: string, address: string): Promise<void> {
     await this.page.evaluate((hash) => (location.hash = hash), address);
     await this.page.locator("main:visible").waitFor();
     await this.see(place);
-    this.note(place, await typeEverywhere(this.page));
+    this.#note(place, await typeEverywhere(this.page));
   }
 
   /** Presses each of them in turn, and looks. */
   async each(place: string, role: "tab" | "radio", part: string): Promise<void> {
-    const scope = this.page.locator(part);
-    const all = scope.getByRole(role);
+    const all = this.page.locator(part).getByRole(role);
     for (let at = 0; at < (await all.count()); at++) {
       const one = all.nth(at);
       const name = (await one.getAttribute("value")) ?? (await one.innerText());
@@ -52,12 +47,25 @@ class Walk {
     }
   }
 
-  /** The page in this size, as after a reload. */
-  async resize(size: (typeof sizes)[number]): Promise<void> {
-    this.size = size;
+  /** The page at this size, as after a reload. */
+  async open(size: (typeof sizes)[number]): Promise<void> {
+    this.#size = size;
     await this.page.setViewportSize(size);
+    await this.page.evaluate(() => (location.hash = "#/"));
     await this.page.reload();
     await this.page.getByText("Ready", { exact: true }).waitFor({ state: "attached" });
+    await giveSight(this.page);
+  }
+
+  /** What stands open, without a reload. */
+  async atEachSize(place: string): Promise<void> {
+    const before = this.#size;
+    for (const size of [...sizes, before]) {
+      this.#size = size;
+      await this.page.setViewportSize(size);
+      await this.see(place);
+    }
+    this.#note(place, await typeEverywhere(this.page));
   }
 
   async screens(): Promise<void> {
@@ -78,89 +86,105 @@ class Walk {
     await find.waitFor({ state: "detached" });
   }
 
-  /** The form, its JSON and every view of the result. */
+  /** The form, its JSON and the result. */
   async call(id: string): Promise<void> {
     await this.page.evaluate((hash) => (location.hash = hash), `#/call/${id}`);
     await endOf(this.page);
     await jsonOf(this.page);
     await this.at("Call", `#/call/${id}`);
-    await this.each("Result", "radio", ".run");
+  }
+
+  #note(place: string, faults: readonly string[]): void {
+    for (const fault of faults) if (!this.faults.has(fault)) this.faults.set(fault, `${this.#size.width} ${place}`);
   }
 }
 
-/** A call of a tool that the seed draws, with its example. */
-async function draw(page: Page, random: () => number): Promise<string> {
+/** Chooses a tool that the seed draws and that has an example, and fills the example in. */
+async function draw(page: Page, random: () => number): Promise<void> {
   const options = page.getByRole("listbox", { name: "Tools" }).getByRole("option");
+  await options.first().waitFor();
+  const names = await options.locator(".tool-name").allInnerTexts();
   const example = page.getByRole("button", { name: "Fill in an example" });
-  do await options.nth(Math.floor(random() * (await options.count()))).click();
+  do await choose(page, names[Math.floor(random() * names.length)]!);
   while ((await example.count()) === 0);
   await example.click();
+}
+
+/** Runs the chosen tool, and allows what is asked. */
+async function ended(page: Page, onQuestion: () => Promise<void>): Promise<string> {
   await run(page);
   const question = page.getByRole("alertdialog");
   const end = callOf(page).getByText(/^(?:Completed|Refused|Failed)$/);
   await question.or(end).first().waitFor();
   if (await question.isVisible()) {
-    await page.mouse.move(1, 1);
+    await onQuestion();
+    // The end of each argument has to be seen.
+    await question.hover();
+    await page.mouse.wheel(0, 10_000);
     await question.getByRole("button", { name: "Allow once" }).click();
   }
   await endOf(page);
-  return callId(page);
+  return new URL(page.url()).hash.slice("#/call/".length);
 }
 
 /** A result of many columns. */
-async function wideTable(page: Page): Promise<string> {
+async function wideTable(page: Page): Promise<void> {
   await choose(page, "sql_query");
   const columns = Array.from({ length: 15 }, (_, at) => `'value ${at}' AS column_${at}`);
   const input = await jsonOf(page);
   await input.fill(JSON.stringify({ sql: `SELECT name, ${columns.join(", ")} FROM planets` }));
-  await run(page);
-  await endOf(page);
-  return callId(page);
 }
 
-function callId(page: Page): string {
-  return new URL(page.url()).hash.slice("#/call/".length);
+/** A call that the policy asks about. */
+async function write(page: Page): Promise<void> {
+  await choose(page, "write_file");
+  const input = await jsonOf(page);
+  await input.fill(JSON.stringify({ path: "workspace/seen.txt", content: "seen" }));
 }
 
-describe("what a person sees", () => {
-  it.each(sizes)(
-    `is whole, apart and takes keys at $width pixels, empty and after calls (seed ${seed})`,
-    async (size) => {
-      const page = await visiting.open({ reducedMotion: "reduce" });
-      await giveSight(page);
-      const walk = new Walk(page);
-      await walk.resize(size);
-      await walk.screens();
+it("shows each text and takes each click at each size, empty", async () => {
+  const walk = new Walk(await visiting.open({ reducedMotion: "reduce" }));
+  for (const size of sizes) {
+    await walk.open(size);
+    await walk.screens();
+  }
+  expect([...walk.faults]).toEqual([]);
+});
 
-      await walk.resize(sizes[1]);
-      const random = randomFrom(seed);
-      const ids: string[] = [];
-      for (let at = 0; at < callCount; at++) ids.push(await draw(page, random));
-      ids.push(await wideTable(page));
-      await walk.resize(size);
-      await walk.screens();
-      for (const id of ids) await walk.call(id);
-      await walk.each("Call", "tab", ".run");
-      await walk.at("Timeline of a call", `#/timeline/${ids[0]}`);
-      await walk.at("Run", `#/replay/${ids.at(-1)}`);
-      expect([...walk.faults]).toEqual([]);
-    },
-  );
+it(`shows each text and takes each click at each size, after calls (seed ${seed})`, async () => {
+  const walk = new Walk(await visiting.open({ reducedMotion: "reduce" }));
+  const { page } = walk;
+  await walk.open(sizes[1]);
+  const random = randomFrom(seed);
+  const drawn = Array.from({ length: callCount }, () => () => draw(page, random));
+  const ids: string[] = [];
+  for (const fill of [...drawn, write, wideTable]) {
+    await fill(page);
+    ids.push(await ended(page, () => walk.atEachSize("Question")));
+  }
+  for (const size of sizes) {
+    await walk.open(size);
+    await walk.screens();
+    for (const id of ids) await walk.call(id);
+    await walk.each("Result", "radio", ".run");
+    await walk.each("Call", "tab", ".run");
+    await walk.at("Timeline of a call", `#/timeline/${ids[0]}`);
+    await walk.at("Run", `#/replay/${ids.at(-1)}`);
+  }
+  expect([...walk.faults]).toEqual([]);
+});
 
-  it("is whole beside an edge", async () => {
-    const edge = await fakeEdge({ tools: [fakeTool("distant")], onCall: ({ end }) => end() });
-    try {
-      const page = await visiting.open({ reducedMotion: "reduce" });
-      const walk = new Walk(page);
-      await connectTo(page, edge.origin);
-      await giveSight(page);
-      for (const size of sizes) {
-        await walk.resize(size);
-        await walk.at("Edge", "#/");
-      }
-      expect([...walk.faults]).toEqual([]);
-    } finally {
-      await edge.close();
+it("shows each text and takes each click at each size, beside an edge", async () => {
+  const edge = await fakeEdge({ tools: [fakeTool("distant")], onCall: ({ end }) => end() });
+  try {
+    const walk = new Walk(await visiting.open({ reducedMotion: "reduce" }));
+    await connectTo(walk.page, edge.origin);
+    for (const size of sizes) {
+      await walk.open(size);
+      await walk.at("Edge", "#/");
     }
-  });
+    expect([...walk.faults]).toEqual([]);
+  } finally {
+    await edge.close();
+  }
 });

@@ -1,77 +1,44 @@
-import { readFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
-import type { ElementHandle, Page } from "playwright";
-import type { faultsInSight, fieldsInSight, middleOf, valueOf } from "./sight.ts";
-
-const source = stripTypeScriptTypes(readFileSync(new URL("sight.ts", import.meta.url), "utf8"));
-const names = "faultsInSight, fieldsInSight, middleOf, valueOf";
-
-interface Sight {
-  readonly faultsInSight: typeof faultsInSight;
-  readonly fieldsInSight: typeof fieldsInSight;
-  readonly middleOf: typeof middleOf;
-  readonly valueOf: typeof valueOf;
-}
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import type { Page } from "playwright";
+import type { Sight } from "./sight.ts";
 
 declare global {
-  interface Window {
-    sight: Sight;
-  }
+  var sight: Sight;
 }
 
-/** Brings the functions of `sight.ts` into every document of the page from now on. */
+const entry = fileURLToPath(new URL("sight.ts", import.meta.url));
+let script: Promise<string> | undefined;
+
+async function bundle(): Promise<string> {
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: "iife", write: false });
+  return outputFiles[0]!.text;
+}
+
+/** Brings `sight.ts` into the document. */
 export async function giveSight(page: Page): Promise<void> {
-  const script = `window.sight = (() => { ${source.replaceAll(/^export /gm, "")}; return { ${names} }; })();`;
-  await page.addInitScript({ content: script });
+  await page.evaluate(await (script ??= bundle()));
 }
 
-/** Until what loads is there and drawn. */
-export async function untilDrawn(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelector(".loading, [aria-busy=true]") === null);
-  await page.evaluate(async () => {
-    await document.fonts.ready;
-    for (let frame = 0; frame < 2; frame++) await new Promise((done) => requestAnimationFrame(done));
-  });
-}
-
-/** Texts over texts, cut texts, covered buttons. */
-export async function look(page: Page): Promise<readonly string[]> {
-  await untilDrawn(page);
-  return page.evaluate(() => window.sight.faultsInSight());
+/** Texts over texts, hidden and cut texts, covered buttons. */
+export function look(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => sight.look());
 }
 
 /** Fields that a click and a key do not change. */
 export async function typeEverywhere(page: Page): Promise<readonly string[]> {
-  const list = await page.evaluateHandle(() => window.sight.fieldsInSight());
+  const count = await page.evaluate(() => sight.findFields());
   const faults: string[] = [];
-  for (const handle of (await list.getProperties()).values()) {
-    const field = handle.asElement() as ElementHandle<HTMLElement> | null;
-    if (field !== null && !(await takesKeys(page, field))) faults.push(`${await nameOf(field)} takes no click and key`);
+  for (let at = 0; at < count; at++) {
+    const aim = await page.evaluate((index) => sight.aim(index), at);
+    // What another field held may have been the reason for this one.
+    if (aim === undefined) continue;
+    if (aim.point !== undefined) {
+      await page.mouse.click(aim.point.x, aim.point.y);
+      await page.keyboard.press("7");
+    }
+    if (await page.evaluate((index) => sight.hasChanged(index), at)) await page.keyboard.press("Backspace");
+    else faults.push(`${aim.name} takes no click and key`);
   }
   return faults;
-}
-
-async function takesKeys(page: Page, field: ElementHandle<HTMLElement>): Promise<boolean> {
-  const point = await field.evaluate((element) => {
-    if (!element.isConnected) return undefined;
-    element.scrollIntoView({ block: "nearest", behavior: "instant" });
-    return window.sight.middleOf(element);
-  });
-  if (point === undefined) return true;
-  const valueNow = (): Promise<string> => field.evaluate((element) => window.sight.valueOf(element));
-  const before = await valueNow();
-  await page.mouse.move(point.x - 3, point.y);
-  await page.mouse.click(point.x, point.y);
-  await page.keyboard.type("7");
-  if ((await valueNow()) === before) return false;
-  await page.keyboard.press("Backspace");
-  if ((await field.getAttribute("aria-expanded")) === "true") await page.keyboard.press("Escape");
-  return true;
-}
-
-function nameOf(field: ElementHandle<HTMLElement>): Promise<string> {
-  return field.evaluate((element) => {
-    const [label] = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
-    return JSON.stringify(element.getAttribute("aria-label") ?? label?.innerText ?? element.className);
-  });
 }
