@@ -51,12 +51,10 @@ async function verified(runs: readonly Call[]): Promise<{ readonly exitCode: num
 describe("the saved events of calls", () => {
   it("are one log in the order of its chain where the calls overlap", async () => {
     const [first, second] = await calls();
-    const { name, text } = await saved([first, second]);
-    expect(name).toBe("keyhole-events.ndjson");
-    const seqs = text
-      .trimEnd()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as AuditEvent).seq);
+    const { text } = await saved([first, second]);
+    const { logs } = JSON.parse(text) as { readonly logs: readonly (readonly AuditEvent[])[] };
+    expect(logs).toHaveLength(1);
+    const seqs = logs[0]!.map(({ seq }) => seq);
     expect(seqs).toEqual(seqs.map((_, index) => seqs[0]! + index));
     expect(await verified([first, second])).toMatchObject({
       exitCode: 3,

@@ -11,14 +11,11 @@ interface EventsFile {
   readonly content: Blob;
 }
 
-/** The events of the calls: a log of one event a line, or a list of logs where they are no single chain. */
+/** The events of the calls, as a list of parts of a log: one where they are one chain. */
 export async function eventsFile(store: SessionStore, ids: readonly string[]): Promise<EventsFile> {
   const calls: (readonly AuditEvent[])[] = [];
   for (const id of ids) calls.push((await store.read(id))?.events ?? []);
-  const logs = chainsOf(calls).map((events) => events.map(lineOfEvent));
-  const [log = []] = logs;
-  if (logs.length < 2) return { name: "keyhole-events.ndjson", content: new Blob(log.map((line) => `${line}\n`)) };
-  const lists = logs.map((lines) => `[\n${lines.join(",\n")}\n]`);
+  const lists = chainsOf(calls).map((events) => `[\n${events.map(lineOfEvent).join(",\n")}\n]`);
   return { name: "keyhole-events.json", content: new Blob(['{"logs":[', lists.join(","), "]}\n"]) };
 }
 
