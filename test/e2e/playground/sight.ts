@@ -186,7 +186,7 @@ globalThis.sight = {
   aim(at) {
     const field = fields[at];
     if (!field?.isConnected) return undefined;
-    field.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    field.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
     before = valueOf(field);
     const [label] = field instanceof HTMLInputElement ? [...(field.labels ?? [])] : [];
     const name = said(field.getAttribute("aria-label") ?? label?.innerText ?? field.className);
