@@ -157,7 +157,7 @@ it(`shows each text and takes each click at each size, after calls (seed ${seed}
   await walk.open(sizes[1]);
   const random = randomFrom(seed);
   const drawn = Array.from({ length: callCount }, () => () => draw(page, random));
-  const onQuestion = vi.fn(() => walk.atEachSize("Question"));
+  const onQuestion = vi.fn<() => Promise<void>>(() => walk.atEachSize("Question"));
   const ids: string[] = [];
   for (const fill of [...drawn, write, wideTable]) {
     await fill(page);

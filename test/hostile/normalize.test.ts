@@ -59,7 +59,8 @@ describe("a hostile value", () => {
     expect(log).toEqual([
       "getPrototypeOf",
       // Names, and symbols.
-      ...["ownKeys", "ownKeys"],
+      "ownKeys",
+      "ownKeys",
       ...["a", "b"].map((key) => `getOwnPropertyDescriptor ${key}`),
       "getPrototypeOf",
       "getOwnPropertyDescriptor length",

@@ -39,6 +39,40 @@ const entryPoints: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** How many distinct names of its own each package exports, with the members of exported objects and namespaces. */
+export function publicNames(): ReadonlyMap<string, number> {
+  const names = new Map<string, Set<string>>();
+  for (const path of entryPoints.values()) {
+    const owner = packageOf(path);
+    const own = names.get(owner) ?? new Set();
+    names.set(owner, own);
+    for (const [name, declared] of exportsOf(moduleAt(path), new Set()))
+      if (packageOf(declared.module.path) === owner)
+        for (const member of ["", ...membersOf(declared)]) own.add(`${name}.${member}`);
+    for (const [namespace, target] of namespacesOf(moduleAt(path)))
+      for (const name of exportsOf(target, new Set()).keys()) own.add(`${namespace}.${name}`);
+  }
+  return new Map([...names].map(([name, own]) => [name, own.size]));
+}
+
+const packageOf = (path: string): string => path.split("/")[1] ?? "";
+
+/** What `export * as name from` exports. */
+function namespacesOf(module: Module): readonly (readonly [string, Module])[] {
+  return module.body.flatMap(({ type, exported, source }) => {
+    const target = type === "ExportAllDeclaration" && isNode(exported) && isNode(source) && targetOf(module, source);
+    return target ? [[nameOf(exported), target] as const] : [];
+  });
+}
+
+/** The members of an object that is written out where it is declared. */
+function membersOf({ node }: Declared): readonly string[] {
+  const init = node["init"];
+  const object = isNode(init) && isNode(init["expression"]) ? init["expression"] : init;
+  if (!isNode(object) || object.type !== "ObjectExpression") return [];
+  return nodesIn(object["properties"]).map(({ key }) => nameOf(key));
+}
+
 function moduleAt(path: string): Module {
   let module = modules.get(path);
   if (!module) {

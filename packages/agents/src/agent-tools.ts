@@ -4,7 +4,6 @@ import type {
   CallOptions,
   CallSuccess,
   JsonObject,
-  ModelError,
   Progress,
   ToolFilter,
   ToolManifest,

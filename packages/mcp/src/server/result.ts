@@ -42,7 +42,7 @@ export function errorResult(
   const text = [
     `${own.code}: ${own.message} ${own.hint}`.trim(),
     ...(effects.length > 0 ? [`The call used ${effects.join(", ")}.`] : []),
-    ...(unchecked === undefined ? [] : [`Its value, unchecked: ${unchecked}`]),
+    ...(typeof unchecked === "string" ? [`Its value, unchecked: ${unchecked}`] : []),
   ].join(" ");
   return {
     isError: true,

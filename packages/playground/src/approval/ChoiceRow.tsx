@@ -4,7 +4,7 @@ interface ChoiceRowProps {
   /** Whether its question or decision is the one beside the list. */
   readonly isShown: boolean;
   readonly onChoose: () => void;
-  /** What it is about, whole: the row shows its beginning. */
+  /** The whole text. The row shows its beginning. */
   readonly what: string;
   readonly children: ReactNode;
 }
