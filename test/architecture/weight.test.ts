@@ -11,7 +11,7 @@ const ceilings: Readonly<Record<string, Weight>> = {
   kernel: { lines: 35_052, files: 530, names: 856 },
   keyhole: { lines: 7987, files: 163, names: 14 },
   mcp: { lines: 5111, files: 75, names: 74 },
-  playground: { lines: 23_744, files: 330, names: 0 },
+  playground: { lines: 23_710, files: 330, names: 0 },
   "worker-host": { lines: 23_778, files: 351, names: 324 },
 };
 

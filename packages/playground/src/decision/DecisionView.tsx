@@ -9,6 +9,7 @@ import { type Decided, decidedIn, ladderOf, type Rung, type RungName } from "./l
 import { Levels } from "./Levels.tsx";
 import { RemedyCard } from "./Remedies.tsx";
 import { remediesOf } from "./remedies.ts";
+import "./decision.css";
 
 interface DecisionViewProps {
   readonly run: ActiveRun;
