@@ -156,8 +156,9 @@ export function fetchGuest(ask: Ask): ToolFetch {
 }
 
 function headerPairs(headers: NonNullable<ToolRequestInit["headers"]>): [string, string][] {
-  const pairs = Array.isArray(headers) ? (headers as readonly (readonly [string, string])[]) : Object.entries(headers);
-  return pairs.map(([name, value]) => [String(name), String(value)]);
+  const pairs: Iterable<readonly [string, unknown]> = Array.isArray(headers) ? headers : Object.entries(headers);
+  // A hole is no pair: it throws.
+  return Array.from(pairs, ([name, value]) => [String(name), String(value)]);
 }
 
 /** Statuses whose responses have no body; the constructor refuses one (Fetch, "null body status"). */
