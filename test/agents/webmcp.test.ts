@@ -19,7 +19,7 @@ describe("the tools of a page", () => {
   it.each<[string, unknown, Record<string, unknown>, unknown]>([
     ["JSON as data", { a: 1 }, {}, { a: 1 }],
     ["a text as text", "x", { output: { kind: "text" } }, "x"],
-    ["an error as data", undefined, {}, { error: expect.objectContaining({ code: "NOT_NORMALIZABLE" }) }],
+    ["an error as data", 1n, {}, { error: expect.objectContaining({ code: "NOT_NORMALIZABLE" }) }],
   ])("give %s", async (_, output, more, expected) => {
     const { tools } = await exposed(output, more);
     expect(await tools[0]!.execute({})).toEqual(expected);

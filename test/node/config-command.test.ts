@@ -61,7 +61,7 @@ describe("keyhole run with a configuration", () => {
   it("calls a request, a pipeline and a packed tool, and writes the log", async () => {
     expect(await run("run", "lookup", "--input", '{"word":"a/b"}')).toMatchObject({
       exitCode: 1,
-      notes: expect.stringContaining("CAPABILITY_DENIED") as string,
+      notes: expect.stringContaining("INVALID_INPUT") as string,
     });
     expect(await run("run", "lookup", "--input", '{"word":"ant"}')).toMatchObject({
       exitCode: 0,

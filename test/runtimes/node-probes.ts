@@ -58,6 +58,10 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
     const { loadConfig } = await import("@keyhole/worker-host/node/config");
     hold(!(await loadConfig("no-such-file.json")).ok, "a file that is not there was read");
   },
+  async "@keyhole/worker-host/node/terminal"() {
+    const { plain } = await import("@keyhole/worker-host/node/terminal");
+    hold(plain("a\u202e") === "a\\u202e", "a character is shown as it is");
+  },
   async "@keyhole/worker-host/node/policy-text"() {
     const { parsePolicyText } = await import("@keyhole/worker-host/node/policy-text");
     hold(parsePolicyText("version: '1'\nposture: standard").ok, "the policy is not read");
