@@ -39,7 +39,7 @@ describe("keyhole init", () => {
       "packed/keyhole-edge-0.0.0.tgz": "",
       "packed/keyhole-0.0.0.tgz": "",
     });
-    expect((await run(folder, "init", "node", "app", "--packages", "packed")).output).toMatch(/^12 files written/);
+    expect((await run(folder, "init", "node", "app", "--packages", "packed")).output).toMatch(/^11 files written/);
     expect(JSON.parse(readFileSync(join(folder, "app/package.json"), "utf8"))).toMatchObject({
       dependencies: { "@keyhole/kernel": `file:${join(folder, "packed/keyhole-kernel-0.0.0.tgz")}` },
       devDependencies: { keyhole: `file:${join(folder, "packed/keyhole-0.0.0.tgz")}` },

@@ -89,7 +89,7 @@ describe("a call that waits at a terminal", () => {
     ["\u0004", "deny"],
   ])("has for %j the answer %s", async (typed, answer) => {
     const person = terminal();
-    const answered = terminalApprover(person)(request, idle);
+    const answered = terminalApprover({ ask: person.ask })(request, idle);
     await reading();
     expect(person.shown()).toContain("/amount: 7");
     person.input.write(typed);
@@ -103,7 +103,7 @@ describe("a call that waits at a terminal", () => {
   ])("is not answered by %s that was typed before", async (_, typed) => {
     const person = terminal();
     person.input.write(typed);
-    const answered = terminalApprover(person)(request, idle);
+    const answered = terminalApprover({ ask: person.ask })(request, idle);
     await vi.advanceTimersByTimeAsync(699);
     person.input.write(typed);
     await reading();
@@ -114,7 +114,7 @@ describe("a call that waits at a terminal", () => {
   it("is denied where the input has ended", async () => {
     const person = terminal();
     person.input.end("yes\r");
-    const answered = terminalApprover(person)(request, idle);
+    const answered = terminalApprover({ ask: person.ask })(request, idle);
     await reading();
     expect(await answered).toMatchObject({ answer: "deny" });
   });
