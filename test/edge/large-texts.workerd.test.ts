@@ -35,6 +35,7 @@ describe("a text with a character above U+00FF", () => {
       kind: "too-large",
       what: "output",
       limit: most,
+      unchecked: expect.stringMatching(/^"€a{400,}/),
     });
   });
 

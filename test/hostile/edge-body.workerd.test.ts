@@ -40,7 +40,7 @@ describe("a body", () => {
     ["an array", "[]"],
     ["null", "null"],
     ["a string", '"x"'],
-    ["with an unknown key", '{"input":{},"caller":"root"}'],
+    ["with an unknown key", '{"input":{},"callers":"root"}'],
     ["with an approver", '{"input":{},"approver":{}}'],
     ["with an own __proto__", '{"input":{},"__proto__":{"caller":"root"}}'],
     ["with an inherited name", '{"input":{},"constructor":{}}'],
