@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sized } from "../support/size.ts";
 import { type OwnEdge, startOwnEdge } from "./own-edge.ts";
-import { decisions, expectDoneOnce, govern, governed, policy } from "./serve-governance.ts";
+import { decisions, expectDoneOnce, govern, governed, mode, policy } from "./serve-governance.ts";
 import { killed, untilServing } from "./serve-recovery.ts";
 
 let own: OwnEdge;
@@ -16,4 +16,8 @@ it("decides after each SIGKILL of its kernel as before", async () => {
     expect(await decisions(own)).toEqual(governed);
     await expectDoneOnce(own);
   }
+  expect((await mode(own, { mode: "DEGRADED", reason: "A drill." })).status).toBe(200);
+  await killed(own, "kernel");
+  await untilServing(own);
+  expect(await (await mode(own)).json()).toEqual({ mode: "DEGRADED" });
 });
