@@ -62,6 +62,7 @@ const denials: readonly (readonly [deny: string, met: readonly string[], notMet:
       "/admin.html",
       "/admin.tar.gz",
       "/admin;x=1",
+      "/%3b..+/admin",
       "/admin.json;x=1",
       "/admin%2ejson",
       "/ADMIN.JSON",

@@ -103,8 +103,9 @@ function decoded(text: string): string | undefined {
 
 /** A name without parameters and what readers drop at its ends; none where nothing is left. */
 function bareName(name: string): readonly string[] {
-  const kept = trimmed(name.replace(/[;?#].*/s, ""));
-  return kept === "" && !name.includes(".") ? [] : [kept || "..."];
+  const own = name.replace(/[;?#].*/s, "");
+  const kept = trimmed(own);
+  return kept === "" && !own.includes(".") ? [] : [kept || "..."];
 }
 
 const isBlank = (sign: string | undefined): boolean => sign === " " || sign === "+";
