@@ -38,7 +38,8 @@ export function jsonExcess(
   return undefined;
 }
 
-function endOfString(text: string, start: number): number {
+/** The place of the closing quote, or the end of the text. */
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
     while (text.charCodeAt(end - 1 - escapes) === backslash) escapes++;

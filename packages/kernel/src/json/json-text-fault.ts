@@ -1,3 +1,4 @@
+import { endOfString } from "./json-excess.ts";
 import { pointerOf } from "./pointer.ts";
 
 /** Why two readers of a JSON text can see two values. `path` is a JSON Pointer (RFC 6901) to the member or the number. */
@@ -41,12 +42,12 @@ export function jsonTextFault(text: string): JsonTextFault | undefined {
     if (sign === '"') {
       const end = endOfString(text, at);
       if (isName && inner?.names) {
-        inner.place = nameOf(text.slice(at, end));
+        inner.place = nameOf(text.slice(at, end + 1));
         if (inner.names.has(inner.place)) return faultOf("repeated-name");
         inner.names.add(inner.place);
       }
       isName = false;
-      at = end - 1;
+      at = end;
     } else if (sign === "{" || sign === "[") {
       isName = sign === "{";
       open.push(isName ? { names: new Set(), place: "" } : { place: 0 });
@@ -71,16 +72,6 @@ function isExact(literal: string): boolean {
   if (literal.length <= 15 && !/e/i.test(literal)) return true;
   const value = Number(literal);
   return Number.isFinite(value) && (/[.e]/i.test(literal) || BigInt(literal) === BigInt(value));
-}
-
-/** Behind its closing quote, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const sign = text.charAt(at);
-    if (sign === "\\") at++;
-    else if (sign === '"') return at + 1;
-  }
-  return text.length;
 }
 
 /** Of a string literal; one that is none stands for itself. */
