@@ -114,7 +114,7 @@ function governingOver(edge: Edge): Governing {
       return readToolHealth(await edge.post(path(calledTool(foreign).name, "health"), {}, 503));
     }) as Governing["health"],
     mode: async () => (await governed()).mode,
-    // The author is the token's subject, whoever the caller names.
+    // The token names the author; the caller of the request does not.
     setMode: async (mode, reason) => void (await edge.put("/v1/mode", { mode, reason })),
     policyHash: async () => (await governed()).policyHash,
     audit: {
