@@ -52,7 +52,7 @@ describe("a question at a terminal", () => {
 });
 
 describe("a call that waits at a terminal", () => {
-  beforeEach(() => void vi.useFakeTimers());
+  beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }));
   afterEach(() => void vi.useRealTimers());
 
   const request: ApprovalRequest = {
