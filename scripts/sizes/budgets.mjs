@@ -6,7 +6,7 @@
  * @typedef {{ name: string, documents?: readonly string[], sources: readonly string[], maxBytes: number, goalBytes?: number, without?: readonly string[] }} Budget
  */
 
-const composed = `export { createKernel } from "@keyhole/kernel"; export { sha256Hash } from "@keyhole/kernel/sha256";`;
+const composed = `export { composeKernel } from "@keyhole/kernel"; export { sha256Hash } from "@keyhole/kernel/sha256";`;
 const net = `export { netRead, netWrite } from "@keyhole/kernel/families";`;
 const page = `export { connectKernel, serveFrameContainer } from "@keyhole/worker-host/browser";`;
 const worker = `export { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";`;
@@ -31,7 +31,7 @@ export const budgets = [
   { name: "composed + net", sources: [composed + net], maxBytes: 76_576, goalBytes: 48 * 1024 },
   {
     name: "kernel, full",
-    sources: [`export { createFullKernel } from "@keyhole/kernel";`],
+    sources: [`export { createKernel } from "@keyhole/kernel";`],
     maxBytes: 119_200,
     goalBytes: 72 * 1024,
   },
@@ -70,7 +70,7 @@ export const budgets = [
   {
     name: "first load, full",
     documents: [page],
-    sources: [`export { createFullKernel } from "@keyhole/kernel";${worker}`],
+    sources: [`export { createKernel } from "@keyhole/kernel";${worker}`],
     maxBytes: 155_808,
   },
 ];

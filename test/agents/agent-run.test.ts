@@ -1,6 +1,6 @@
 import { AgentRun, type RunKernel, type RunOptions, type RunPart } from "@keyhole/agents/agent-run";
 import type { AiSdkTool } from "@keyhole/agents/ai-sdk";
-import { type AuditEvent, type CallOptions, createFullKernel, defineTool } from "@keyhole/kernel";
+import { type AuditEvent, type CallOptions, createKernel, defineTool } from "@keyhole/kernel";
 import { expect, it } from "vitest";
 import { granting, openPolicy } from "../support/kernel.ts";
 
@@ -15,7 +15,7 @@ async function* stream(tools: Record<string, AiSdkTool>, abortSignal: AbortSigna
 }
 
 it("ends an answer without end at its budget of tokens, also where the same step used up the calls", async () => {
-  const kernel = await createFullKernel({ policy: openPolicy });
+  const kernel = await createKernel({ policy: openPolicy });
   const say = { name: "say", version: "1.0.0", description: "Says nothing.", input: { type: "object" } } as const;
   kernel.registerTrusted(defineTool({ ...say, output: { kind: "json" }, execute: () => null }));
   const run = new AgentRun<never>({
@@ -96,7 +96,7 @@ it.each([
   ["at once", true, 0],
 ])("counts the calls of a program, made %s", async (_, isAtOnce, most) => {
   let runs = 0;
-  const kernel = await createFullKernel({ policy: granting({ kind: "tool.call", tools: ["*"] }) });
+  const kernel = await createKernel({ policy: granting({ kind: "tool.call", tools: ["*"] }) });
   const named = {
     version: "1.0.0",
     description: "Works.",

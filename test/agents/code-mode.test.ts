@@ -2,7 +2,7 @@ import { aiSdkTools } from "@keyhole/agents/ai-sdk";
 import { anthropicTools } from "@keyhole/agents/anthropic";
 import { codemodeExecutor } from "@keyhole/agents/cloudflare-codemode";
 import { codeMode } from "@keyhole/agents/code-mode";
-import { createFullKernel, type Kernel, type ToolContext } from "@keyhole/kernel";
+import { createKernel, type Kernel, type ToolContext } from "@keyhole/kernel";
 import { runCode } from "@keyhole/worker-host/tools";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ beforeAll(async () => {
     { tool: "run_code", capability: calling(["twice", "save", "through", reserved]) },
     { tool: "through", capability: calling(["save"]) },
   ];
-  kernel = await createFullKernel({
+  kernel = await createKernel({
     host: await nodeHost(),
     policy: { version: "1", posture: "permissive", grants },
     approver: async () => ({ answer: "allow", scope: "once", approver: "ann" }),

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { eventSchema, payloadSchemas } from "@keyhole/kernel/event-schema";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { describe, expect, it } from "vitest";
@@ -37,7 +37,7 @@ describe("the schema of events", () => {
 
   it("is what every test is held to", async () => {
     const before = eventsChecked();
-    const kernel = await createFullKernel();
+    const kernel = await createKernel();
     await kernel.setMode("ALERT", "drill");
     expect(eventsChecked()).toBe(before + 1);
   });

@@ -1,4 +1,4 @@
-import type { Broker, CallResult, JsonValue, FullKernelOptions } from "@keyhole/kernel";
+import type { Broker, CallResult, JsonValue, KernelOptions } from "@keyhole/kernel";
 import { fsRead } from "@keyhole/kernel/families";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { contentStore } from "@keyhole/worker-host/content";
@@ -53,7 +53,7 @@ const caller = toolOf(
 export const double = toolOf(({ n }: { n: number }) => n * 2, { name: "double", determinism: "pure" });
 
 /** Calls that end in every way that hashes something. */
-export async function work(options: FullKernelOptions) {
+export async function work(options: KernelOptions) {
   const content = contentStore(memoryStore());
   const bench = await openKernel({
     policy,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFullKernel, lineOf } from "@keyhole/kernel";
+import { createKernel, lineOf } from "@keyhole/kernel";
 import { fileSink, LogInUse } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { recordsOf } from "./log-of.ts";
@@ -27,7 +27,7 @@ describe("a log file that a sink", () => {
     await symlink(path, link);
     const others = [path, link].map((each) => fileSink(each));
     for (const other of others) await expect(other.open()).rejects.toThrow(`This process has the log ${path} open.`);
-    await expect(createFullKernel({ sink: others[0]! })).rejects.toThrow(LogInUse);
+    await expect(createKernel({ sink: others[0]! })).rejects.toThrow(LogInUse);
     for (const other of others) await other.close();
     await sink.append(records.slice(2, 3));
     await expect(fileSink(path).open()).rejects.toThrow(LogInUse);

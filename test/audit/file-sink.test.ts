@@ -1,7 +1,7 @@
 import { mkdtemp, open, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFullKernel, lineOf } from "@keyhole/kernel";
+import { createKernel, lineOf } from "@keyhole/kernel";
 import { lines, verifyAudit } from "@keyhole/kernel/audit";
 import { fileSink } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -38,7 +38,7 @@ async function reopen(bytes: Uint8Array) {
 async function startOn(bytes: Uint8Array) {
   await writeFile(path, bytes);
   const sink = fileSink(path);
-  const kernel = await createFullKernel({ sink, policy: openPolicy });
+  const kernel = await createKernel({ sink, policy: openPolicy });
   kernel.registerTrusted(echo);
   const result = await kernel.call("echo", { message: "next" });
   await kernel.close();
@@ -171,7 +171,7 @@ it("a decision that ten thousand rules made is an event that can be read again",
     reason: "asked",
   }));
   const sink = fileSink(path);
-  const kernel = await createFullKernel({ sink, policy: { ...openPolicy, rules } });
+  const kernel = await createKernel({ sink, policy: { ...openPolicy, rules } });
   kernel.registerTrusted(echo);
   expect(await kernel.call("echo", { message: "one" })).toMatchObject({ ok: false });
   await kernel.setMode("ALERT", "drill");
@@ -198,7 +198,7 @@ describe("a log file that somebody else", () => {
     ["removed", () => rm(path)],
   ])("%s takes nothing more, and then nothing runs", async (_, meddle) => {
     const sink = fileSink(path);
-    const kernel = await createFullKernel({ sink, policy: openPolicy });
+    const kernel = await createKernel({ sink, policy: openPolicy });
     kernel.registerTrusted(echo);
     expect(await kernel.call("echo", { message: "one" })).toMatchObject({ ok: true });
     await meddle();
@@ -232,7 +232,7 @@ describe("a log file that somebody else", () => {
   });
 
   it("took away is not there, which the kernel says at once", async () => {
-    await expect(createFullKernel({ sink: fileSink(join(folder, "no", "such", "folder")) })).rejects.toThrow("ENOENT");
+    await expect(createKernel({ sink: fileSink(join(folder, "no", "such", "folder")) })).rejects.toThrow("ENOENT");
   });
 });
 

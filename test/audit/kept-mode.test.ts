@@ -7,7 +7,7 @@ import {
   type AuditEvent,
   type AuditSink,
   canonicalJson,
-  createFullKernel,
+  createKernel,
   eventOf,
   type JsonValue,
   memorySink,
@@ -25,7 +25,7 @@ const pairs = modes.flatMap((kept) => modes.map((option) => [kept, option] as co
 /** A log in which the mode was set, and then again. */
 async function logWith(...set: readonly Mode[]): Promise<AuditSink> {
   const sink = memorySink();
-  const kernel = await createFullKernel({ sink });
+  const kernel = await createKernel({ sink });
   kernel.registerTrusted(echo);
   for (const mode of set) await kernel.setMode(mode, "a test");
   await kernel.close();
@@ -33,7 +33,7 @@ async function logWith(...set: readonly Mode[]): Promise<AuditSink> {
 }
 
 async function reopened(sink: AuditSink, mode?: Mode): Promise<Mode> {
-  const kernel = await createFullKernel({ sink, ...(mode && { mode }) });
+  const kernel = await createKernel({ sink, ...(mode && { mode }) });
   await kernel.close();
   return kernel.mode;
 }
@@ -81,9 +81,9 @@ describe("the mode that a log keeps", () => {
   it("is that of a process which was killed", async () => {
     const folder = await mkdtemp(join(tmpdir(), "keyhole-mode-"));
     const program = `
-      import { createFullKernel } from "@keyhole/kernel";
+      import { createKernel } from "@keyhole/kernel";
       import { fileSink } from "@keyhole/worker-host/node/file-sink";
-      const kernel = await createFullKernel({ sink: fileSink(process.argv[1]) });
+      const kernel = await createKernel({ sink: fileSink(process.argv[1]) });
       await kernel.setMode("LOCKDOWN", "a drill");
       console.log("locked");
       setInterval(() => {}, 1_000);`;

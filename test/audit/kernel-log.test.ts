@@ -1,4 +1,4 @@
-import { type AuditSink, createFullKernel, type EventRecord, eventOf, memorySink, verifyChain } from "@keyhole/kernel";
+import { type AuditSink, createKernel, type EventRecord, eventOf, memorySink, verifyChain } from "@keyhole/kernel";
 import type { ToolContext } from "@keyhole/kernel/tool";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ function failingSink(fromBatch: number): AuditSink & { readonly kept: EventRecor
 describe("a log sink", () => {
   it.each([1, 2, 3])("that fails from batch %d on ends every call, and no tool runs unrecorded", async (fromBatch) => {
     const sink = failingSink(fromBatch);
-    const kernel = await createFullKernel({ policy: openPolicy, sink });
+    const kernel = await createKernel({ policy: openPolicy, sink });
     let runs = 0;
     kernel.registerTrusted(toolOf(() => ++runs));
     const results = [];
@@ -52,7 +52,7 @@ describe("a log sink that fails while tools run", () => {
       posture: "permissive",
       grants: [{ tool: "*", capability: { kind: "net.write", hosts: ["example.com"] } }],
     } as const;
-    const kernel = await createFullKernel({ policy, sink, brokers: [broker] });
+    const kernel = await createKernel({ policy, sink, brokers: [broker] });
     const ask = async ({ fetch }: ToolContext, path: string): Promise<unknown> =>
       fetch(`https://example.com/${path}`, { method: "POST" }).catch(() => undefined);
     const waiting = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ async function closing() {
     close: () => void steps.push("closed"),
   };
   const clock = new FakeClock();
-  const kernel = await createFullKernel({ policy: openPolicy, sink, clock });
+  const kernel = await createKernel({ policy: openPolicy, sink, clock });
   steps.length = 0;
   return { kernel, steps, clock };
 }
@@ -135,12 +135,12 @@ describe("a log that another kernel left", () => {
   it("continues after its last event and records lost calls", async () => {
     const sink = memorySink();
     const clock = new FakeClock();
-    const first = await createFullKernel({ policy: openPolicy, sink, clock });
+    const first = await createKernel({ policy: openPolicy, sink, clock });
     first.registerTrusted(toolOf(() => new Promise(() => {})));
     const lost = first.call("subject", {}, { sessionId: "s" });
     await clock.advance(1);
     void lost;
-    const second = await createFullKernel({ policy: openPolicy, sink, clock });
+    const second = await createKernel({ policy: openPolicy, sink, clock });
     second.registerTrusted(echo);
     expect(await second.call("echo", { message: "x" })).toMatchObject({ ok: true });
     const events = await second.audit.read();

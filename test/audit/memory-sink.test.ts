@@ -1,4 +1,4 @@
-import { createFullKernel, limits, memorySink } from "@keyhole/kernel";
+import { createKernel, limits, memorySink } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { echo, openPolicy } from "../support/kernel.ts";
@@ -55,7 +55,7 @@ describe("the memory sink", () => {
 
   it("can be told to keep nothing", async () => {
     const sink = memorySink(0);
-    const kernel = await createFullKernel({ policy: openPolicy, sink });
+    const kernel = await createKernel({ policy: openPolicy, sink });
     kernel.registerTrusted(echo);
     for (let i = 0; i < 2; i++) expect(await kernel.call("echo", { message: "a" })).toMatchObject({ ok: true });
     expect(sink.read(0, 9)).toEqual([]);

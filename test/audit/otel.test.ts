@@ -6,7 +6,7 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { createKernel, type Kernel } from "@keyhole/kernel";
 import { traced } from "@keyhole/worker-host/otel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { echo, openPolicy, toolOf } from "../support/kernel.ts";
@@ -23,7 +23,7 @@ let kernel: Kernel;
 
 beforeEach(async () => {
   exporter.reset();
-  kernel = traced(await createFullKernel({ policy: openPolicy }), { tracerProvider, meterProvider });
+  kernel = traced(await createKernel({ policy: openPolicy }), { tracerProvider, meterProvider });
   kernel.registerTrusted(echo);
   kernel.registerTrusted(
     toolOf(() => {
@@ -147,7 +147,7 @@ describe("a call with OpenTelemetry", () => {
   });
 
   it("has the calls that its tool makes as children, also those that fail", async () => {
-    const outer = traced(await createFullKernel({ policy: openCalls }), { tracerProvider, meterProvider });
+    const outer = traced(await createKernel({ policy: openCalls }), { tracerProvider, meterProvider });
     outer.registerTrusted(echo);
     outer.registerTrusted(
       calling("outer", async (_, { tools }) => {
@@ -170,7 +170,7 @@ describe("a call with OpenTelemetry", () => {
   });
 
   it("works without an SDK, and keeps what the caller passes", async () => {
-    const bare = traced(await createFullKernel({ policy: openPolicy }));
+    const bare = traced(await createKernel({ policy: openPolicy }));
     bare.registerTrusted(echo);
     const heard: string[] = [];
     const result = await bare.call(

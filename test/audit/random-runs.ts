@@ -1,4 +1,4 @@
-import { type Clock, createFullKernel, defineTool, systemClock, type Tool, type ToolContext } from "@keyhole/kernel";
+import { type Clock, createKernel, defineTool, systemClock, type Tool, type ToolContext } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { lines } from "@keyhole/kernel/audit";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
@@ -182,7 +182,7 @@ async function recordAndReplay(seed: number): Promise<Outcome> {
   const random = randomFrom(seed);
   let asked = 0;
   const entries: RunEntry[] = [];
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
     policy,
     brokers: [netBroker({ fetch: restlessFetch(random, () => asked++) }), countedFiles(() => asked++)],

@@ -1,4 +1,4 @@
-import { type Broker, createFullKernel, defineTool } from "@keyhole/kernel";
+import { type Broker, createKernel, defineTool } from "@keyhole/kernel";
 import { fsRead } from "@keyhole/kernel/families";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { recordingHost, type RunEntry } from "@keyhole/kernel/replay";
@@ -60,7 +60,7 @@ export async function recorded(calls: readonly (readonly string[])[]) {
   const entries: RunEntry[] = [];
   const files = restlessFiles();
   const host = recordingHost(inlineHost(), (entry) => entries.push(entry));
-  const kernel = await createFullKernel({ host, policy, brokers: [files], clock: new FakeClock() });
+  const kernel = await createKernel({ host, policy, brokers: [files], clock: new FakeClock() });
   kernel.registerTrusted(reader);
   const results = await Promise.all(calls.map((paths) => kernel.call("reader", { paths: [...paths] })));
   expect(results.every(({ ok }) => ok)).toBe(true);

@@ -1,7 +1,7 @@
 import {
   type AuditEvent,
   type ContentStore,
-  createFullKernel,
+  createKernel,
   eventOf,
   type Kernel,
   memorySink,
@@ -37,7 +37,7 @@ async function collected(): Promise<DisclosedEvent[]> {
 
 beforeEach(async () => {
   content = contentStore(memoryStore());
-  kernel = await createFullKernel({ policy, content });
+  kernel = await createKernel({ policy, content });
   kernel.registerTrusted(subject);
   await kernel.call("subject", ada);
   await kernel.call("subject", { name: "Ada L." });
@@ -48,7 +48,7 @@ beforeEach(async () => {
 describe("a value that is too large to be kept", () => {
   const bench = async (maxBytes: number) => {
     let runs = 0;
-    const large = await createFullKernel({ policy, content: contentStore(memoryStore(), { maxBytes }) });
+    const large = await createKernel({ policy, content: contentStore(memoryStore(), { maxBytes }) });
     large.registerTrusted(toolOf(({ name }: { name: string }) => [name, ++runs].join("\u0001".repeat(100))));
     return { large, runs: () => runs };
   };
@@ -228,8 +228,8 @@ describe("a value that is erased", () => {
 
 describe("a kernel whose policy keeps values", () => {
   it("is refused without a content store, also when the policy comes later", async () => {
-    await expect(createFullKernel({ policy })).rejects.toThrow("INVALID_POLICY at /tools/subject/keep");
-    const bare = await createFullKernel();
+    await expect(createKernel({ policy })).rejects.toThrow("INVALID_POLICY at /tools/subject/keep");
+    const bare = await createKernel();
     expect(await bare.setPolicy(policy)).toMatchObject({
       ok: false,
       error: { code: "INVALID_POLICY", path: "/tools/subject/keep" },
@@ -240,20 +240,20 @@ describe("a kernel whose policy keeps values", () => {
     let runs = 0;
     const sink = memorySink();
     const failing: ContentStore = { ...content, put: async () => Promise.reject(new Error("ENOSPC")) };
-    const closed = await createFullKernel({ policy, content: failing, sink });
+    const closed = await createKernel({ policy, content: failing, sink });
     closed.registerTrusted(toolOf(() => ++runs));
     closed.registerTrusted(toolOf(() => ++runs, { name: "another" }));
     for (const name of ["subject", "another"])
       expect(await closed.call(name, ada)).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });
     expect(runs).toBe(0);
     // What was written is sound, and the next kernel ends what was left open.
-    const next = await createFullKernel({ sink });
+    const next = await createKernel({ sink });
     await expectSoundLog(next);
     expect((await sink.read(0, 100)).map(eventOf).some(({ type }) => type === "tool.started")).toBe(false);
   });
 
   it("keeps nothing of an output that is bytes, and of calls without input", async () => {
-    const bytes = await createFullKernel({ policy, content });
+    const bytes = await createKernel({ policy, content });
     bytes.registerTrusted(toolOf(() => new Uint8Array(3), { output: { kind: "binary" } }));
     expect(await bytes.call("subject", {})).toMatchObject({ ok: true });
     expect((await bytes.audit.read()).some(({ type }) => type === "data.kept")).toBe(false);

@@ -1,4 +1,4 @@
-import { createFullKernel, type IsolateHost, systemClock, type ToolPackage } from "@keyhole/kernel";
+import { createKernel, type IsolateHost, systemClock, type ToolPackage } from "@keyhole/kernel";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
@@ -56,7 +56,7 @@ export function describeReplay(name: string, open: (tool: ToolPackage) => Promis
           { kind: "fs.write", paths: ["**"] },
         ] as const
       ).map((capability) => ({ tool: "weekly", capability }));
-      const kernel = await createFullKernel({
+      const kernel = await createKernel({
         host: recordingHost(host, (entry) => entries.push(entry)),
         brokers: [netBroker({ fetch }), filesBroker(memoryStore())],
         policy: { version: "1", posture: "permissive", grants },

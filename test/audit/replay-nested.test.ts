@@ -1,4 +1,4 @@
-import { createFullKernel, systemClock } from "@keyhole/kernel";
+import { createKernel, systemClock } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ const inner = (factor: number) => leaf("inner", ({ n }: { n: number }) => n * fa
 
 async function record(): Promise<readonly RunEntry[]> {
   const entries: RunEntry[] = [];
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: openCalls,
     host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
   });

@@ -1,4 +1,4 @@
-import { createFullKernel, hashBytes, type IsolateHost, type RegisteredTool, systemClock } from "@keyhole/kernel";
+import { createKernel, hashBytes, type IsolateHost, type RegisteredTool, systemClock } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { inspect, readRun, recordingHost, replay, rerun, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { nodeHost } from "@keyhole/worker-host/node";
@@ -33,7 +33,7 @@ describe.each<[string, () => IsolateHost | Promise<IsolateHost>]>([
     const entries: RunEntry[] = [];
     const recording = recordingHost(host, (entry) => entries.push(entry));
     // An inline tool runs on a kernel's own host unless another one takes its source.
-    const kernel = await createFullKernel({ host: { ...recording, close: async () => {} }, policy: openPolicy });
+    const kernel = await createKernel({ host: { ...recording, close: async () => {} }, policy: openPolicy });
     registerAny(kernel, tool === "pour" ? pourFor(host) : drinkFor(host));
     const { output, pieces } = sink();
     const body = chunks && bodySource(chunks).body;
@@ -104,7 +104,7 @@ describe.each<[string, () => IsolateHost | Promise<IsolateHost>]>([
     const { entries } = await recorded("drink", { deed: "count" }, [new Uint8Array(5)]);
     const [call] = inspect({ entries });
     expect(call!.requests[0]).toMatchObject({ request: { kind: "body", operation: "read" }, reply: { ok: true } });
-    const kernel = await createFullKernel({ host, policy: openPolicy });
+    const kernel = await createKernel({ host, policy: openPolicy });
     registerAny(kernel, drinkFor(host));
     expect(await rerun(kernel, call!)).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
     const { body } = bodySource([new Uint8Array(7)]);

@@ -1,7 +1,7 @@
 import {
   type Broker,
   type Clock,
-  createFullKernel,
+  createKernel,
   type IsolateHost,
   type RegisteredTool,
   systemClock,
@@ -65,7 +65,7 @@ describe("a call that was tried again", () => {
     const files = flaky(failures);
     const host = recordingHost(inlineHost(), (entry) => entries.push(entry));
     const policy = { ...openPolicy, grants };
-    const kernel = await createFullKernel({ host, policy, brokers: [files], clock: hasty });
+    const kernel = await createKernel({ host, policy, brokers: [files], clock: hasty });
     kernel.registerTrusted(reader);
     const result = await kernel.call("reader", { path: "a" });
     return { entries, result, files };
@@ -134,7 +134,7 @@ describe("a program that was recorded", () => {
 
   async function record(): Promise<readonly RunEntry[]> {
     const entries: RunEntry[] = [];
-    const kernel = await createFullKernel({ host: recordingHost(host, (entry) => entries.push(entry)), policy });
+    const kernel = await createKernel({ host: recordingHost(host, (entry) => entries.push(entry)), policy });
     for (const tool of [runCode, calculator]) kernel.register(tool);
     const result = await kernel.call("run_code", { code, input: { more: 40 } });
     expect(result).toMatchObject({ ok: true, data: { result: 42 } });
@@ -182,7 +182,7 @@ describe("a pipeline that was recorded", () => {
     const entries: RunEntry[] = [];
     const files = flaky(1);
     const measure = toolOf(({ text }: { text: string }) => text.length, { name: "measure" });
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
       policy: { ...openPolicy, grants },
       brokers: [files],
@@ -206,7 +206,7 @@ describe("the verbs", () => {
     const entries: RunEntry[] = [];
     const files = flaky(0);
     files.served = served;
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
       policy: { ...openPolicy, grants },
       brokers: [files],
@@ -246,7 +246,7 @@ describe("the verbs", () => {
   it("inspect says when a call was made, also where its tool saw no time", async () => {
     const entries: RunEntry[] = [];
     const clock = new FakeClock(Date.UTC(2026, 1, 3));
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
       policy: openPolicy,
       clock,

@@ -1,4 +1,4 @@
-import { hashJson, createFullKernel, systemClock } from "@keyhole/kernel";
+import { hashJson, createKernel, systemClock } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import fc from "fast-check";
@@ -56,7 +56,7 @@ describe("a run", () => {
         },
       },
     };
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
       policy,
       brokers: [files],

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import {
   type AuditEvent,
   canonicalJson,
-  createFullKernel,
+  createKernel,
   type Hash,
   type JsonValue,
-  type FullKernelOptions,
+  type KernelOptions,
   memorySink,
   packageHash,
   verifyChain,
@@ -31,7 +31,7 @@ import { wholeLog } from "../support/whole-log.ts";
 import { double, policy, subject, work } from "./every-ending.ts";
 
 describe("a kernel with SHA-256", () => {
-  it.each<[string, Partial<FullKernelOptions>, string, string]>([
+  it.each<[string, Partial<KernelOptions>, string, string]>([
     ["has no digest in another algorithm", { hash: sha256Hash }, "sha256:", "blake3:"],
     ["is told from one with BLAKE3", {}, "blake3:", "sha256:"],
   ])("%s", async (_, options, own, other) => {
@@ -129,7 +129,7 @@ describe("a kernel with SHA-256", () => {
     const open = async (hash?: Hash) => {
       const sink = fileSink(path, { fsync: "never" });
       sinks.push(sink);
-      return createFullKernel({ sink, clock: new FakeClock(), ...(hash && { hash }) });
+      return createKernel({ sink, clock: new FakeClock(), ...(hash && { hash }) });
     };
     try {
       for (let i = 0; i < 2; i++) {

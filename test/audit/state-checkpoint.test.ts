@@ -1,4 +1,4 @@
-import { type AuditSink, blake3Hash, createFullKernel, type EventRecord, memorySink } from "@keyhole/kernel";
+import { type AuditSink, blake3Hash, createKernel, type EventRecord, memorySink } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCheckpointText, rowsAt } from "../../packages/kernel/src/audit/checkpoint-in.ts";
@@ -234,7 +234,7 @@ describe("what lies before a checkpoint", () => {
     const { log } = await openOn(sink, new Time(), Infinity);
     expect(await log.verifyEarlier()).toBe(damage);
     const locked = Promise.withResolvers<void>();
-    const kernel = await createFullKernel({ sink });
+    const kernel = await createKernel({ sink });
     kernel.audit.subscribe(({ type }) => type === "mode.changed" && locked.resolve());
     await locked.promise;
     expect(kernel.mode).toBe("LOCKDOWN");
@@ -248,14 +248,14 @@ describe("what lies before a checkpoint", () => {
     sink.records[3] = { ...sink.records[3]!, body: sink.records[3]!.body.replace("echo@", "ECHO@") };
     sink.eventsRead = 0;
     const clock = new Time();
-    const kernel = await createFullKernel({ sink, verifyEarlier: false, clock });
+    const kernel = await createKernel({ sink, verifyEarlier: false, clock });
     await settle();
     expect(sink.eventsRead).toBeLessThanOrEqual(sink.records.length - seq + 1);
     expect(kernel.mode).toBe("NORMAL");
     expect((await kernel.health()).log.earlier).toBe("unverified");
     await kernel.close();
     sink.records[seq + 1] = { ...sink.records[seq + 1]!, hash: blake3Hash.zero };
-    expect((await createFullKernel({ sink, verifyEarlier: false, clock })).mode).toBe("LOCKDOWN");
+    expect((await createKernel({ sink, verifyEarlier: false, clock })).mode).toBe("LOCKDOWN");
   });
 
   it.each<[string, (sink: Store) => void, (kernel: { close(): unknown }) => unknown, string]>([
@@ -266,7 +266,7 @@ describe("what lies before a checkpoint", () => {
     const sink = await longLog();
     damage(sink);
     const ended = Promise.withResolvers<string>();
-    const kernel = await createFullKernel({ sink, verifyEarlier: ended.resolve });
+    const kernel = await createKernel({ sink, verifyEarlier: ended.resolve });
     await then(kernel);
     expect(await ended.promise).toBe(earlier);
     expect(kernel.mode).toBe(earlier === "damaged" ? "LOCKDOWN" : "NORMAL");

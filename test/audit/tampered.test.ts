@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type AuditSink, createFullKernel, type EventRecord } from "@keyhole/kernel";
+import { type AuditSink, createKernel, type EventRecord } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { echo, openPolicy } from "../support/kernel.ts";
 import { recordsOf } from "./log-of.ts";
@@ -22,7 +22,7 @@ function blindSink(kept: EventRecord[]): AuditSink {
 
 describe("a kernel that opens a log", () => {
   it("goes on with one that is whole", async () => {
-    const kernel = await createFullKernel({ sink: blindSink([...records]), policy: openPolicy });
+    const kernel = await createKernel({ sink: blindSink([...records]), policy: openPolicy });
     expect(kernel.mode).toBe("NORMAL");
   });
 
@@ -38,7 +38,7 @@ describe("a kernel that opens a log", () => {
     ["a lone surrogate", () => records.with(4, { ...records[4]!, body: '"\ud800"' })],
   ])("with %s locks down, on record", async (_, tamper) => {
     const kept = tamper();
-    const kernel = await createFullKernel({ sink: blindSink(kept), policy: openPolicy });
+    const kernel = await createKernel({ sink: blindSink(kept), policy: openPolicy });
     expect(kernel.mode).toBe("LOCKDOWN");
     kernel.registerTrusted({ ...echo, definition: { ...echo.definition, tier: 1 } });
     expect(await kernel.call("echo", { message: "x" })).toMatchObject({ ok: false, error: { code: "POLICY_DENIED" } });

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createReadStream } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFullKernel, memorySink } from "@keyhole/kernel";
+import { createKernel, memorySink } from "@keyhole/kernel";
 import { lines, verifyAudit } from "@keyhole/kernel/audit";
 import { fileSink } from "@keyhole/worker-host/node/file-sink";
 import { fill } from "./audit/load.ts";
@@ -46,7 +46,7 @@ try {
   console.log(`memory on top while verifying          ${Math.round((most - before) / 1e6)} MB (bar: ≤ 100)`);
   const opened = fileSink(path);
   const startMs = performance.now();
-  const kernel = await createFullKernel({ sink: opened });
+  const kernel = await createKernel({ sink: opened });
   console.log(
     `a kernel opened on 1,000,000 events    ${((performance.now() - startMs) / 1_000).toFixed(1)} s, mode ${kernel.mode}`,
   );

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { busSource, everyCaller, natsBus, serveOnBus } from "@keyhole/bus";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { headers } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
 import { findNatsServer } from "../../scripts/engines.mjs";
@@ -18,7 +18,7 @@ server.stderr.resume();
 
 const open = () => connect({ servers: `nats://127.0.0.1:${port}`, reconnectTimeWait: 20, waitOnFirstConnect: true });
 const policy = { version: "1", posture: "permissive" } as const;
-const [far, near] = [await createFullKernel({ policy }), await createFullKernel({ policy })];
+const [far, near] = [await createKernel({ policy }), await createKernel({ policy })];
 far.registerTrusted(
   defineTool({
     name: "echo",

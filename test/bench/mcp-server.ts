@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { anyone } from "@keyhole/mcp";
 import { serveMcpHttp, serveMcpStdio } from "@keyhole/mcp/node";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
@@ -26,7 +26,7 @@ function sdkServer(): McpServer {
 }
 
 async function ownKernel() {
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "permissive" } });
   const registered = kernel.registerTrusted(
     defineTool({
       name: "echo",

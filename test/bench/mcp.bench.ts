@@ -7,7 +7,7 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { mcpSource } from "@keyhole/mcp";
 import { mcpProcess } from "@keyhole/mcp/node";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -72,7 +72,7 @@ const policy = {
 } as const;
 
 async function throughSource(): Promise<Lane> {
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   const server = mcpProcess({ command: process.execPath, args: served("sdk") });
   const source = await mcpSource(kernel, { name: "peer", server, era: "2025-11-25", callsPerHour: 1_000_000 });
   ends.push(() => source.close());

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { blake3Hash, createFullKernel } from "@keyhole/kernel";
+import { blake3Hash, createKernel } from "@keyhole/kernel";
 import { builtInFamilies } from "../../packages/kernel/src/capability/families/index.ts";
 import { allParts } from "../../packages/kernel/src/schema/all-parts.ts";
 import { checkManifest } from "../../packages/kernel/src/tool/check-manifest.ts";
@@ -42,7 +42,7 @@ const packages = Array.from({ length: 100 }, (_, index): ToolPackage => {
 
 /** Milliseconds of processor time to register all in a new kernel. */
 async function registration(): Promise<number> {
-  const kernel = await createFullKernel();
+  const kernel = await createKernel();
   const start = processorMs();
   for (const each of packages) {
     const registered = kernel.register(each);

@@ -1,4 +1,4 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { browser, browserScreenshot, withBrowser } from "@keyhole/worker-host/node/browser";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -23,7 +23,7 @@ const policy = {
 const url = "http://shop.example.com/";
 
 it("a kernel reads a page and takes its picture, and refuses a page beside the grant", async () => {
-  const kernel = await createFullKernel({ host: withBrowser(nodeHost(), world.options), policy });
+  const kernel = await createKernel({ host: withBrowser(nodeHost(), world.options), policy });
   expect(kernel.register(browser)).toMatchObject({ ok: true });
   expect(kernel.register(browserScreenshot)).toMatchObject({ ok: true });
   expect(await kernel.call("browser", { url, extract: [{ selector: "h1" }] })).toMatchObject({
@@ -44,7 +44,7 @@ it("a kernel reads a page and takes its picture, and refuses a page beside the g
 
 it("a tool for pages ends with UNSUPPORTED_HOST, and what to install, where there is no browser", async () => {
   const host = withBrowser(nodeHost(), { executable: "/nowhere/chromium" });
-  const kernel = await createFullKernel({ host, policy });
+  const kernel = await createKernel({ host, policy });
   kernel.register(browser);
   expect(await kernel.call("browser", { url })).toMatchObject({
     ok: false,

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { type Capability, createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { type Capability, createKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { environmentSecrets } from "@keyhole/worker-host/node";
@@ -53,7 +53,7 @@ let kernel: Kernel;
 let heard: string[];
 beforeEach(async () => {
   heard = [];
-  kernel = await createFullKernel({
+  kernel = await createKernel({
     brokers: [netBroker()],
     secrets: secretKeeper(environmentSecrets({ env: { KEYHOLE_SECRET_KEY: value } })),
     policy: {
@@ -185,7 +185,7 @@ describe("a secret", () => {
   });
 
   it("that no header carries is refused, and not sent in part", async () => {
-    const other = await createFullKernel({
+    const other = await createKernel({
       brokers: [netBroker()],
       secrets: secretKeeper({ get: () => "line one\r\nx-injected: yes" }),
       policy: {

@@ -1,4 +1,4 @@
-import { type CallResult, createFullKernel, type Kernel } from "@keyhole/kernel";
+import { type CallResult, createKernel, type Kernel } from "@keyhole/kernel";
 import { browserHost } from "@keyhole/worker-host/browser";
 import { builtinTools } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ describe("the browser host's own brokers, asked from inside an isolate", () => {
   let kernel: Kernel;
   beforeAll(async () => {
     const served = { kind: "net.read", hosts: [canary.hostname], ports: [Number(canary.port)] };
-    kernel = await createFullKernel({
+    kernel = await createKernel({
       host: await browserHost(),
       approver: async () => ({ answer: "allow", scope: "once", approver: "tester" }),
       policy: {

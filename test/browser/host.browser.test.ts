@@ -1,4 +1,4 @@
-import { createFullKernel, type Isolate, type IsolateHost, type ToolManifest } from "@keyhole/kernel";
+import { createKernel, type Isolate, type IsolateHost, type ToolManifest } from "@keyhole/kernel";
 import { browserHost, domFrameContainer, type FrameContainer } from "@keyhole/worker-host/browser";
 import { calculator, echo } from "@keyhole/worker-host/tools";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -40,7 +40,7 @@ async function openHost(options: Parameters<typeof browserHost>[0]): Promise<Iso
 describe("the isolation of each tool", () => {
   it("is what its host says of the manifest, and has the bounds that go with it", async () => {
     const host = await openHost({ isolation: ({ name }) => (name === "calculator" ? "interpreter" : "worker") });
-    const kernel = await createFullKernel({ host, cache: false, policy: { version: "1", posture: "permissive" } });
+    const kernel = await createKernel({ host, cache: false, policy: { version: "1", posture: "permissive" } });
     for (const tool of [calculator, echo]) expect(kernel.register(tool)).toMatchObject({ ok: true });
     const inputs = { calculator: { expression: "1+1" }, echo: { message: "a" } } as const;
     const call = (name: keyof typeof inputs, fuel?: number) =>
@@ -114,7 +114,7 @@ describe("the pool of frames", () => {
     ["end beyond `idleBytes`: each counts 6 MiB", 3, { idleBytes: 12 * 2 ** 20 }, 2],
   ])("frames that no call uses %s", async (_, sessions, options, open) => {
     const host = await openHost({ warm: 0, maxIsolates: 2, ...options });
-    const kernel = await createFullKernel({ host, cache: false, policy: { version: "1", posture: "standard" } });
+    const kernel = await createKernel({ host, cache: false, policy: { version: "1", posture: "standard" } });
     expect(kernel.register(echo)).toMatchObject({ ok: true });
     const used = async (): Promise<void> => {
       for (let n = 0; n < sessions; n++)

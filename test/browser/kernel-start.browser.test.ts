@@ -121,7 +121,7 @@ describe("a client of a kernel's worker that does not start", () => {
     });
   });
 
-  it("reports a policy that createFullKernel refuses", async () => {
+  it("reports a policy that createKernel refuses", async () => {
     const kernel = connectTo(booting("takes a wrong policy"));
     expect(await failureOf(kernel)).toMatchObject(unavailable("boot-failed", /INVALID_POLICY at \/version/));
   });

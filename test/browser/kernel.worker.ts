@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { createKernel, type Kernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import drink from "keyhole:../contract/tools/drink.ts";
 import pour from "keyhole:../contract/tools/pour.ts";
@@ -7,7 +7,7 @@ import subject from "keyhole:../contract/tools/subject.ts";
 exposeKernel(boot());
 
 async function boot(): Promise<Kernel> {
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: await browserHost({ container: remoteFrameContainer() }),
     policy: {
       version: "1",

@@ -2,7 +2,7 @@ import {
   type ApprovalAnswer,
   type Approver,
   type CallResult,
-  createFullKernel,
+  createKernel,
   defineTool,
   type Kernel,
   manifestOf,
@@ -54,13 +54,13 @@ describe("a package that crosses", () => {
     ["that is text", "echo"],
     ["that is nothing", null],
   ])("%s is registered or refused as by a kernel in the same realm", async (_, foreign) => {
-    const near = (await createFullKernel({ host: await host() })).register(foreign as never);
-    const far = await remoteOf(await createFullKernel({ host: await host() })).register(foreign as never);
+    const near = (await createKernel({ host: await host() })).register(foreign as never);
+    const far = await remoteOf(await createKernel({ host: await host() })).register(foreign as never);
     expect(far).toEqual(near);
   });
 
   it("is called, and checked for its health and its purity, by what it was registered as", async () => {
-    const kernel = await createFullKernel({ host: await host(), policy });
+    const kernel = await createKernel({ host: await host(), policy });
     const remote = remoteOf(kernel);
     const pure = packageOf("pure", "return input;", { determinism: "pure" });
     expect(await remote.register(pure)).toMatchObject({ ok: true, value: { id: "pure@1.0.0" } });
@@ -76,7 +76,7 @@ describe("members of a kernel that cross", () => {
   let kernel: Kernel;
   let remote: KernelClient;
   beforeEach(async () => {
-    kernel = await createFullKernel({ policy });
+    kernel = await createKernel({ policy });
     kernel.registerTrusted(echo);
     remote = remoteOf(kernel);
   });

@@ -1,4 +1,4 @@
-import { createFullKernel, createKernel, defineTool, policyDocuments } from "@keyhole/kernel";
+import { createKernel, composeKernel, defineTool, policyDocuments } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
 import { withoutCommands } from "../../packages/worker-host/src/process/no-commands.ts";
@@ -26,7 +26,7 @@ const spawns = defineTool({
 
 describe("a host without commands", () => {
   it("refuses each request for one, in a kernel that knows the kind", async () => {
-    const kernel = await createFullKernel({ host: withoutCommands(moduleHost(spawns)), policy });
+    const kernel = await createKernel({ host: withoutCommands(moduleHost(spawns)), policy });
     expect(kernel.register(packed(spawns))).toMatchObject({ ok: true });
     expect(await kernel.call("spawns", {})).toMatchObject({
       ok: false,
@@ -36,8 +36,8 @@ describe("a host without commands", () => {
 
   it("brings no kind: a kernel of few kinds refuses the tool and the policy that name it", async () => {
     const options = { host: withoutCommands(moduleHost(spawns)), hash: sha256Hash, extensions: [policyDocuments()] };
-    await expect(createKernel({ ...options, policy })).rejects.toThrow("knows no kind");
-    const kernel = await createKernel(options);
+    await expect(composeKernel({ ...options, policy })).rejects.toThrow("knows no kind");
+    const kernel = await composeKernel(options);
     const refused = { ok: false, error: { code: "INVALID_MANIFEST" } };
     expect(kernel.register(packed(spawns))).toMatchObject(refused);
   });

@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { natsBus, sealedCallers, serveOnBus } from "@keyhole/bus";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { fileSink } from "@keyhole/worker-host/node/file-sink";
 import { headers } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
@@ -18,7 +18,7 @@ export interface KernelErrand {
 
 const { url, folder, index, of, callers } = JSON.parse(process.argv[2]!) as KernelErrand;
 const deeds = join(folder, "deeds");
-const kernel = await createFullKernel({
+const kernel = await createKernel({
   policy: { version: "1", posture: "permissive" },
   sink: fileSink(join(folder, `log-${index}.jsonl`), { fsync: "never" }),
 });

@@ -12,11 +12,11 @@ closeAfterEach();
 /** The page of docs/how-to/bus.md, over NATS: its kernel serves a tool that only a page can have. */
 const program = `
 import { everyCaller, natsBus, serveOnBus } from "@keyhole/bus";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { headers, wsconnect } from "@nats-io/nats-core";
 
 globalThis.serve = async (url) => {
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
   kernel.registerTrusted(defineTool({
     name: "page_title", version: "1.0.0", description: "Gives the title of the page.", determinism: "external",
     input: { type: "object", additionalProperties: false }, output: { kind: "text" },

@@ -11,13 +11,13 @@ closeAfterEach();
 /** A Worker that calls a tool of the bus for each request, and serves one of its own while the request lasts. */
 const program = `
 import { busSource, everyCaller, natsBus, serveOnBus } from "@keyhole/bus";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { headers, wsconnect } from "@nats-io/nats-core";
 
 export default {
   async fetch(request) {
     const { url, serve } = await request.json();
-    const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+    const kernel = await createKernel({ policy: { version: "1", posture: "permissive" } });
     const connection = await wsconnect({ servers: url });
     const bus = natsBus(connection, headers);
     if (!serve) {

@@ -11,7 +11,7 @@ import {
 import {
   type CallOptions,
   type CallResult,
-  createFullKernel,
+  createKernel,
   defineTool,
   type Kernel,
   type PolicyDocument,
@@ -76,7 +76,7 @@ export class Served {
 }
 
 export async function kernelWith(tools: readonly Tool<never, unknown>[], policy?: PolicyDocument): Promise<Kernel> {
-  const kernel = await createFullKernel({ policy: policy ?? openPolicy });
+  const kernel = await createKernel({ policy: policy ?? openPolicy });
   afterwards(() => kernel.close());
   for (const tool of tools) {
     const registered = kernel.registerTrusted(tool);

@@ -1,4 +1,4 @@
-import { type ApprovalAnswer, type ApprovalRequest, type ContentStore, createFullKernel } from "@keyhole/kernel";
+import { type ApprovalAnswer, type ApprovalRequest, type ContentStore, createKernel } from "@keyhole/kernel";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ApprovalDesk, approvalDesk } from "../../packages/edge/src/app/approvals.ts";
 import { createGateway } from "../../packages/edge/src/app/gateway.ts";
@@ -24,7 +24,7 @@ async function digestOf(token: string): Promise<string> {
 
 beforeAll(async () => {
   const asked = Promise.withResolvers<ApprovalRequest>();
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: { version: "1", posture: "standard", rules: [{ id: "ask", effect: "ask", when: {}, reason: "Asks." }] },
     approver: async (request) => {
       asked.resolve(request);

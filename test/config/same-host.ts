@@ -1,4 +1,4 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { readConfig } from "@keyhole/worker-host/config";
 import { httpHost } from "@keyhole/worker-host/http";
@@ -16,7 +16,7 @@ export function configuredWithoutFiles(): void {
     const { policy } = own;
     const sent: string[] = [];
     const fetch = async (url: string): Promise<Response> => (sent.push(url), Response.json({ temp: 21 }));
-    const kernel = await createFullKernel({ host: httpHost({ brokers: [netBroker({ fetch })] }), policy });
+    const kernel = await createKernel({ host: httpHost({ brokers: [netBroker({ fetch })] }), policy });
     for (const pkg of packages) expect(kernel.register(pkg)).toMatchObject({ ok: true });
     for (const tool of pipelines) expect(kernel.registerTrusted(tool)).toMatchObject({ ok: true });
     expect(kernel.list().map(({ hash }) => hash)).toMatchInlineSnapshot(`

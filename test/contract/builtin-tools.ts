@@ -1,4 +1,4 @@
-import { createFullKernel, hashJson, packageHash } from "@keyhole/kernel";
+import { createKernel, hashJson, packageHash } from "@keyhole/kernel";
 import { builtinTools } from "@keyhole/worker-host/tools";
 import { expect, it } from "vitest";
 import calculator from "../../packages/worker-host/src/tools/calculator.ts";
@@ -14,7 +14,7 @@ export function builtinToolsContract(): void {
   });
 
   it("the calculator gives the same digits as everywhere", async () => {
-    const kernel = await createFullKernel();
+    const kernel = await createKernel();
     kernel.registerTrusted(calculator);
     const values: (number | string)[] = [];
     for (const name of ["sqrt", "abs", "round", "ln", "log10", "exp", "sin", "cos", "tan"]) {

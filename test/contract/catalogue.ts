@@ -1,5 +1,5 @@
 import {
-  createFullKernel,
+  createKernel,
   type IsolateHost,
   type JsonValue,
   type Kernel,
@@ -44,7 +44,7 @@ export function describeCatalogue(
       const { host, values, database } = await open();
       for (const [sql, kind] of setup)
         await database.run({ sql, params: [], kinds: [kind] }, { rows: 0, bytes: 0, timeMs: 20_000 }, never);
-      kernel = await createFullKernel({
+      kernel = await createKernel({
         ...(host && { host }),
         brokers: [
           filesBroker(await folderOf(25)),

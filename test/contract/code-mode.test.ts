@@ -1,4 +1,4 @@
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { expect, it } from "vitest";
 import { describeCodeMode } from "./code-mode.ts";
@@ -7,7 +7,7 @@ import { describeCodeMode } from "./code-mode.ts";
 describeCodeMode("the Node host", async () => nodeHost());
 
 it("a tool object brings no programs: nothing makes code out of text in the kernel's realm", async () => {
-  const kernel = await createFullKernel();
+  const kernel = await createKernel();
   const tool = defineTool({
     name: "inline_code",
     version: "1.0.0",

@@ -1,4 +1,4 @@
-import { createFullKernel, defineTool, type IsolateHost, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type IsolateHost, type Kernel } from "@keyhole/kernel";
 import { builtinTools, runCode } from "@keyhole/worker-host/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSoundLog } from "../support/kernel.ts";
@@ -22,7 +22,7 @@ export function describeCodeMode(name: string, makeHost: () => Promise<IsolateHo
       const grants = [
         { tool: "run_code", capability: { kind: "tool.call", tools: ["echo", "calculator", "ask_first", "run_code"] } },
       ];
-      kernel = await createFullKernel({
+      kernel = await createKernel({
         host: await makeHost(),
         policy: { version: "1", posture: "permissive", grants },
         approver: async () => ({ answer: "allow", scope: "once", approver: "tester" }),

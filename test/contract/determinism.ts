@@ -1,12 +1,12 @@
 import {
   type Clock,
-  createFullKernel,
+  createKernel,
   type Determinism,
   hashJson,
   type IsolateHost,
   type JsonValue,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   packageHash,
   type RegisteredTool,
   systemClock,
@@ -41,8 +41,8 @@ export function describeDeterminism(name: string, open: () => Promise<IsolateHos
     });
     afterAll(() => host.close());
 
-    async function kernelWith(determinism: Determinism, options: FullKernelOptions = {}): Promise<Kernel> {
-      const kernel = await createFullKernel({
+    async function kernelWith(determinism: Determinism, options: KernelOptions = {}): Promise<Kernel> {
+      const kernel = await createKernel({
         host,
         policy: { version: "1", posture: "permissive" },
         cache: false,

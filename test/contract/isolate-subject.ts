@@ -1,4 +1,4 @@
-import { createFullKernel, type IsolateHost, type Kernel, type FullKernelOptions } from "@keyhole/kernel";
+import { createKernel, type IsolateHost, type Kernel, type KernelOptions } from "@keyhole/kernel";
 import { expect } from "vitest";
 import { openPolicy } from "../support/kernel.ts";
 import type { Part } from "../support/part.ts";
@@ -25,9 +25,9 @@ export interface HostTraits {
 export async function kernelOn(
   host: IsolateHost,
   tool: AnyTool,
-  options: FullKernelOptions = { policy: openPolicy },
+  options: KernelOptions = { policy: openPolicy },
 ): Promise<Kernel> {
-  const kernel = await createFullKernel(host.sources.includes("module") ? { host, ...options } : options);
+  const kernel = await createKernel(host.sources.includes("module") ? { host, ...options } : options);
   expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
   return kernel;
 }

@@ -2,7 +2,7 @@ import {
   type CallError,
   type CallOptions,
   type CallResult,
-  createFullKernel,
+  createKernel,
   type IsolateHost,
   type JsonValue,
   type Kernel,
@@ -203,7 +203,7 @@ function kernelContract(makeHost: () => Promise<IsolateHost>, { preempts, part }
     const host = await makeHost();
     // Inline isolates share their module, whatever they are told.
     if (!host.sources.includes("module")) return expect(host.preempts).toBe(false);
-    const own = await createFullKernel({ host, policy: openPolicy, cache: false, reuse: { subject: reuse } });
+    const own = await createKernel({ host, policy: openPolicy, cache: false, reuse: { subject: reuse } });
     registerAny(own, subjectFor(host));
     const ask = (deed: string, sessionId: string) => own.call("subject", { deed, value: "mine" }, { sessionId });
     expect(await ask("remember", "a")).toMatchObject({ ok: true });

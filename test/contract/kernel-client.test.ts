@@ -1,4 +1,4 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { connectKernel, exposeKernel } from "@keyhole/worker-host/browser";
 import { afterEach, describe } from "vitest";
 import { registerAny } from "../support/registered.ts";
@@ -11,7 +11,7 @@ afterEach(() => {
 
 describe("a client of a kernel behind a message port", () => {
   kernelClientContract(async () => {
-    const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+    const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
     for (const tool of clientTools) registerAny(kernel, tool);
     const { port1, port2 } = new MessageChannel();
     ports.push(port1, port2);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { agentTools } from "../../packages/agents/src/agent-tools.ts";
 import { everyCaller, memoryBus, serveOnBus } from "@keyhole/bus";
-import { createFullKernel, type Kernel, type PolicyDocument, type ToolContext } from "@keyhole/kernel";
+import { createKernel, type Kernel, type PolicyDocument, type ToolContext } from "@keyhole/kernel";
 import { contentStore } from "@keyhole/worker-host/content";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { kvBroker, memoryKv } from "@keyhole/worker-host/brokers/kv";
@@ -21,7 +21,7 @@ const content = contentStore(memoryStore());
 /** A kernel whose one tool reads a value that is too large for an answer. */
 async function opened(): Promise<Kernel> {
   const values = memoryKv();
-  const kernel = await createFullKernel({ policy, content, brokers: [kvBroker(values)] });
+  const kernel = await createKernel({ policy, content, brokers: [kvBroker(values)] });
   afterwards(() => kernel.close());
   const read = async (_: never, { kv }: ToolContext): Promise<string> => {
     await kv.get("a");

@@ -1,6 +1,6 @@
 import {
   type AuditSink,
-  createFullKernel,
+  createKernel,
   type EventRecord,
   eventOf,
   blake3Hash,
@@ -82,7 +82,7 @@ export function describeSink(
     });
 
     it("carries a kernel's log", async () => {
-      const kernel = await createFullKernel({ sink, policy: openPolicy });
+      const kernel = await createKernel({ sink, policy: openPolicy });
       kernel.registerTrusted(echo);
       const calls = Array.from({ length: 3 }, (_, i) => kernel.call("echo", { message: `${i}` }));
       expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true);
@@ -99,7 +99,7 @@ export function describeSink(
           const from = (await sink.open()).last?.seq ?? -1;
           let runs = 0;
           try {
-            const kernel = await createFullKernel({ sink: failingAt(sink, failing, moment), policy: openPolicy });
+            const kernel = await createKernel({ sink: failingAt(sink, failing, moment), policy: openPolicy });
             kernel.registerTrusted(toolOf(() => ++runs));
             for (let i = 0; i < 4; i++) await kernel.call("subject", {});
             await kernel.close();
@@ -113,7 +113,7 @@ export function describeSink(
           if (moment === "before") expect(started, `failing at ${failing}`).toBe(runs);
           else expect([runs, runs + 1], `failing at ${failing}`).toContain(started);
         }
-        const kernel = await createFullKernel({ sink, policy: openPolicy });
+        const kernel = await createKernel({ sink, policy: openPolicy });
         expect(kernel.mode).toBe("NORMAL");
         await expectSoundLog(kernel);
         await kernel.close();
@@ -122,7 +122,7 @@ export function describeSink(
 
     it("gets one batch at a time, and holds calls back while it writes", async () => {
       const watched = slow(sink);
-      const kernel = await createFullKernel({ sink: watched.sink, policy: openPolicy });
+      const kernel = await createKernel({ sink: watched.sink, policy: openPolicy });
       const unrecorded: number[] = [];
       let runs = 0;
       kernel.registerTrusted(
@@ -142,7 +142,7 @@ export function describeSink(
 
     it("ends with one write every call whose events were in it, and lets none wait for what others record later", async () => {
       const watched = slow(sink);
-      const kernel = await createFullKernel({ sink: watched.sink, policy: openPolicy });
+      const kernel = await createKernel({ sink: watched.sink, policy: openPolicy });
       kernel.registerTrusted(toolOf(() => null, { bounds: { concurrency: 64 } }));
       const [callers, callsEach] = [32, 5];
       const inTurn = async (): Promise<void> => {
@@ -170,7 +170,7 @@ export function describeSink(
     ])(
       "in which an event before the last was %s locks the kernel down, on record, and keeps the rest",
       async (_, change) => {
-        const first = await createFullKernel({ sink, policy: openPolicy });
+        const first = await createKernel({ sink, policy: openPolicy });
         first.registerTrusted(echo);
         await first.call("echo", { message: "x" });
         const before = await sink.read(0, 100);
@@ -179,7 +179,7 @@ export function describeSink(
         await subject.tamper!(2, change(before[2]!));
 
         sink = await subject.open();
-        const second = await createFullKernel({ sink, policy: openPolicy });
+        const second = await createKernel({ sink, policy: openPolicy });
         expect(second.mode).toBe("LOCKDOWN");
         const after = await sink.read(0, 100);
         for (const record of before.toSpliced(2, 1)) expect(after).toContainEqual(record);
@@ -189,7 +189,7 @@ export function describeSink(
     );
 
     it("whose first events were cut off locks the kernel down, and goes on behind the last one", async () => {
-      const first = await createFullKernel({ sink, policy: openPolicy });
+      const first = await createKernel({ sink, policy: openPolicy });
       first.registerTrusted(echo);
       await first.grants.revoke({ caller: "guest" }, "Under review.");
       await first.call("echo", { message: "x" });
@@ -200,7 +200,7 @@ export function describeSink(
 
       for (let opening = 0; opening < 2; opening++) {
         sink = await subject.open();
-        const second = await createFullKernel({ sink, policy: openPolicy });
+        const second = await createKernel({ sink, policy: openPolicy });
         expect(second.mode).toBe("LOCKDOWN");
         const after = await sink.read(0, 100);
         expect(after.slice(0, before.length - 3)).toEqual(before.slice(3));
@@ -250,7 +250,7 @@ export function describeSink(
 
     it("carries the log of one kernel after another, and closes what the first left open", async () => {
       for (let round = 0; round < 3; round++) {
-        const kernel = await createFullKernel({ sink, policy: openPolicy });
+        const kernel = await createKernel({ sink, policy: openPolicy });
         kernel.registerTrusted(echo);
         expect(await kernel.call("echo", { message: `${round}` })).toMatchObject({ ok: true });
         await kernel.close();

@@ -1,4 +1,4 @@
-import { type AuditSink, createFullKernel, type Kernel, type FullKernelOptions } from "@keyhole/kernel";
+import { type AuditSink, createKernel, type Kernel, type KernelOptions } from "@keyhole/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { registerAny } from "../support/registered.ts";
 import { sized } from "../support/size.ts";
@@ -22,8 +22,8 @@ export function describeState(name: string, make: () => StateSubject | Promise<S
     });
     afterEach(() => subject.kill());
 
-    const kernelWith = async (options: FullKernelOptions = {}): Promise<Kernel> => {
-      const kernel = await createFullKernel({ sink: await subject.open(), ...options });
+    const kernelWith = async (options: KernelOptions = {}): Promise<Kernel> => {
+      const kernel = await createKernel({ sink: await subject.open(), ...options });
       for (const tool of tools) expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
       if (options.host) expect(kernel.register(dying)).toMatchObject({ ok: true });
       return kernel;

@@ -1,6 +1,6 @@
 import {
   canonicalJson,
-  createFullKernel,
+  createKernel,
   type IsolateHost,
   type JsonValue,
   type Kernel,
@@ -125,7 +125,7 @@ export function describeTenCalls(name: string, tools: readonly AnyTool[], host?:
   describe(`the ten calls on ${name}`, () => {
     let kernel: Kernel;
     beforeAll(async () => {
-      kernel = await createFullKernel({ policy, brokers: brokers(), ...(host && { host: await host() }) });
+      kernel = await createKernel({ policy, brokers: brokers(), ...(host && { host: await host() }) });
       for (const tool of tools) expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
     });
     afterAll(async () => {

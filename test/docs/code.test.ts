@@ -10,9 +10,9 @@ describe("code in the documentation", () => {
       "# Page",
       "",
       "```ts complete",
-      'import { createFullKernel } from "@keyhole/kernel";',
+      'import { createKernel } from "@keyhole/kernel";',
       "",
-      "await createFullKernel({ polcy: {} });",
+      "await createKernel({ polcy: {} });",
       "```",
     ];
     // One run of the compiler: it reads the packages for seconds.

@@ -5,7 +5,7 @@ import {
   type IsolateHost,
   type IsolateOutcome,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   manifestOf,
   packageHash,
   type Tool,
@@ -33,7 +33,7 @@ export const crowded = (calls: number, options: CallOptions = {}): Scenario => (
     return first;
   },
 });
-export const withSuspender = (): FullKernelOptions => ({ suspender: callSuspender({ key: new Uint8Array(32) }) });
+export const withSuspender = (): KernelOptions => ({ suspender: callSuspender({ key: new Uint8Array(32) }) });
 export const elevated = toolOf(() => 1, { tier: 3 });
 
 const reads = {
@@ -47,7 +47,7 @@ export const readsFile = (path: string): Tool<never, unknown> =>
       (await files.read(path)).length,
     reads,
   );
-export const withFiles: FullKernelOptions = {
+export const withFiles: KernelOptions = {
   brokers: [filesBroker(memoryStore())],
   policy: { ...openPolicy, grants: [{ tool: "subject", capability: { kind: "fs.read", paths: ["notes/**"] } }] },
 };

@@ -1,11 +1,11 @@
-import type { CallResult, Extension, FullKernelOptions, Kernel } from "@keyhole/kernel";
+import type { CallResult, Extension, KernelOptions, Kernel } from "@keyhole/kernel";
 import type { FakeClock } from "../support/fake-clock.ts";
 import type { AnyTool } from "../support/registered.ts";
 
 /** One way to an error code, as its page tells it. */
 export interface Scenario {
   /** A function where each kernel needs its own. */
-  readonly options?: FullKernelOptions | (() => FullKernelOptions);
+  readonly options?: KernelOptions | (() => KernelOptions);
   /** A kernel with these extensions alone. Default: one with all. */
   readonly composed?: readonly Extension[];
   readonly tools: readonly AnyTool[];

@@ -1,7 +1,7 @@
 import {
   type CallResult,
+  composeKernel,
   createKernel,
-  createFullKernel,
   type ErrorCode,
   IsolateFailure,
   policyDocuments,
@@ -42,14 +42,14 @@ export async function play({ options = {}, composed, tools, run = (kernel) => ca
   const clock = new FakeClock();
   const given = typeof options === "function" ? options() : options;
   const kernel = composed
-    ? await createKernel({
+    ? await composeKernel({
         policy: openPolicy,
         clock,
         hash: sha256Hash,
         inline: inlineHost(),
         extensions: [policyDocuments(), ...composed],
       })
-    : await createFullKernel({ policy: openPolicy, clock, ...given });
+    : await createKernel({ policy: openPolicy, clock, ...given });
   for (const tool of tools) registerAny(kernel, tool);
   const result = await run(kernel, clock);
   const events = await kernel.audit.read();

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { exposeInspector } from "@keyhole/worker-host/node";
 import { build } from "esbuild";
 import type { Page } from "playwright";
@@ -13,10 +13,10 @@ const policy = { version: "1", posture: "standard" };
 
 /** A program with a kernel, in a page: it opens the playground, and calls its tool. */
 const program = `
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { exposeInspector } from "./inspector.ts";
 const policy = ${JSON.stringify(policy)};
-const kernel = await createFullKernel({ policy });
+const kernel = await createKernel({ policy });
 kernel.registerTrusted(defineTool({ name: "greet", version: "1.0.0", description: "Greets.", input: { type: "object" }, output: { kind: "json" }, execute: () => 1 }));
 const { link } = exposeInspector(kernel, { origin: ORIGIN, policy: () => policy, mayChangeMode: true });
 document.querySelector("#watch").onclick = () => open(link);
@@ -51,7 +51,7 @@ async function seesCall(page: Page, tool: string): Promise<void> {
 describe("the page that watches a kernel", () => {
   it("of a Node program has its calls and its policy, and changes nothing", async () => {
     await visiting.open();
-    const kernel = await createFullKernel({ policy });
+    const kernel = await createKernel({ policy });
     kernel.registerTrusted(
       defineTool({
         name: "node_greet",

@@ -1,4 +1,4 @@
-import { createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { exposeInspector } from "@keyhole/worker-host/node";
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
@@ -147,7 +147,7 @@ describe("a Node kernel under 100 calls a second", () => {
   it("that a page watches has each call in the page", async () => {
     await visiting.open();
     const policy = { version: "1", posture: "standard" } as const;
-    const kernel = await createFullKernel({ policy });
+    const kernel = await createKernel({ policy });
     const busy = { version: "1.0.0", description: "Does little.", input: { type: "object" } } as const;
     kernel.registerTrusted(defineTool({ name: "busy", ...busy, output: { kind: "json" }, execute: () => 1 }));
     const inspector = await exposeInspector(kernel, { origins: [visiting.site.origin], policy: () => policy });

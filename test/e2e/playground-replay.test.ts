@@ -1,5 +1,5 @@
 import type { Page } from "playwright";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { calculator } from "@keyhole/worker-host/tools";
@@ -12,7 +12,7 @@ const entries: RunEntry[] = [];
 
 beforeAll(async () => {
   const node = nodeHost();
-  const kernel = await createFullKernel({ host: recordingHost(node, (entry) => entries.push(entry)) });
+  const kernel = await createKernel({ host: recordingHost(node, (entry) => entries.push(entry)) });
   kernel.register(calculator);
   await kernel.call("calculator", { expression: "1 + 2" });
   await kernel.close();

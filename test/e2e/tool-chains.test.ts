@@ -40,12 +40,12 @@ const nested = new Promise((resolve) => { outer.onmessage = ({ data }) => resolv
 const said = { result: await call, nested: await nested };
 document.body.textContent = JSON.stringify({ data: said.result.data, nested: said.nested });
 `,
-    "kernel.ts": `import { createFullKernel } from "@keyhole/kernel";
+    "kernel.ts": `import { createKernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import evil from "keyhole:./evil.ts";
 globalThis.realm = "the kernel's realm, evaluated: " + (globalThis.evaluated ?? "no");
 async function boot() {
-  const kernel = await createFullKernel({ host: await browserHost({ container: remoteFrameContainer() }), policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ host: await browserHost({ container: remoteFrameContainer() }), policy: { version: "1", posture: "permissive" } });
   const registered = kernel.register(evil);
   if (!registered.ok) throw new Error(registered.error.message);
   return kernel;

@@ -24,14 +24,14 @@ export default defineTool({
     return Number(rows[0]?.[0]) + more;
   },
 });`,
-  "main.ts": `import { createFullKernel } from "@keyhole/kernel";
+  "main.ts": `import { createKernel } from "@keyhole/kernel";
 import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { opfsDatabase } from "@keyhole/worker-host/brokers/db-opfs";
 import countPlanets from "keyhole:./count-planets.ts";
 
 async function ask() {
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: await browserHost({ container: domFrameContainer({ nonce: "n0nce" }) }),
     brokers: [dbBroker({ main: opfsDatabase({ name: "app" }) })],
     policy: { version: "1", posture: "standard", grants: [{ tool: "count_planets", capability: { kind: "db.read", databases: ["main"] } }] },

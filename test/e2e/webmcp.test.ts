@@ -11,13 +11,13 @@ import { root } from "../support/sources.ts";
 
 /** A page that gives three tools to the browser's own agents. */
 const program = `
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { pageToolsSource } from "@keyhole/agents/page-tools";
 import { exposeToPage } from "@keyhole/agents/webmcp";
 
 const common = { version: "1.0.0", output: { kind: "json" } };
 const input = { type: "object", properties: { n: { type: "integer" } }, required: ["n"], additionalProperties: false };
-const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
 const tools = [
   defineTool({ ...common, name: "twice", description: "Doubles.", input, execute: ({ n }) => ({ twice: n * 2 }) }),
   defineTool({ ...common, name: "save", description: "Saves.", tier: 2, input: { type: "object" }, execute: () => "saved" }),
@@ -37,7 +37,7 @@ globalThis.clickedKernel = async (policy) => {
       resolve({ answer: "allow", scope: "once", approver: isTrusted ? "a person" : "a script" });
     };
   });
-  const clicked = await createFullKernel({ policy: { version: "1", posture: "standard", ...policy }, approver });
+  const clicked = await createKernel({ policy: { version: "1", posture: "standard", ...policy }, approver });
   for (const tier of [1, 2, 3])
     clicked.registerTrusted(defineTool({ ...common, name: "tier_" + tier, description: "Does.", tier, input: { type: "object" }, execute: () => "did" }));
   const { close } = await exposeToPage(clicked, { caller: "page" });

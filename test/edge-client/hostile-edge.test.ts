@@ -1,4 +1,4 @@
-import { type AuditEvent, type CallResult, createFullKernel, type JsonObject } from "@keyhole/kernel";
+import { type AuditEvent, type CallResult, createKernel, type JsonObject } from "@keyhole/kernel";
 import { connectEdge, EdgeFault, type EdgeOptions } from "@keyhole/worker-host/edge";
 import { beforeAll, describe, expect, it } from "vitest";
 import { echo } from "../support/kernel.ts";
@@ -12,7 +12,7 @@ interface Answer {
 
 let honest: Answer;
 beforeAll(async () => {
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
   kernel.registerTrusted(echo);
   const events: AuditEvent[] = [];
   const result: CallResult = await kernel.call(

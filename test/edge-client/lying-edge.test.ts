@@ -2,7 +2,7 @@ import {
   type CallOptions,
   type CallResult,
   type CallSuccess,
-  createFullKernel,
+  createKernel,
   type JsonObject,
   type JsonValue,
   type Kernel,
@@ -74,7 +74,7 @@ const cases: readonly Case[] = [
 
 let kernel: Kernel;
 beforeAll(async () => {
-  kernel = await createFullKernel({
+  kernel = await createKernel({
     policy: granting({ kind: "net.read", hosts: ["a.example"] }),
     brokers: [fakeNet()],
     content: contentStore(memoryStore()),

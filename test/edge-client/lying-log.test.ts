@@ -1,4 +1,4 @@
-import { type AuditEvent, type CallOptions, createFullKernel, hashJson, type JsonObject } from "@keyhole/kernel";
+import { type AuditEvent, type CallOptions, createKernel, hashJson, type JsonObject } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
 import { granting, openPolicy, toolOf } from "../support/kernel.ts";
@@ -15,7 +15,7 @@ describe("a version", () => {
   /** The answer of 2.0.0 to every request. */
   async function second(hash?: typeof sha256Hash) {
     const tools = [payOf("1.0.0"), payOf("2.0.0")];
-    const kernel = await createFullKernel({ policy: openPolicy, host: moduleHost(tools[1]), ...(hash && { hash }) });
+    const kernel = await createKernel({ policy: openPolicy, host: moduleHost(tools[1]), ...(hash && { hash }) });
     for (const tool of tools) expect(kernel.register(packed(tool))).toMatchObject({ ok: true });
     const client = clientOf(await answerOf(kernel, "pay", {}));
     return (tool: unknown, version?: string) =>
@@ -36,7 +36,7 @@ describe("a version", () => {
 
 /** The answer of a call that reads from the network and then fails. */
 async function failing(options: CallOptions = {}): Promise<Answer> {
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: granting({ kind: "net.read", hosts: ["a.example"] }),
     brokers: [fakeNet()],
   });

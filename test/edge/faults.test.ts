@@ -1,4 +1,4 @@
-import { createFullKernel, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, type PolicyDocument } from "@keyhole/kernel";
 import { BodyReader } from "@keyhole/kernel/foreign";
 import { contentStore } from "@keyhole/worker-host/content";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
@@ -84,7 +84,7 @@ it("a request that needs the log is answered with AUDIT_UNAVAILABLE where it can
     },
     read: () => [],
   };
-  const kernel = await createFullKernel({ policy, sink });
+  const kernel = await createKernel({ policy, sink });
   registerAny(kernel, echo);
   const routes: Routes = createRoutes({
     kernel,
@@ -125,7 +125,7 @@ it("the gateway wakes no kernel for an address that no kernel has made, and tell
 });
 
 it("an edge without approval pages tells no stranger the name of a tenant", async () => {
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   const routes = createRoutes({ kernel, desk: approvalDesk(), policy, content: contentStore(memoryStore()) });
   const tokens = JSON.stringify({ ["0".repeat(64)]: { subject: "a", scopes: [], tenant: "acme" } });
   const gateway = createGateway<object>(() => ({ tokens, origins: undefined }), {
@@ -170,7 +170,7 @@ describe("the probe of a storage", () => {
   });
 
   it("decides whether a kernel is ready", async () => {
-    const kernel = await createFullKernel({ policy });
+    const kernel = await createKernel({ policy });
     const content = contentStore(memoryStore());
     const asked = async (probe: () => Promise<void>): Promise<unknown> => {
       const routes = createRoutes({ kernel, desk: approvalDesk(), policy, content, probe });

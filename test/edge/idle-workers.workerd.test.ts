@@ -1,5 +1,5 @@
 import { edgeHost, IsolateRegistry } from "@keyhole/edge";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { calculator } from "@keyhole/worker-host/tools";
 import { expect, it } from "vitest";
 import { bindings } from "./bindings.ts";
@@ -12,7 +12,7 @@ it("the Workers of 64 sessions that call in turn stay open, although ten can be 
     return host.open(...args);
   };
   const policy = { version: "1", posture: "standard" };
-  const kernel = await createFullKernel({ host: { ...host, open }, cache: false, policy });
+  const kernel = await createKernel({ host: { ...host, open }, cache: false, policy });
   expect(kernel.register(calculator)).toMatchObject({ ok: true });
   for (let round = 0; round < 3; round++)
     for (let n = 0; n < 64; n++) {

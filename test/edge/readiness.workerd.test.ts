@@ -1,6 +1,6 @@
 import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { createGateway, createRoutes, type Env, approvalDesk, gatewayWorker, kernelObject } from "@keyhole/edge";
-import { createFullKernel, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, type PolicyDocument } from "@keyhole/kernel";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { contentStore } from "@keyhole/worker-host/content";
 import { echo } from "@keyhole/worker-host/tools";
@@ -114,7 +114,7 @@ describe("the readiness of a kernel's object", () => {
 
   it("is lost with its log, and with the first call that could not be recorded", async () => {
     let full = false;
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       policy,
       sink: {
         open: () => ({ last: undefined, cutBytes: 0, damage: null }),

@@ -1,8 +1,8 @@
 import {
   type ApprovalRequest,
-  createFullKernel,
+  createKernel,
   defineTool,
-  type FullKernelOptions,
+  type KernelOptions,
   type PolicyDocument,
 } from "@keyhole/kernel";
 import { type ApprovalDesk, approvalDesk, createGateway, createRoutes, type Scope, scopes } from "@keyhole/edge";
@@ -188,13 +188,13 @@ export interface Service {
 
 /** Gateway and routes with a real kernel behind them, without Durable Objects between. */
 export async function openService(
-  options: FullKernelOptions = {},
+  options: KernelOptions = {},
   origins = "https://page.example",
   more: readonly AnyTool[] = [],
 ): Promise<Service> {
   const desk = approvalDesk();
   const content = contentStore(memoryStore());
-  const kernel = await createFullKernel({ policy, approver: desk.approver, content, ...options });
+  const kernel = await createKernel({ policy, approver: desk.approver, content, ...options });
   for (const tool of [...tools, ...more]) {
     const registered = registerAny(kernel, tool);
     if (!registered.ok) throw new Error(registered.error.message);

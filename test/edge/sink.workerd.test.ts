@@ -3,7 +3,7 @@ import { sqlSink } from "@keyhole/edge";
 import {
   type AuditSink,
   type EarlierEvents,
-  createFullKernel,
+  createKernel,
   type EventRecord,
   eventOf,
   hashText,
@@ -86,7 +86,7 @@ describe("the log in a Durable Object", () => {
   it("goes on with the chain after a restart, and ends what the crash left open", () =>
     inObject(async (sink, storage) => {
       const tool = toolOf(() => 1);
-      const first = await createFullKernel({ policy: { version: "1", posture: "permissive" }, sink });
+      const first = await createKernel({ policy: { version: "1", posture: "permissive" }, sink });
       first.registerTrusted(tool);
       expect((await first.call("subject", {})).ok).toBe(true);
       const before = (await sink.read(0, 100)).map(eventOf);
@@ -97,7 +97,7 @@ describe("the log in a Durable Object", () => {
       );
       storage.sql.exec("DELETE FROM audit WHERE seq >= ?", open.length);
 
-      const second = await createFullKernel({
+      const second = await createKernel({
         policy: { version: "1", posture: "permissive" },
         sink: sqlSink(storage),
       });
@@ -111,7 +111,7 @@ describe("the log in a Durable Object", () => {
   it("that cannot be written lets nothing run", () =>
     inObject(async (sink, storage) => {
       let ran = 0;
-      const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" }, sink });
+      const kernel = await createKernel({ policy: { version: "1", posture: "permissive" }, sink });
       kernel.registerTrusted(toolOf(() => ran++));
       storage.sql.exec("DROP TABLE audit");
       expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "AUDIT_UNAVAILABLE" } });

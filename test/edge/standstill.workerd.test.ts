@@ -1,5 +1,5 @@
 import { edgeHost, IsolateRegistry } from "@keyhole/edge";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { expect, it } from "vitest";
 import relay from "keyhole:../contract/tools/relay.ts";
 import { expectSoundLog } from "../support/kernel.ts";
@@ -9,7 +9,7 @@ import { bindings } from "./bindings.ts";
 
 it("calls from within, when every Worker in flight is one that waits for them: some are refused, none waits for its deadline", async () => {
   const host = edgeHost({ loader: new IsolateRegistry(bindings.LOADER), preempts: false });
-  const kernel = await createFullKernel({ host, policy: openCalls });
+  const kernel = await createKernel({ host, policy: openCalls });
   kernel.register(relay);
   const call = (times: number, i: number) => kernel.call(relay, { times }, { sessionId: `${i}` });
 

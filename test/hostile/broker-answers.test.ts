@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
@@ -74,7 +74,7 @@ beforeEach(async () => {
 /** @param timeMs how long a statement may take */
 async function openAsker(timeMs: number): Promise<Kernel> {
   const port = (server.address() as AddressInfo).port;
-  const opened = await createFullKernel({
+  const opened = await createKernel({
     brokers: [netBroker(), filesBroker(nodeStore(root)), dbBroker({ main: database }, { timeMs })],
     policy: granting(
       { kind: "net.read", hosts: ["127.0.0.1"], ports: [port] },

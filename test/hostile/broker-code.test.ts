@@ -1,5 +1,5 @@
 import { runInNewContext } from "node:vm";
-import { type Broker, createFullKernel, type Kernel, type ToolContext } from "@keyhole/kernel";
+import { type Broker, createKernel, type Kernel, type ToolContext } from "@keyhole/kernel";
 import { fsRead } from "@keyhole/kernel/families";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { describe, expect, it } from "vitest";
@@ -44,7 +44,7 @@ describe.each<[string, unknown]>([
   const refused = { ok: false, error: { code: "TOOL_ERROR", message: "The capability is out of order." } };
 
   it("gives the tool nothing of it, and is on record", async () => {
-    const kernel = await createFullKernel({ policy, brokers: [brokerOf(answer)] });
+    const kernel = await createKernel({ policy, brokers: [brokerOf(answer)] });
     kernel.registerTrusted(toolOf(async (_input, { files }: ToolContext) => [...(await files.read("a"))], parts));
     expect(await kernel.call("subject", {})).toMatchObject({ ...refused, effects: ["fs.read"] });
     expect(await outcomes(kernel)).toEqual(["failed"]);
@@ -53,7 +53,7 @@ describe.each<[string, unknown]>([
 
   it("does not end the process of a tool in a thread", async () => {
     const host = nodeHost({ trusted: [subject.hash] });
-    const kernel = await createFullKernel({ policy, host, brokers: [brokerOf(answer)] });
+    const kernel = await createKernel({ policy, host, brokers: [brokerOf(answer)] });
     kernel.register(subject);
     expect(await kernel.call("subject", { deed: "read", value: "a" })).toMatchObject(refused);
     await kernel.close();
@@ -64,7 +64,7 @@ describe.each<[string, unknown]>([
 it("a broker can answer with bytes of another realm", async () => {
   const body: unknown = runInNewContext("Uint8Array.of(1, 2, 3)");
   expect(body).not.toBeInstanceOf(Uint8Array);
-  const kernel = await createFullKernel({ policy, brokers: [brokerOf({ ok: true, value: null, body })] });
+  const kernel = await createKernel({ policy, brokers: [brokerOf({ ok: true, value: null, body })] });
   kernel.registerTrusted(toolOf(async (_input, { files }: ToolContext) => [...(await files.read("a"))], parts));
   expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: [1, 2, 3] });
   await kernel.close();
@@ -73,7 +73,7 @@ it("a broker can answer with bytes of another realm", async () => {
 it("what a broker adds to a refusal goes nowhere", async () => {
   const error = { code: "UNAVAILABLE", message: "No.", hint: "", cause: () => {} };
   const host = nodeHost({ trusted: [subject.hash] });
-  const kernel = await createFullKernel({ policy, host, brokers: [brokerOf({ ok: false, error })] });
+  const kernel = await createKernel({ policy, host, brokers: [brokerOf({ ok: false, error })] });
   kernel.register(subject);
   expect(await kernel.call("subject", { deed: "read", value: "a" })).toMatchObject({ error: { message: "No." } });
   await kernel.close();

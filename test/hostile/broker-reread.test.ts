@@ -1,4 +1,4 @@
-import { type Broker, createFullKernel, type IsolateHost, type Kernel, type ToolContext } from "@keyhole/kernel";
+import { type Broker, createKernel, type IsolateHost, type Kernel, type ToolContext } from "@keyhole/kernel";
 import { fsRead } from "@keyhole/kernel/families";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ async function kernelIn(place: (typeof places)[number], broker: Partial<Broker>)
   const needs: Broker["needs"] = () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] });
   const serve: Broker["serve"] = async () => ({ ok: true, value: 1 });
   const brokers = [{ families: [fsRead], needs, serve, ...broker }];
-  const kernel = await createFullKernel({ policy, brokers, ...(host && { host }) });
+  const kernel = await createKernel({ policy, brokers, ...(host && { host }) });
   expect(registerAny(kernel, host ? packed : inline)).toMatchObject({ ok: true });
   return kernel;
 }

@@ -2,11 +2,11 @@ import {
   type AuditEvent,
   type AuditSink,
   type Broker,
-  createFullKernel,
+  createKernel,
   type EventRecord,
   hashJson,
   type IsolateHost,
-  type FullKernelOptions,
+  type KernelOptions,
   memorySink,
   type ToolContext,
   verifyProofDigest,
@@ -185,7 +185,7 @@ describe("a suspender", () => {
     const suspension = await kernel.suspend(await asked.promise);
     if (!suspension.ok) throw new Error(suspension.error.message);
     const claim = async (): Promise<boolean> => claimed as boolean;
-    const other = await createFullKernel({ policy: openPolicy, suspender: callSuspender({ key: testKey, claim }) });
+    const other = await createKernel({ policy: openPolicy, suspender: callSuspender({ key: testKey, claim }) });
     other.registerTrusted(toolOf(() => 1, { approval: "always" }));
     expect(await other.resume(suspension.bytes)).toMatchObject({ ok: false, error: { code: "SNAPSHOT_REFUSED" } });
   });
@@ -202,7 +202,7 @@ describe("options of a kernel", () => {
     ["a broker without kinds", { brokers: [{}] }],
     ["a host without a name", { host: { sources: [], brokers: [] } }],
   ])("with %s are a bug of the program", async (_, options) => {
-    await expect(createFullKernel(options as FullKernelOptions)).rejects.toThrow(TypeError);
+    await expect(createKernel(options as KernelOptions)).rejects.toThrow(TypeError);
   });
 });
 

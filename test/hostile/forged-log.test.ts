@@ -2,7 +2,7 @@ import {
   type AuditEvent,
   blake3Hash,
   type CapabilityRequest,
-  createFullKernel,
+  createKernel,
   type EventRecord,
   type IsolateHost,
   verifyChain,
@@ -205,7 +205,7 @@ describe("the log", () => {
     ["100,000 characters long", "x".repeat(100_000)],
   ])("records a request whose operation is %s as refused, in a bounded entry", async (_, operation) => {
     const host = hostThatAsks({ kind: "fs.read", operation, arguments: { path: "a" } });
-    const kernel = await createFullKernel({ host, policy: openPolicy });
+    const kernel = await createKernel({ host, policy: openPolicy });
     kernel.registerTrusted(toolOf(() => 1));
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: "INVALID_REQUEST" });
     const used = (await kernel.audit.read()).filter(({ type }) => type === "capability.used");

@@ -1,4 +1,4 @@
-import { blake3Hash, createFullKernel, type IsolateHost, systemClock, type ToolContext } from "@keyhole/kernel";
+import { blake3Hash, createKernel, type IsolateHost, systemClock, type ToolContext } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { lines } from "@keyhole/kernel/audit";
 import {
@@ -21,7 +21,7 @@ let entries: RunEntry[];
 let text: string;
 beforeAll(async () => {
   entries = [];
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
     policy: openPolicy,
   });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { lines, verifyAudit } from "@keyhole/kernel/audit";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
@@ -84,7 +84,7 @@ describe.skipIf(!hasDisk)("a disk that is full", () => {
     mkdirSync(join(root, "files"));
     values = nodeKv(join(root, "values.kv"));
     database = nodeDatabase(join(root, "main.db"));
-    kernel = await createFullKernel({
+    kernel = await createKernel({
       brokers: [filesBroker(nodeStore(join(root, "files"))), kvBroker(values), dbBroker({ main: database })],
       policy: {
         version: "1",
@@ -128,7 +128,7 @@ describe.skipIf(!hasDisk)("a disk that is full", () => {
   it("under the log: nothing runs without a record, and the next kernel goes on at its last whole event", async () => {
     const path = join(root, "log.jsonl");
     const sink = fileSink(path);
-    const logging = await createFullKernel({ sink, policy: openPolicy });
+    const logging = await createKernel({ sink, policy: openPolicy });
     logging.registerTrusted(echo);
     expect(await logging.call("echo", { message: "one" })).toMatchObject({ ok: true });
     fill(4_096);
@@ -145,7 +145,7 @@ describe.skipIf(!hasDisk)("a disk that is full", () => {
     await sink.close();
 
     const again = fileSink(path);
-    const next = await createFullKernel({ sink: again, policy: openPolicy });
+    const next = await createKernel({ sink: again, policy: openPolicy });
     next.registerTrusted(echo);
     expect(next.mode).toBe("NORMAL");
     expect(await next.call("echo", { message: "two" })).toMatchObject({ ok: true });

@@ -1,4 +1,4 @@
-import { type CallOptions, createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
+import { type CallOptions, createKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -45,7 +45,7 @@ const policyOf = (paths: readonly string[], denied: readonly string[] = []): Pol
 async function open(policy: PolicyDocument): Promise<Kernel> {
   const store = memoryStore();
   for (const path of files) await store.write(path, new TextEncoder().encode(`content of ${path}`));
-  const kernel = await createFullKernel({ policy, brokers: [filesBroker(store)] });
+  const kernel = await createKernel({ policy, brokers: [filesBroker(store)] });
   for (const tool of [reader, outer]) expect(kernel.registerTrusted(tool)).toMatchObject({ ok: true });
   return kernel;
 }
@@ -139,7 +139,7 @@ describe("the labels of a kept result", () => {
     ["a tool that one of those called", "two"],
     ["a tool that failed after it had called", "fails"],
   ])("follow it into each session that gets it, where they are those of %s", async (_, tool) => {
-    const kernel = await createFullKernel({ policy: labelled });
+    const kernel = await createKernel({ policy: labelled });
     const fails = calling("fails", async (__, { tools }) => {
       throw new Error(JSON.stringify(await tools.call("secret")));
     });

@@ -1,4 +1,4 @@
-import { type CallOptions, createFullKernel, type PolicyDocument, type ToolContext } from "@keyhole/kernel";
+import { type CallOptions, createKernel, type PolicyDocument, type ToolContext } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { expect, it } from "vitest";
 import { toolOf } from "../support/kernel.ts";
@@ -40,7 +40,7 @@ it.each<[string, object, Partial<PolicyDocument>, CallOptions]>([
   for (const path of files) await store.write(path, new TextEncoder().encode(path));
   const grants = [{ tool: "*", capability }] as unknown as PolicyDocument["grants"];
   const policy = { version: "1", posture: "permissive", grants, ...more } as PolicyDocument;
-  const kernel = await createFullKernel({ policy, brokers: [filesBroker(store)] });
+  const kernel = await createKernel({ policy, brokers: [filesBroker(store)] });
   const manifest = { effects: ["fs.read"], determinism: "external", capabilities: [all] };
   expect(kernel.registerTrusted(toolOf(look, manifest))).toMatchObject({ ok: true });
   const result = await kernel.call("subject", {}, options);

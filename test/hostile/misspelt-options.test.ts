@@ -1,9 +1,9 @@
 import {
   type CallOptions,
-  type KernelOptions,
+  type ComposedKernelOptions,
+  composeKernel,
   createKernel,
-  createFullKernel,
-  type FullKernelOptions,
+  type KernelOptions,
 } from "@keyhole/kernel";
 import { connectKernel, exposeKernel } from "@keyhole/worker-host/browser";
 import { callSuspender } from "@keyhole/kernel/suspend";
@@ -143,8 +143,8 @@ describe("options in an object that hides members", () => {
 
 describe("an option of a kernel that is none", () => {
   it.each(hiding("mode", "LOCKDOWN"))("opens none where it is in %s", async (_, options) => {
-    await expect(createFullKernel(options)).rejects.toThrow("plain object");
-    await expect(createKernel(options as KernelOptions)).rejects.toThrow("plain object");
+    await expect(createKernel(options)).rejects.toThrow("plain object");
+    await expect(composeKernel(options as ComposedKernelOptions)).rejects.toThrow("plain object");
   });
 
   it.each([
@@ -152,13 +152,13 @@ describe("an option of a kernel that is none", () => {
     [{ approvers: () => undefined }, "approver"],
     [{ modetriggers: [] }, "modeTriggers"],
   ])("%j opens none, and the message names `%s`", async (options, meant) => {
-    await expect(createFullKernel(options as FullKernelOptions)).rejects.toThrow(`Did you mean \`${meant}\`?`);
+    await expect(createKernel(options as KernelOptions)).rejects.toThrow(`Did you mean \`${meant}\`?`);
   });
 
   it("opens none, however a known one was misspelt", () =>
     fc.assert(
       fc.asyncProperty(misspelt(kernelOptions), async (name) => {
-        await expect(createFullKernel({ [name]: undefined })).rejects.toThrow(TypeError);
+        await expect(createKernel({ [name]: undefined })).rejects.toThrow(TypeError);
       }),
       { numRuns: sized(50, 500) },
     ));
@@ -166,8 +166,8 @@ describe("an option of a kernel that is none", () => {
   it.each(["approver", "cache", "content", "modeTriggers", "resources", "suspender"])(
     "%s is none of a kernel of parts: an extension has its place",
     async (name) => {
-      const options = { hash: blake3Hash, [name]: undefined } as KernelOptions;
-      await expect(createKernel(options)).rejects.toThrow(TypeError);
+      const options = { hash: blake3Hash, [name]: undefined } as ComposedKernelOptions;
+      await expect(composeKernel(options)).rejects.toThrow(TypeError);
     },
   );
 });

@@ -1,4 +1,4 @@
-import { checkTrustedTool, createFullKernel, type JsonObject, type ToolContext } from "@keyhole/kernel";
+import { checkTrustedTool, createKernel, type JsonObject, type ToolContext } from "@keyhole/kernel";
 import { memoryKv, kvBroker } from "@keyhole/worker-host/brokers/kv";
 import { describe, expect, it } from "vitest";
 import { granting, toolOf } from "../support/kernel.ts";
@@ -45,7 +45,7 @@ describe("a manifest whose target", () => {
 
 it("keys of the prototype in the arguments name no target", async () => {
   const open = { type: "object" };
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: granting({ kind: "kv.read", keys: ["a"] }),
     brokers: [kvBroker(memoryKv())],
   });
@@ -58,7 +58,7 @@ it("keys of the prototype in the arguments name no target", async () => {
 
 it("an argument that changes after it was read is decided and used as it was", async () => {
   const asked: unknown[] = [];
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: {
       ...granting({ kind: "kv.read", keys: ["a"] }),
       rules: [{ id: "ask", effect: "ask", when: {}, reason: "Why?" }],

@@ -1,4 +1,4 @@
-import { createFullKernel, loadPolicy, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, loadPolicy, type PolicyDocument } from "@keyhole/kernel";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
 import httpFetch from "../../packages/worker-host/src/tools/http-fetch.ts";
@@ -15,7 +15,7 @@ async function ask(
   headers: Record<string, string> = {},
 ) {
   const sent: string[] = [];
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: {
       version: "1",
       posture: "standard",

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { createKernel, type Kernel } from "@keyhole/kernel";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import httpFetch from "../../packages/worker-host/src/tools/http-fetch.ts";
@@ -21,7 +21,7 @@ let kernel: Kernel;
 
 async function open(hosts: readonly string[]): Promise<Kernel> {
   const ports = [80, 443, Number(port)];
-  const opened = await createFullKernel({
+  const opened = await createKernel({
     policy: {
       version: "1",
       posture: "standard",

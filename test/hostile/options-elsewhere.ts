@@ -2,7 +2,7 @@
 export const elsewhere: ReadonlyMap<string, readonly string[]> = new Map([
   [
     "The result of the call, or the rejection of the kernel, says so: misspelt-options.test.ts.",
-    ["Kernel.call", "Kernel.preview", "Kernel.health", "Kernel.resume", "createKernel", "createFullKernel"],
+    ["Kernel.call", "Kernel.preview", "Kernel.health", "Kernel.resume", "composeKernel", "createKernel"],
   ],
   ["They pass them on to a kernel: below.", ["rerun", "runPipeline", "openConfigured"]],
   [

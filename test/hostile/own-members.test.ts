@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createFullKernel, type ArgumentCondition, type PolicyRule } from "@keyhole/kernel";
+import { createKernel, type ArgumentCondition, type PolicyRule } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { toolOf } from "../support/kernel.ts";
 import { registerAny } from "../support/registered.ts";
@@ -32,7 +32,7 @@ const input = { amount: 5, text: "b/c", host: "b.example.com" };
 
 async function decisionOf(effect: PolicyRule["effect"], condition: ArgumentCondition): Promise<string> {
   const rules = [{ id: "r", effect, when: { arguments: [condition] }, reason: "r" }] as const;
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "strict", rules } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "strict", rules } });
   await registerAny(
     kernel,
     toolOf(() => 1, { input: { type: "object" } }),

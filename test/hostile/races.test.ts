@@ -1,7 +1,7 @@
 import {
   type AuditSink,
   type Broker,
-  createFullKernel,
+  createKernel,
   type IsolateHost,
   limits,
   memorySink,
@@ -59,7 +59,7 @@ describe("a caller that cancels", () => {
       };
     };
     const host = hostOpening("slow", open, { sources: ["inline"] });
-    const kernel = await createFullKernel({ host, policy: openPolicy });
+    const kernel = await createKernel({ host, policy: openPolicy });
     kernel.registerTrusted(toolOf(() => 1));
     const controller = new AbortController();
     const result = kernel.call("subject", {}, { signal: controller.signal });
@@ -141,7 +141,7 @@ describe("a revoked clock", () => {
     });
     const clock = new FakeClock();
     const policy = granting({ kind: "clock" });
-    const kernel = await createFullKernel({ clock, policy });
+    const kernel = await createKernel({ clock, policy });
     kernel.registerTrusted(watcher);
     expect(await kernel.call("subject", {})).not.toMatchObject({ data: clock.now() });
     await kernel.grants.revoke({ tool: "subject", kinds: ["clock"] }, "It watches.");
@@ -158,7 +158,7 @@ describe("a call that waits for its next attempt", () => {
       needs: () => ({ ok: true, needs: [{ kind: "fs.read", path: "a" }] }),
       serve: async () => ({ ok: false, error: { code: "UNAVAILABLE", message: "Away.", hint: "" } }),
     };
-    const kernel = await createFullKernel({ clock, policy, brokers: [away] });
+    const kernel = await createKernel({ clock, policy, brokers: [away] });
     const reads = (_: never, { files }: { files: { read(path: string): Promise<unknown> } }) => files.read("a");
     kernel.registerTrusted(
       toolOf(reads, {

@@ -2,10 +2,10 @@ import {
   type Approver,
   type Broker,
   type CallOptions,
-  createFullKernel,
+  createKernel,
   type Isolate,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   memorySink,
   type SecretKeeper,
   type ToolContext,
@@ -54,7 +54,7 @@ const kernelOptions = {
   signer: "called",
   hash: "data",
   normalizers: "called",
-} as const satisfies Record<keyof FullKernelOptions, "called" | "data">;
+} as const satisfies Record<keyof KernelOptions, "called" | "data">;
 
 const callOptions = {
   version: "data",
@@ -102,7 +102,7 @@ const inIsolate: Isolate["call"] = async (_, port) => {
 
 type Walk = <T extends object>(given: T) => T;
 
-function openOptions(walk: Walk, clock: FakeClock): FullKernelOptions {
+function openOptions(walk: Walk, clock: FakeClock): KernelOptions {
   const given = walk({
     host: hostOf(inIsolate, { check: () => undefined, enforces: () => [] }),
     broker,
@@ -180,7 +180,7 @@ async function run(places: Set<string>, broken?: string): Promise<readonly unkno
   const walk: Walk = (given) => walked(given, places, broken);
   const clock = new FakeClock();
   return unhandledDuring(async () => {
-    const opened = createFullKernel(openOptions(walk, clock));
+    const opened = createKernel(openOptions(walk, clock));
     const all = opened.then((kernel) => everything(traced(kernel), walk)).catch(() => undefined);
     // What waits for an answer that never comes has its deadline.
     await passUntil(

@@ -1,4 +1,4 @@
-import { type Broker, createFullKernel } from "@keyhole/kernel";
+import { type Broker, createKernel } from "@keyhole/kernel";
 import { fsRead, fsWrite } from "@keyhole/kernel/families";
 import { describe, expect, it } from "vitest";
 import { openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -36,7 +36,7 @@ describe("the error of a broken contract", () => {
   });
 
   it("that is stored for an idempotency key is small, however large the output was", async () => {
-    const kernel = await createFullKernel({ policy: openPolicy });
+    const kernel = await createKernel({ policy: openPolicy });
     const output = { kind: "json", schema: { type: "object", additionalProperties: { type: "string" } } };
     const bounds = { outputBytes: 24_000_000 };
     kernel.registerTrusted(toolOf(() => ({ ["k".repeat(12_000_000)]: 1 }), { output, bounds }));

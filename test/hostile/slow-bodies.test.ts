@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { exposeInspector } from "@keyhole/worker-host/node";
 import { afterEach, expect, it, vi } from "vitest";
 import { openApprovalPage } from "../../packages/keyhole/templates/mcp/src/approvals.ts";
@@ -14,7 +14,7 @@ interface Served {
 }
 
 async function inspector(): Promise<Served> {
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
   const { address, token, close } = await exposeInspector(kernel, { origins: ["http://127.0.0.1:8700"] });
   return { url: `${address}/v1/mode`, headers: { authorization: `Bearer ${token}` }, close };
 }

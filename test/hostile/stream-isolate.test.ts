@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel, limits, type CallPort, type IsolateOutcome } from "@keyhole/kernel";
+import { createKernel, type Kernel, limits, type CallPort, type IsolateOutcome } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openPolicy, toolOf } from "../support/kernel.ts";
@@ -28,7 +28,7 @@ async function withIsolate(
       },
     };
   });
-  const kernel = await createFullKernel({ host, policy: openPolicy });
+  const kernel = await createKernel({ host, policy: openPolicy });
   const bounds = { outputBytes: 10_000 };
   expect(kernel.register(packed(streamOf(() => [], { bounds })))).toMatchObject({ ok: true });
   expect(kernel.register(packed(toolOf(() => 1, { name: "plain", bounds })))).toMatchObject({ ok: true });

@@ -1,4 +1,4 @@
-import { type Broker, type CallResult, createFullKernel, type IsolateHost, type Kernel } from "@keyhole/kernel";
+import { type Broker, type CallResult, createKernel, type IsolateHost, type Kernel } from "@keyhole/kernel";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
 import { expectSoundLog, toolOf } from "../support/kernel.ts";
@@ -157,7 +157,7 @@ describe("a call that cannot be suspended", () => {
   });
 
   it("is refused by a kernel without a suspender, and so is a snapshot", async () => {
-    const kernel = await createFullKernel();
+    const kernel = await createKernel();
     const [code, what] = ["SUSPENSION_UNAVAILABLE", expect.stringContaining("callSuspender") as string];
     expect(await kernel.suspend("x")).toMatchObject({ ok: false, error: { code, hint: what } });
     expect(await kernel.resume(new Uint8Array(8))).toMatchObject({ ok: false, error: { code, operatorHint: what } });

@@ -1,4 +1,4 @@
-import { createFullKernel, type JsonValue, type ToolContext } from "@keyhole/kernel";
+import { createKernel, type JsonValue, type ToolContext } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
 import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -10,7 +10,7 @@ const leave = (given: unknown): unknown => structuredClone(given, { transfer: [(
 describe("a tool of this realm that gives away bytes which it did not make", () => {
   it("does not take them from a store", async () => {
     const store = memoryStore();
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       policy: {
         ...openPolicy,
         grants: ["fs.read", "fs.write"].map((kind) => ({ tool: "subject", capability: { kind, paths: ["**"] } })),

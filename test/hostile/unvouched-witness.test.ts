@@ -1,4 +1,4 @@
-import { type AuditEvent, createFullKernel, hashJson, type JsonObject, type JsonValue } from "@keyhole/kernel";
+import { type AuditEvent, createKernel, hashJson, type JsonObject, type JsonValue } from "@keyhole/kernel";
 import { createProofKey, proofSigner, publicKeyOf, readEvidence, verifyProof } from "@keyhole/kernel/policy";
 import { assert, asyncProperty, constantFrom, type JsonValue as AnyJson, jsonValue, nat, record } from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ type Result = JsonObject & { readonly callId: string; readonly proof: JsonObject
 
 /** One call for each way to end, as JSON, and their log. */
 async function recorded() {
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy,
     signer: await proofSigner(owner),
     approver: async () => ({ answer: "allow", scope: "once", approver: "ada" }),

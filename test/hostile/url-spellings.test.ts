@@ -1,4 +1,4 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -141,7 +141,7 @@ describe("a grant of every public host", () => {
 /** The result of a tool with a grant for `/public` of one host, and the requests that left. */
 async function ask(url: string, headers: Record<string, string> = {}) {
   const sent: string[] = [];
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: {
       version: "1",
       posture: "standard",

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { type Capability, createFullKernel, type CallResult } from "@keyhole/kernel";
+import { type Capability, createKernel, type CallResult } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { httpHost } from "@keyhole/worker-host/http";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
@@ -119,7 +119,7 @@ describe("a connection that lies about its length", () => {
       { idempotent: false },
     );
     const host = httpHost({ brokers: [netBroker()] });
-    const kernel = await createFullKernel({ host, policy: grantingAll(tool) });
+    const kernel = await createKernel({ host, policy: grantingAll(tool) });
     kernel.register(tool);
     const result = await kernel.call("subject", { id: "a" });
     await kernel.close();

@@ -1,10 +1,4 @@
-import {
-  createFullKernel,
-  type FullKernelOptions,
-  type Kernel,
-  type PolicyDocument,
-  type ToolPackage,
-} from "@keyhole/kernel";
+import { createKernel, type KernelOptions, type Kernel, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
 import { httpHost, httpPackage } from "@keyhole/worker-host/http";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 
@@ -42,10 +36,10 @@ export type Send = (request: Request) => Response | Promise<Response>;
 export async function openHttpKernel(
   tools: readonly ToolPackage[],
   send: Send,
-  options: FullKernelOptions = {},
+  options: KernelOptions = {},
 ): Promise<Kernel> {
   const fetch = async (url: string, init: RequestInit): Promise<Response> => send(new Request(url, init));
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: httpHost({ brokers: [netBroker({ fetch })] }),
     policy: grantingAll(...tools),
     ...options,

@@ -1,4 +1,4 @@
-import { createFullKernel, type JsonObject, packageHash } from "@keyhole/kernel";
+import { createKernel, type JsonObject, packageHash } from "@keyhole/kernel";
 import { httpHost, httpPackage } from "@keyhole/worker-host/http";
 import { describe, expect, it } from "vitest";
 import { json, openHttpKernel, requestTool } from "./support.ts";
@@ -9,7 +9,7 @@ const input = (properties: JsonObject, required: readonly string[] = Object.keys
 const text = { type: "string" } as const;
 
 async function refusal(tool: ReturnType<typeof requestTool>): Promise<{ path: string; message: string }> {
-  const kernel = await createFullKernel({ host: httpHost() });
+  const kernel = await createKernel({ host: httpHost() });
   const registered = kernel.register(tool);
   await kernel.close();
   return registered.ok ? { path: "", message: "registered" } : registered.error;
@@ -127,7 +127,7 @@ describe("a tool that is a request", () => {
   });
 
   it("is refused on a kernel whose host makes no requests", async () => {
-    const kernel = await createFullKernel();
+    const kernel = await createKernel();
     expect(kernel.register(tool)).toMatchObject({ ok: true });
     expect(await kernel.call("subject", { region: "eu", id: "1" })).toMatchObject({
       error: { code: "UNSUPPORTED_HOST" },
@@ -159,7 +159,7 @@ describe("a tool that is a request", () => {
       input: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
       output: { kind: "json", schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } },
     });
-    const use = async (kernel: Awaited<ReturnType<typeof createFullKernel>>): Promise<number | undefined> => {
+    const use = async (kernel: Awaited<ReturnType<typeof createKernel>>): Promise<number | undefined> => {
       const result = await kernel.call(typed, { id: "1" });
       return result.ok ? result.data.n : undefined;
     };

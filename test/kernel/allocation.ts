@@ -1,5 +1,5 @@
 /** What calls allocate, and what of it a minor collection keeps. The test beside it starts this in a process of its own. */
-import { type AuditSink, type Broker, createFullKernel, defineTool } from "@keyhole/kernel";
+import { type AuditSink, type Broker, createKernel, defineTool } from "@keyhole/kernel";
 import { netRead } from "@keyhole/kernel/families";
 
 const collect = (globalThis as unknown as { gc: (options?: { type: "minor" }) => void }).gc;
@@ -21,7 +21,7 @@ const broker: Broker = {
 };
 
 const grants = [{ tool: "asking", capability: { kind: "net.read", hosts: ["api.example.com"] } }];
-const kernel = await createFullKernel({
+const kernel = await createKernel({
   sink,
   policy: { version: "1", posture: "standard", grants },
   brokers: [broker],

@@ -1,4 +1,4 @@
-import { createFullKernel, type IsolateHost, limits } from "@keyhole/kernel";
+import { createKernel, type IsolateHost, limits } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -61,7 +61,7 @@ describe("the cache of pure results", () => {
     const { tool, state } = counted();
     const host = moduleHost(tool);
     for (const code of ["one", "two"]) {
-      const kernel = await createFullKernel({ policy: openPolicy, host, clock: new FakeClock() });
+      const kernel = await createKernel({ policy: openPolicy, host, clock: new FakeClock() });
       kernel.register(packed(tool, code));
       await kernel.call("subject", {});
     }

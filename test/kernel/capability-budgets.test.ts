@@ -1,4 +1,4 @@
-import { type Capability, createFullKernel, type FilesCapability, limits, type NetCapability } from "@keyhole/kernel";
+import { type Capability, createKernel, type FilesCapability, limits, type NetCapability } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
@@ -144,7 +144,7 @@ describe("the totalBytes of a grant of files", () => {
 it("the requests of a grant hold across the runs of a call", async () => {
   const clock = new FakeClock();
   let sent = 0;
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     clock,
     policy: {
       version: "1",

@@ -1,4 +1,4 @@
-import type { Broker, Hints, Kernel, FullKernelOptions, ToolContext } from "@keyhole/kernel";
+import type { Broker, Hints, Kernel, KernelOptions, ToolContext } from "@keyhole/kernel";
 import { secretKeeper } from "@keyhole/kernel/secrets";
 import { expect, it } from "vitest";
 import { errorOf, type Situation } from "../support/error-of.ts";
@@ -21,7 +21,7 @@ const revealing = toolOf(
   { ...external, capabilities: [net, use] },
 );
 
-const served: FullKernelOptions = { policy: granting(net, use), brokers: [fakeNet()] };
+const served: KernelOptions = { policy: granting(net, use), brokers: [fakeNet()] };
 /** Asks for the value of the secret, as the broker of the network does. */
 const reveals: Broker = {
   ...fakeNet(),

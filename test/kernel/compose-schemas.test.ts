@@ -1,5 +1,5 @@
 import {
-  createKernel,
+  composeKernel,
   explanations,
   type Extension,
   type Kernel,
@@ -26,7 +26,7 @@ function packageOf(keywords: Schema): ToolPackage {
 }
 
 async function kernelWith(extensions: readonly Extension[]): Promise<Kernel> {
-  return createKernel({
+  return composeKernel({
     host: moduleHost(echo),
     inline: inlineHost(),
     policy: openPolicy,

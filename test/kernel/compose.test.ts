@@ -2,12 +2,12 @@ import {
   approvals,
   type Approver,
   blake3Hash,
-  createKernel,
+  composeKernel,
   explanations,
   type Extension,
   idempotency,
   type Kernel,
-  type KernelOptions,
+  type ComposedKernelOptions,
   nested,
   operations,
   packageHash,
@@ -34,7 +34,7 @@ const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "
 const input = { message: "hello" };
 
 async function composed(extensions: readonly Extension[], policy: unknown = openPolicy): Promise<Kernel> {
-  const kernel = await createKernel({
+  const kernel = await composeKernel({
     policy,
     hash: sha256Hash,
     clock: new FakeClock(),
@@ -60,8 +60,8 @@ describe("a kernel without extensions", () => {
       ok: false,
       error: { code: "PACKAGE_HASH_MISMATCH", hint: expect.stringContaining("packageHashes") },
     };
-    const register = async (pkg: unknown, more: Partial<KernelOptions> = {}): Promise<unknown> => {
-      const kernel = await createKernel({ host: moduleHost(), hash: sha256Hash, ...more });
+    const register = async (pkg: unknown, more: Partial<ComposedKernelOptions> = {}): Promise<unknown> => {
+      const kernel = await composeKernel({ host: moduleHost(), hash: sha256Hash, ...more });
       return kernel.register(pkg as ToolPackage);
     };
     expect(await register(inBlake3)).toMatchObject(refusal);
@@ -95,7 +95,7 @@ describe("a kernel without extensions", () => {
   });
 
   it("runs no tool object where it has no place for one", async () => {
-    const kernel = await createKernel({ policy: openPolicy, hash: sha256Hash, extensions: [policyDocuments()] });
+    const kernel = await composeKernel({ policy: openPolicy, hash: sha256Hash, extensions: [policyDocuments()] });
     kernel.registerTrusted(echo);
     expect(await kernel.call("echo", input)).toMatchObject({
       ok: false,
@@ -152,7 +152,7 @@ describe("a kernel without extensions", () => {
       ],
       [{ extensions: [policyDocuments(), nested()] }, { ok: true, data: { data: input } }],
     ] as const) {
-      const kernel = await createKernel({
+      const kernel = await composeKernel({
         policy,
         hash: sha256Hash,
         clock: new FakeClock(),

@@ -2,7 +2,7 @@ import {
   type CallOptions,
   type CallResult,
   type Capability,
-  createFullKernel,
+  createKernel,
   type Kernel,
   type PolicyDocument,
 } from "@keyhole/kernel";
@@ -42,7 +42,7 @@ async function errorOf({ declared = [any], granted = [any], rules = [], call, be
   const grants = granted.map((capability) => ({ tool: "subject", caller: "ada", capability }));
   const needs = Array.from({ length: times }, () => need);
   const { tool, broker } = asking(needs, declared, { tier });
-  const kernel = await createFullKernel({ policy: { ...openPolicy, grants, rules }, brokers: [broker] });
+  const kernel = await createKernel({ policy: { ...openPolicy, grants, rules }, brokers: [broker] });
   kernel.registerTrusted(tool);
   await before?.(kernel);
   const result: CallResult = await kernel.call("subject", {}, { caller: "ada", ...call });

@@ -1,4 +1,4 @@
-import { type CallOptions, IsolateFailure, type IsolateHost, type FullKernelOptions } from "@keyhole/kernel";
+import { type CallOptions, IsolateFailure, type IsolateHost, type KernelOptions } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
 import { expectSoundLog, openKernel, toolOf } from "../support/kernel.ts";
@@ -8,7 +8,7 @@ import { settled } from "../support/turns.ts";
 async function asking(
   health: unknown,
   more: Record<string, unknown> = {},
-  options: FullKernelOptions = {},
+  options: KernelOptions = {},
   host: Partial<IsolateHost> = {},
 ) {
   const clock = new FakeClock();

@@ -1,4 +1,4 @@
-import { type CallResult, createFullKernel, type ErrorCode, errorCodes, type JsonValue } from "@keyhole/kernel";
+import { type CallResult, createKernel, type ErrorCode, errorCodes, type JsonValue } from "@keyhole/kernel";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
 import type { Scenario } from "../docs/scenario.ts";
@@ -7,7 +7,7 @@ import { granting, openPolicy, toolOf } from "../support/kernel.ts";
 
 /** Words of what only an operator can change. */
 const operatorWords =
-  /\b(?:polic(?:y|ies)|posture|createFullKernel|manifests?|bounds\.|capabilities|grant to|regist(?:er|ry)|sink|broker|Content-Security-Policy)\b/i;
+  /\b(?:polic(?:y|ies)|posture|createKernel|manifests?|bounds\.|capabilities|grant to|regist(?:er|ry)|sink|broker|Content-Security-Policy)\b/i;
 
 const errorOf = (result: CallResult): Record<string, unknown> => ({ ...(result.ok ? {} : result.error) });
 
@@ -34,7 +34,7 @@ const nosy = toolOf(
 
 describe("a tool is not told the operatorHint", () => {
   it("of a request that was refused", async () => {
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       policy: granting({ kind: "fs.read", paths: ["notes/**"] }),
       brokers: [filesBroker(memoryStore())],
     });
@@ -45,7 +45,7 @@ describe("a tool is not told the operatorHint", () => {
   });
 
   it("of a call that it made", async () => {
-    const kernel = await createFullKernel({ policy: granting({ kind: "tool.call", tools: ["*"] }) });
+    const kernel = await createKernel({ policy: granting({ kind: "tool.call", tools: ["*"] }) });
     kernel.registerTrusted(nosy);
     kernel.registerTrusted(
       toolOf(
@@ -62,7 +62,7 @@ describe("a tool is not told the operatorHint", () => {
   });
 
   it("and the caller is told both", async () => {
-    const kernel = await createFullKernel({ policy: openPolicy });
+    const kernel = await createKernel({ policy: openPolicy });
     kernel.registerTrusted(nosy);
     const error = errorOf(await kernel.call("subject", {}));
     expect(error["operatorHint"]).toMatch(/policy/);

@@ -1,4 +1,4 @@
-import { createFullKernel, limits, memorySink } from "@keyhole/kernel";
+import { createKernel, limits, memorySink } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { expectSoundLog, granting, openKernel, openPolicy, toolOf } from "../support/kernel.ts";
@@ -95,7 +95,7 @@ describe("an idempotency key", () => {
     const { kernel } = await openKernel();
     kernel.registerTrusted(charge(() => (deeds++, new Promise(() => {})), { bounds: { timeoutMs: 50 } }));
     const { clock } = { clock: new FakeClock() };
-    const other = await createFullKernel({ policy: openPolicy, clock });
+    const other = await createKernel({ policy: openPolicy, clock });
     other.registerTrusted(charge(() => (deeds++, new Promise(() => {})), { bounds: { timeoutMs: 50 } }));
     const first = other.call("charge", {}, { idempotencyKey: "k" });
     await clock.advance(60);
@@ -118,7 +118,7 @@ describe("an idempotency key", () => {
   it("can be used again for a tool that may run twice, when its failure may pass", async () => {
     let runs = 0;
     const clock = new FakeClock();
-    const kernel = await createFullKernel({ policy: openPolicy, clock });
+    const kernel = await createKernel({ policy: openPolicy, clock });
     const slowOnce = () => (++runs === 1 ? new Promise(() => {}) : runs);
     kernel.registerTrusted(charge(slowOnce, { idempotent: true, bounds: { timeoutMs: 50 } }));
     const first = kernel.call("charge", {}, { idempotencyKey: "k" });
@@ -225,14 +225,14 @@ describe("an idempotency key", () => {
     let deeds = 0;
     const sink = memorySink();
     const clock = new FakeClock();
-    const before = await createFullKernel({ policy: openPolicy, sink, clock });
+    const before = await createKernel({ policy: openPolicy, sink, clock });
     before.registerTrusted(charge(() => (deeds++, new Promise(() => {}))));
     before.registerTrusted(charge(() => ++deeds, { name: "refund" }));
     void before.call("charge", {}, { idempotencyKey: "open" });
     await before.call("refund", {}, { idempotencyKey: "done" });
     await before.call("refund", 1 as never, { idempotencyKey: "never ran" });
 
-    const after = await createFullKernel({ policy: openPolicy, sink, clock });
+    const after = await createKernel({ policy: openPolicy, sink, clock });
     after.registerTrusted(charge(() => ++deeds));
     after.registerTrusted(charge(() => ++deeds, { name: "refund" }));
     const unknown = { ok: false, error: { code: "INVALID_INPUT", details: [{ reason: "outcome-unknown" }] } };

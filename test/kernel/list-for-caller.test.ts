@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createFullKernel, type Kernel, type PolicyDocument, type PolicyRule, type ToolSummary } from "@keyhole/kernel";
+import { createKernel, type Kernel, type PolicyDocument, type PolicyRule, type ToolSummary } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
@@ -115,7 +115,7 @@ describe("a list for a caller", () => {
 
 describe("a listener of tools", () => {
   it("hears of each change, at once or when it holds, and of none after it stopped", async () => {
-    const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+    const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
     const heard: number[] = [];
     const stop = kernel.onToolsChange(() => heard.push(kernel.list({ caller: "bob" }).length));
     kernel.registerTrusted(toolOf(() => ({}), { tier: 1 }));
@@ -136,7 +136,7 @@ describe("a listener of tools", () => {
   });
 
   it("that throws stops neither the change nor the other listeners", async () => {
-    const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+    const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
     let heard = 0;
     kernel.onToolsChange(() => {
       throw new Error("A listener.");

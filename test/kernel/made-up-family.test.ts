@@ -1,7 +1,7 @@
 import {
   type ApprovalRequest,
   type Broker,
-  createFullKernel,
+  createKernel,
   defineTool,
   type Kernel,
   type PolicyDocument,
@@ -93,7 +93,7 @@ interface Bench {
 async function open(document: unknown = policy, more: object = {}): Promise<Bench> {
   const sent: string[] = [];
   const brokers = [brokerOf(sent)];
-  const kernel = await createFullKernel({ policy: document, brokers, clock: new FakeClock(), ...more });
+  const kernel = await createKernel({ policy: document, brokers, clock: new FakeClock(), ...more });
   expect(kernel.registerTrusted(publish)).toMatchObject({ ok: true });
   expect(kernel.registerTrusted(publishTo)).toMatchObject({ ok: true });
   return { kernel, sent };
@@ -178,8 +178,8 @@ describe("a made-up kind, brought by its broker", () => {
 describe("a kernel without its broker", () => {
   it("refuses its tool, its grant and its grants of a call, and names the kind", async () => {
     const unknown = 'knows no kind "mqtt.publish"';
-    await expect(createFullKernel({ policy })).rejects.toThrow(unknown);
-    const kernel = await createFullKernel();
+    await expect(createKernel({ policy })).rejects.toThrow(unknown);
+    const kernel = await createKernel();
     expect(kernel.registerTrusted(publish)).toMatchObject({
       ok: false,
       error: { path: "/capabilities/0/kind", message: expect.stringContaining(unknown) },
@@ -187,7 +187,7 @@ describe("a kernel without its broker", () => {
   });
 
   it("knows the kind by `families` alone, and refuses each request at the gate", async () => {
-    const kernel = await createFullKernel({ policy, families: [mqttPublish] });
+    const kernel = await createKernel({ policy, families: [mqttPublish] });
     kernel.registerTrusted(publish);
     expect(await kernel.call("publish", { topics: ["sensors/a"] })).toMatchObject(denied);
   });

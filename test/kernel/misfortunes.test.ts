@@ -2,9 +2,9 @@ import {
   type AuditEvent,
   type CallOptions,
   type CallResult,
-  createFullKernel,
+  createKernel,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   memorySink,
   terminalTypes,
 } from "@keyhole/kernel";
@@ -112,7 +112,7 @@ class Play {
 
   async open(): Promise<Kernel> {
     const { plan, tick, clock } = this;
-    const append: FullKernelOptions["sink"] = {
+    const append: KernelOptions["sink"] = {
       ...this.#sink,
       append: (records) => {
         tick("sink");
@@ -123,7 +123,7 @@ class Play {
         return plan.isSlow ? Promise.resolve().then(write) : write();
       },
     };
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       host: hostOf(plan, tick, this.opened),
       policy: policyOf(plan),
       brokers: [brokerOf(plan, tick)],

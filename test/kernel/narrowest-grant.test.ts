@@ -1,7 +1,7 @@
 import {
   type Capability,
   type CallResult,
-  createFullKernel,
+  createKernel,
   type GrantRule,
   loadPolicy,
   type Need,
@@ -234,7 +234,7 @@ describe("the grant that an operatorHint suggests", () => {
     await fc.assert(
       fc.asyncProperty(asked, asked, async (need, other) => {
         const first = asking([need], wishes);
-        const kernel = await createFullKernel({ policy: documentWith(...others), brokers: [first.broker] });
+        const kernel = await createKernel({ policy: documentWith(...others), brokers: [first.broker] });
         kernel.registerTrusted(first.tool);
         const grant = suggestedIn(await kernel.call("subject", {}, { caller: "ada" }));
         const policy = documentWith(...others, grant);
@@ -243,7 +243,7 @@ describe("the grant that an operatorHint suggests", () => {
         expect(await kernel.call("subject", {}, { caller: "eve" })).toMatchObject({ ok: false });
 
         const second = asking([other], wishes);
-        const next = await createFullKernel({ policy, brokers: [second.broker] });
+        const next = await createKernel({ policy, brokers: [second.broker] });
         next.registerTrusted(second.tool);
         const result = await next.call("subject", {}, { caller: "ada" });
         expect(result.ok).toBe(covers(grant.capability, other));

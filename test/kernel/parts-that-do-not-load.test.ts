@@ -9,7 +9,7 @@ import { openPolicy } from "../support/kernel.ts";
 import { hostOpening, packed } from "../support/module-host.ts";
 import { root } from "../support/sources.ts";
 
-type Kernels = Pick<typeof import("@keyhole/kernel"), "createFullKernel" | "memorySink">;
+type Kernels = Pick<typeof import("@keyhole/kernel"), "createKernel" | "memorySink">;
 
 let folder: string;
 let kernels: Kernels;
@@ -17,7 +17,7 @@ let kernels: Kernels;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "keyhole-"));
   await build({
-    stdin: { contents: 'export { createFullKernel, memorySink } from "@keyhole/kernel";', resolveDir: root },
+    stdin: { contents: 'export { createKernel, memorySink } from "@keyhole/kernel";', resolveDir: root },
     bundle: true,
     splitting: true,
     format: "esm",
@@ -42,9 +42,9 @@ async function removeChunkWith(text: string): Promise<void> {
 
 describe("a kernel whose later parts do not load", () => {
   it("refuses with the code that was decided, on record, and runs nothing", async () => {
-    const { createFullKernel } = kernels;
+    const { createKernel } = kernels;
     const rules = [{ id: "no", effect: "deny", when: { caller: ["eve"] }, reason: "No." }];
-    const kernel = await createFullKernel({ policy: { ...openPolicy, rules } });
+    const kernel = await createKernel({ policy: { ...openPolicy, rules } });
     const ran: unknown[] = [];
     const input = { type: "object", properties: { message: { type: "string" } } };
     const manifest = { name: "echo", version: "1.0.0", description: "Echoes.", effects: [], capabilities: [] };
@@ -93,7 +93,7 @@ describe("a kernel whose later parts do not load", () => {
           : { kind: "returned", output: { form: "json", text: "{}" } },
       terminate: () => {},
     }));
-    const kernel = await kernels.createFullKernel({ policy: openPolicy, host });
+    const kernel = await kernels.createKernel({ policy: openPolicy, host });
     expect(kernel.register(tool)).toMatchObject({ ok: true });
     expect(await kernel.call("work", {})).toMatchObject({ ok: true });
     losses = Infinity;
@@ -102,9 +102,9 @@ describe("a kernel whose later parts do not load", () => {
   });
 
   it("does not open on a log that it cannot read", async () => {
-    const { createFullKernel, memorySink } = kernels;
+    const { createKernel, memorySink } = kernels;
     const sink = memorySink();
-    await (await createFullKernel({ policy: openPolicy, sink })).call("echo", {});
-    await expect(createFullKernel({ policy: openPolicy, sink })).rejects.toThrow("Cannot find module");
+    await (await createKernel({ policy: openPolicy, sink })).call("echo", {});
+    await expect(createKernel({ policy: openPolicy, sink })).rejects.toThrow("Cannot find module");
   });
 });

@@ -1,4 +1,4 @@
-import { type Broker, createFullKernel, type IsolateOutcome, limits } from "@keyhole/kernel";
+import { type Broker, createKernel, type IsolateOutcome, limits } from "@keyhole/kernel";
 import { fsRead } from "@keyhole/kernel/families";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { describe, expect, it } from "vitest";
@@ -37,13 +37,13 @@ async function open(failures: number, more: Record<string, unknown> = {}) {
   const clock = new FakeClock();
   const broker = flakyFiles(failures);
   const policy = granting({ kind: "fs.read", paths: ["**"] });
-  const kernel = await createFullKernel({ policy, clock, brokers: [broker] });
+  const kernel = await createKernel({ policy, clock, brokers: [broker] });
   kernel.registerTrusted(reads(more));
   return { kernel, clock, broker };
 }
 
 it("a call for a file that does not exist runs once, and is not worth repeating", async () => {
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: granting({ kind: "fs.read", paths: ["**"] }),
     clock: new FakeClock(),
     brokers: [filesBroker(memoryStore())],
@@ -101,7 +101,7 @@ describe("a call whose run fails for a reason that passes", () => {
   it("does not run again when it fails for good", async () => {
     let runs = 0;
     const clock = new FakeClock();
-    const kernel = await createFullKernel({ policy: openPolicy, clock });
+    const kernel = await createKernel({ policy: openPolicy, clock });
     const bug = () => {
       runs++;
       throw new Error("bug");
@@ -151,7 +151,7 @@ describe("a lost isolate", () => {
   async function run(isUsed: boolean, idempotent = true) {
     const clock = new FakeClock();
     let runs = 0;
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       clock,
       policy: granting({ kind: "fs.read", paths: ["**"] }),
       brokers: [flakyFiles(0)],

@@ -1,4 +1,4 @@
-import type { FullKernelOptions, IsolateCall, IsolateHost, Kernel } from "@keyhole/kernel";
+import type { KernelOptions, IsolateCall, IsolateHost, Kernel } from "@keyhole/kernel";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -18,7 +18,7 @@ const ways: readonly (readonly [string, (kernel: Kernel) => Promise<unknown>])[]
   ["a check of purity", (kernel) => kernel.verifyPure("subject", [{}])],
 ];
 
-async function open(options: FullKernelOptions, code: object = {}, machine?: Promise<void>) {
+async function open(options: KernelOptions, code: object = {}, machine?: Promise<void>) {
   const clock = new FakeClock();
   const tool = toolOf(() => 1, { bounds: declared, ...code });
   const modules = moduleHost(tool);

@@ -1,4 +1,4 @@
-import { createFullKernel, type IsolateOutcome, type Kernel } from "@keyhole/kernel";
+import { createKernel, type IsolateOutcome, type Kernel } from "@keyhole/kernel";
 import { runCall } from "@keyhole/kernel/guest";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -43,7 +43,7 @@ async function openCounting(): Promise<{ kernel: Kernel; given: (number | undefi
     }),
     { enforces: ["fuel"] },
   );
-  const kernel = await createFullKernel({ host, policy: openCalls, clock: new FakeClock() });
+  const kernel = await createKernel({ host, policy: openCalls, clock: new FakeClock() });
   expect(kernel.register(packed(worker))).toMatchObject({ ok: true });
   return { kernel, given };
 }
@@ -113,7 +113,7 @@ it("the runs of one call share its fuel", async () => {
     },
     { enforces: ["fuel"] },
   );
-  const kernel = await createFullKernel({ host, policy: openCalls, clock });
+  const kernel = await createKernel({ host, policy: openCalls, clock });
   kernel.register(packed(toolOf(() => 1, { name: "subject", determinism: "external", idempotent: true })));
   const call = kernel.call("subject", {}, { bounds: { fuel: 100 } });
   await clock.advance(10_000);
@@ -160,7 +160,7 @@ async function openUncounted(unmetered?: string) {
     },
     { enforces: ({ name }) => (name === unmetered ? [] : ["fuel"]) },
   );
-  const kernel = await createFullKernel({ host, policy: openCalls, clock });
+  const kernel = await createKernel({ host, policy: openCalls, clock });
   for (const tool of [around, spin]) expect(kernel.register(packed(tool))).toMatchObject({ ok: true });
   return { kernel, clock, given };
 }

@@ -2,7 +2,7 @@ import {
   type CallOptions,
   checkPackage,
   checkTrustedTool,
-  createFullKernel,
+  createKernel,
   hashBytes,
   limits,
   manifestOf,
@@ -233,7 +233,7 @@ describe("a caller's stream", () => {
 
   it("makes the tool wait: one piece at a time in the kernel's own realm", async () => {
     let made = 0;
-    const kernel = await createFullKernel({ policy: openPolicy });
+    const kernel = await createKernel({ policy: openPolicy });
     kernel.registerTrusted(
       streamOf(
         function* () {

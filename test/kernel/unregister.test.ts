@@ -1,4 +1,4 @@
-import { type CallResult, createFullKernel, terminalTypes, verifyChain } from "@keyhole/kernel";
+import { type CallResult, createKernel, terminalTypes, verifyChain } from "@keyhole/kernel";
 import { verifyAudit } from "@keyhole/kernel/audit";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { describe, expect, it } from "vitest";
@@ -156,7 +156,7 @@ describe("calls of a tool that is unregistered", () => {
       suspender: callSuspender({ key: new Uint8Array(32) }),
       approver: () => new Promise<never>(() => {}),
     } as const;
-    const kernel = await createFullKernel(options);
+    const kernel = await createKernel(options);
     kernel.registerTrusted(saying("old", { tier: 2 }));
     let callId = "";
     const asked = kernel.call("subject", {}, { onEvent: (event) => void (callId ||= event.callId ?? "") });

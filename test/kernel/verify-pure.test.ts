@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel, type FullKernelOptions } from "@keyhole/kernel";
+import { createKernel, type Kernel, type KernelOptions } from "@keyhole/kernel";
 import { verifyAudit } from "@keyhole/kernel/audit";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
@@ -25,11 +25,11 @@ const tools = {
 };
 
 async function open(
-  options: FullKernelOptions = {},
+  options: KernelOptions = {},
 ): Promise<{ kernel: Kernel; clock: FakeClock; host: ReturnType<typeof moduleHost> }> {
   const clock = new FakeClock();
   const host = moduleHost(...Object.values(tools));
-  const kernel = await createFullKernel({ host, clock, policy: openPolicy, ...options });
+  const kernel = await createKernel({ host, clock, policy: openPolicy, ...options });
   for (const tool of Object.values(tools)) expect(kernel.register(packed(tool))).toMatchObject({ ok: true });
   return { kernel, clock, host };
 }

@@ -1,4 +1,4 @@
-import { type Capability, createFullKernel, type JsonObject, type Need } from "@keyhole/kernel";
+import { type Capability, createKernel, type JsonObject, type Need } from "@keyhole/kernel";
 import { suggestedGrants } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { denialOf } from "../../packages/kernel/src/capability/denial.ts";
@@ -14,7 +14,7 @@ import { registerAny } from "../support/registered.ts";
 import { attenuate, grantOf, needOf } from "../support/grants.ts";
 
 async function adviceOf(tool: AnyTool, name: string, input: JsonObject): Promise<string> {
-  const kernel = await createFullKernel({ policy: openPolicy });
+  const kernel = await createKernel({ policy: openPolicy });
   registerAny(kernel, tool);
   const result = await kernel.call(name, input, { caller: "ada" });
   return result.ok ? expect.unreachable("it was allowed") : result.error.operatorHint;

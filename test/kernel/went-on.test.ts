@@ -1,4 +1,4 @@
-import { createFullKernel, type Isolate } from "@keyhole/kernel";
+import { createKernel, type Isolate } from "@keyhole/kernel";
 import { expect, it } from "vitest";
 import { echo } from "../support/kernel.ts";
 import { settled } from "../support/turns.ts";
@@ -14,7 +14,7 @@ it("that a tool went on between calls is durable although no call follows", asyn
     const isolate = await modules.open(...given);
     return { ...isolate, alive: true, watch: (onWentOn) => watched.resolve(onWentOn) } satisfies Isolate;
   });
-  const kernel = await createFullKernel({ host, policy: { version: "1", posture: "standard" } });
+  const kernel = await createKernel({ host, policy: { version: "1", posture: "standard" } });
   registerAny(kernel, packed(echo));
   await kernel.call("echo", { message: "hello" });
   const wentOn = await watched.promise;

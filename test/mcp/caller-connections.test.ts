@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { createKernel, type Kernel } from "@keyhole/kernel";
 import { type McpEndpoint, mcpSource, type McpSourceOptions } from "@keyhole/mcp";
 import { describe, expect, it } from "vitest";
 import { FakeClock, settle } from "../support/fake-clock.ts";
@@ -56,7 +56,7 @@ async function sourceOf(kernel: Kernel, options: Partial<McpSourceOptions> = {})
 }
 
 async function opened(options: Partial<McpSourceOptions> = {}): Promise<{ kernel: Kernel; server: Keeping }> {
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "permissive" } });
   afterwards(() => kernel.close());
   return { kernel, server: await sourceOf(kernel, options) };
 }
@@ -71,7 +71,7 @@ async function said(kernel: Kernel, caller: string, tool: string, more: object =
 
 describe("a connection to a server", () => {
   it("belongs to one caller: of ten callers and five servers none reads what another planted", async () => {
-    const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+    const kernel = await createKernel({ policy: { version: "1", posture: "permissive" } });
     afterwards(() => kernel.close());
     const names = ["a", "b", "c", "d", "e"];
     const servers = await Promise.all(names.map((name) => sourceOf(kernel, { name })));

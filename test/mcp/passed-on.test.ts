@@ -1,4 +1,4 @@
-import { type ContentStore, createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
+import { type ContentStore, createKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
 import { mcpHttp, mcpSource } from "@keyhole/mcp";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { contentStore } from "@keyhole/worker-host/content";
@@ -70,7 +70,7 @@ async function wrapped(era: Era, answer: "allow" | "deny" = "allow", content?: C
   const read: string[] = [];
   const handler = createMcpHandler(() => farServer(read));
   afterwards(() => handler.close());
-  const kernel = await createFullKernel({ policy, ...(content && { content }) });
+  const kernel = await createKernel({ policy, ...(content && { content }) });
   afterwards(() => kernel.close());
   const heard: string[] = [];
   const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => {
@@ -220,7 +220,7 @@ describe.each(eras)("prompts whose definition changes, in %s", (era) => {
       return server;
     });
     afterwards(() => handler.close());
-    const kernel = await createFullKernel({ policy });
+    const kernel = await createKernel({ policy });
     afterwards(() => kernel.close());
     const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => handler.fetch(new Request(url, init));
     const waiting: string[] = [];
@@ -278,7 +278,7 @@ it("a strict policy asks about a list, and a yes lists it", async () => {
 it("a server's requests leave the kernel with their source", async () => {
   const handler = createMcpHandler(() => farServer([]));
   afterwards(() => handler.close());
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   afterwards(() => kernel.close());
   const fetch = (url: string | URL, init?: RequestInit): Promise<Response> => handler.fetch(new Request(url, init));
   const server = mcpHttp({ url: "http://127.0.0.1/mcp", fetch });

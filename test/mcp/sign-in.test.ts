@@ -1,5 +1,5 @@
 import type { Kernel, PolicyDocument } from "@keyhole/kernel";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { mcpHttp, type McpSignInOptions, mcpSource, oauthTokens, type SignInRecord } from "@keyhole/mcp";
 import { describe, expect, it } from "vitest";
 import { Issuer, issuer, keys, type Misdeeds, redirectUrl, resource } from "./issuer.ts";
@@ -42,7 +42,7 @@ async function world(misdeeds: Misdeeds = {}, named = issuer) {
   const { capabilities } = server();
   const grants = capabilities.map((capability) => ({ tool: "*", capability }));
   const policy = { version: "1", posture: "permissive", grants } as unknown as PolicyDocument;
-  const kernel: Kernel = await createFullKernel({ policy });
+  const kernel: Kernel = await createKernel({ policy });
   afterwards(() => kernel.close());
   return { kernel, person, sent, next, server };
 }

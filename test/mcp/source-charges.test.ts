@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel, type LogEntry, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, type Kernel, type LogEntry, type PolicyDocument } from "@keyhole/kernel";
 import { mcpHttp, type McpSource, mcpSource } from "@keyhole/mcp";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -112,7 +112,7 @@ interface Opened {
 
 async function open(peer: Peer, policy: PolicyDocument, era: Era = "2025-11-25"): Promise<Opened> {
   const clock = new FakeClock();
-  const kernel = await createFullKernel({ policy, clock });
+  const kernel = await createKernel({ policy, clock });
   afterwards(() => kernel.close());
   const server = mcpHttp({ url: "http://127.0.0.1/mcp", fetch: peer.fetch });
   const source = await mcpSource(kernel, { name: "s", server, era, clock });

@@ -1,6 +1,6 @@
 import {
   type Capability,
-  createFullKernel,
+  createKernel,
   defineTool,
   type Kernel,
   type PolicyDocument,
@@ -79,7 +79,7 @@ const refused: readonly (readonly [why: string, endpoint: () => McpEndpoint, pol
 ];
 
 async function kernelWith(policy: PolicyDocument): Promise<Kernel> {
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   afterwards(() => kernel.close());
   return kernel;
 }
@@ -87,7 +87,7 @@ async function kernelWith(policy: PolicyDocument): Promise<Kernel> {
 describe("the access of a server's tools", () => {
   it.each(refused)("is refused by %s, in each call, before a question", async (_, endpoint, policy) => {
     const asks: unknown[] = [];
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       policy: { ...policy, posture: "standard" },
       approver: async (request) => (asks.push(request), { answer: "allow", scope: "once", approver: "ada" }),
     });

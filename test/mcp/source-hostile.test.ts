@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel, systemClock } from "@keyhole/kernel";
+import { createKernel, type Kernel, systemClock } from "@keyhole/kernel";
 import { type McpEndpoint, type McpSource, mcpSource, type McpSourceOptions } from "@keyhole/mcp";
 import { describe, expect, it, vi } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -18,7 +18,7 @@ interface Opened {
 
 async function against(script: ScriptedOptions, options: Partial<McpSourceOptions> = {}): Promise<Opened> {
   const server = new Scripted(script);
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "permissive" } });
   afterwards(() => kernel.close());
   const logged: string[] = [];
   let nowMs = 0;
@@ -50,7 +50,7 @@ describe("a server that changes its tools without end", () => {
     const clock = new FakeClock();
     let lists = 0;
     const logged: string[] = [];
-    const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+    const kernel = await createKernel({ policy: { version: "1", posture: "permissive" } });
     afterwards(() => kernel.close());
     const server = new Scripted({
       list(_, send) {

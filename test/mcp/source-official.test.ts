@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
 import { mcpHttp, mcpSource, type McpSource, type McpSourceOptions } from "@keyhole/mcp";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
@@ -32,7 +32,7 @@ async function sourceOver(
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>,
   more: Partial<McpSourceOptions> = {},
 ): Promise<{ readonly kernel: Kernel; readonly source: McpSource }> {
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   afterwards(() => kernel.close());
   const source = await mcpSource(kernel, { name: "far", server: mcpHttp({ url, fetch }), era, ...more });
   afterwards(() => source.close());

@@ -1,4 +1,4 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { mcpSource } from "@keyhole/mcp";
 import { expect, it } from "vitest";
 import { Scripted, type ScriptedOptions } from "./scripted.ts";
@@ -10,7 +10,7 @@ const content = [{ type: "text", text: "done" }];
 const modern = "2026-07-28";
 
 async function codeOf(script: ScriptedOptions): Promise<string> {
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "permissive" } });
   afterwards(() => kernel.close());
   const source = await mcpSource(kernel, {
     name: "peer",

@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
 import { memoryPins } from "@keyhole/kernel/foreign-tools";
 import { mcpSource, type McpSource, type McpSourceOptions } from "@keyhole/mcp";
 import { describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ async function sourceOf(
   policy: PolicyDocument = permissive,
 ): Promise<{ readonly kernel: Kernel; readonly server: Scripted; readonly source: McpSource }> {
   const server = new Scripted(script);
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   afterwards(() => kernel.close());
   const source = await mcpSource(kernel, { name: "peer", server, era: "2025-11-25", ...options });
   afterwards(() => source.close());
@@ -252,7 +252,7 @@ describe("a pinned definition", () => {
     const pins = memoryPins();
     const announces = { resources: {}, prompts: {} };
     const first = new Scripted({ announces }, { command: "npx", args: ["notes"], env: ["TOKEN"] });
-    const kernel = await createFullKernel({ policy: permissive });
+    const kernel = await createKernel({ policy: permissive });
     afterwards(() => kernel.close());
     await (await mcpSource(kernel, { name: "peer", server: first, era: "2025-11-25", pins })).close();
     const seen: unknown[] = [];

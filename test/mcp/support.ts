@@ -1,8 +1,8 @@
 import {
-  createFullKernel,
+  createKernel,
   defineTool,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   type PolicyDocument,
   type Tool,
 } from "@keyhole/kernel";
@@ -112,11 +112,8 @@ export function register(kernel: Kernel, ...tools: readonly Tool<never, unknown>
   }
 }
 
-export async function kernelWith(
-  tools: readonly Tool<never, unknown>[],
-  options: FullKernelOptions = {},
-): Promise<Kernel> {
-  const kernel = await createFullKernel({ policy, ...options });
+export async function kernelWith(tools: readonly Tool<never, unknown>[], options: KernelOptions = {}): Promise<Kernel> {
+  const kernel = await createKernel({ policy, ...options });
   register(kernel, ...tools);
   return kernel;
 }

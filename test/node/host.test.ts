@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { createKernel, type Kernel } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { builtinTools, calculator, echo } from "@keyhole/worker-host/tools";
 import { afterEach, describe, expect, it } from "vitest";
@@ -34,13 +34,13 @@ it("starts no thread for nobody", async () => {
 
 describe("what is not trusted", () => {
   it("cannot reach the process", async () => {
-    kernel = await createFullKernel({ host: nodeHost(), policy: openPolicy });
+    kernel = await createKernel({ host: nodeHost(), policy: openPolicy });
     for (const pkg of builtinTools) kernel.register(pkg);
     expect(await kernel.call("calculator", { expression: "1+1" })).toMatchObject({ ok: true, data: { value: 2 } });
   });
 
   it("says what it used, the same each time", async () => {
-    kernel = await createFullKernel({ host: nodeHost({ trusted: [calculator.hash] }), policy: openPolicy });
+    kernel = await createKernel({ host: nodeHost({ trusted: [calculator.hash] }), policy: openPolicy });
     kernel.register(echo);
     kernel.register(calculator);
     const used = async (name: string): Promise<number | undefined> =>
@@ -52,7 +52,7 @@ describe("what is not trusted", () => {
   });
 
   it("is also what a trusted tool becomes when a call bounds its fuel", async () => {
-    kernel = await createFullKernel({ host: nodeHost({ trusted: [calculator.hash] }), policy: openPolicy });
+    kernel = await createKernel({ host: nodeHost({ trusted: [calculator.hash] }), policy: openPolicy });
     kernel.register(calculator);
     const fuel = { bounds: { fuel: 1_000 } };
     expect(await kernel.call("calculator", { expression: "1+1" }, fuel)).toMatchObject({
@@ -73,7 +73,7 @@ describe("an interpreter that is not there", () => {
     ["no file", `${notWasm}.missing`, `There is no file ${notWasm}.missing that is readable`],
     ["no module", notWasm, "This is not a WebAssembly module"],
   ])("is named, with what to do: %s", async (_, quickJs, what) => {
-    kernel = await createFullKernel({ host: nodeHost({ quickJs }), policy: openPolicy });
+    kernel = await createKernel({ host: nodeHost({ quickJs }), policy: openPolicy });
     kernel.register(echo);
     expect(await kernel.call("echo", { message: "a" })).toMatchObject({
       ok: false,

@@ -1,4 +1,4 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { nodeHost, type NodeHostOptions } from "@keyhole/worker-host/node";
 import { calculator } from "@keyhole/worker-host/tools";
 import { expect, it } from "vitest";
@@ -12,7 +12,7 @@ async function openedFor(sessions: number, options: NodeHostOptions): Promise<nu
     return host.open(...args);
   };
   const policy = { version: "1", posture: "standard" };
-  const kernel = await createFullKernel({ host: { ...host, open }, cache: false, policy });
+  const kernel = await createKernel({ host: { ...host, open }, cache: false, policy });
   expect(kernel.register(calculator)).toMatchObject({ ok: true });
   for (let round = 0; round < 3; round++)
     for (let n = 0; n < sessions; n++) {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createFullKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, type Kernel, type PolicyDocument } from "@keyhole/kernel";
 import { mcpHttp, mcpSource, type McpSource, type McpSourceOptions } from "@keyhole/mcp";
 import { filePins, mcpProcess, type McpProcessOptions } from "@keyhole/mcp/node";
 import { describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ async function started(
   process: Partial<McpProcessOptions> = {},
   policy: PolicyDocument = granting,
 ): Promise<{ readonly kernel: Kernel; readonly source: McpSource }> {
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   afterwards(() => kernel.close());
   const server = mcpProcess({ command: "node", args: [program], ...process });
   const source = await mcpSource(kernel, { name: "rude", server, ...options });
@@ -189,7 +189,7 @@ describe("pins in a file", () => {
     afterwards(() => rmSync(folder, { recursive: true }));
     const path = join(folder, "pins.json");
     const open = async (description: string): Promise<McpSource> => {
-      const kernel = await createFullKernel({ policy: granting });
+      const kernel = await createKernel({ policy: granting });
       afterwards(() => kernel.close());
       const server = new Scripted({ tools: [plain("echo", { description })] });
       return mcpSource(kernel, { name: "peer", server, era: "2025-11-25", pins: filePins(path) });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { expect, it } from "vitest";
 import bystander from "keyhole:../contract/tools/bystander.ts";
@@ -28,7 +28,7 @@ it.each([
   "a thread that computes for long is served after others, and no other thread is: %s",
   async (_, trusted) => {
     const host = nodeHost({ trusted });
-    const kernel = await createFullKernel({ host, policy: openPolicy });
+    const kernel = await createKernel({ host, policy: openPolicy });
     kernel.register(subject);
     kernel.register(bystander);
     const cancel = new AbortController();

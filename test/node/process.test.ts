@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import {
   type CallResult,
-  createFullKernel,
+  createKernel,
   type Kernel,
   type LogEntry,
   terminalTypes,
@@ -42,7 +42,7 @@ function toolOf(script: string, more: object = {}): ToolPackage<never, never> {
 }
 
 async function kernelWith(tool: ToolPackage<never, never>, grants = tool.manifest.capabilities): Promise<Kernel> {
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: nodeHost({ commands }),
     policy: {
       version: "1",
@@ -197,7 +197,7 @@ describe("a tool that is a program", () => {
 
 describe("a package of a program is refused", () => {
   const register = async (tool: unknown) => {
-    const kernel = await createFullKernel({ host: nodeHost({ commands }) });
+    const kernel = await createKernel({ host: nodeHost({ commands }) });
     kernels.push(kernel);
     return kernel.register(tool as ToolPackage);
   };

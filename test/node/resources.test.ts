@@ -1,4 +1,4 @@
-import { createFullKernel, defaultModeTriggers } from "@keyhole/kernel";
+import { createKernel, defaultModeTriggers } from "@keyhole/kernel";
 import { nodeResources } from "@keyhole/worker-host/node";
 import { expect, it } from "vitest";
 
@@ -8,7 +8,7 @@ it("a machine says how much space and memory is left", async () => {
   expect(await resources.freeMemoryBytes()).toBeGreaterThan(0);
   const modeTriggers = defaultModeTriggers(resources);
   expect(modeTriggers.map(({ on }) => on)).toEqual(["space", "memory", "backlog"]);
-  expect((await createFullKernel({ resources, modeTriggers })).mode).toBe("NORMAL");
+  expect((await createKernel({ resources, modeTriggers })).mode).toBe("NORMAL");
 });
 
 it("a folder that is not there gives no number, and no kernel is told of it", async () => {

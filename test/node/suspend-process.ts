@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { type AuditEvent, type CallResult, createFullKernel, type Kernel } from "@keyhole/kernel";
+import { type AuditEvent, type CallResult, createKernel, type Kernel } from "@keyhole/kernel";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { fileSink, nodeHost } from "@keyhole/worker-host/node";
 import { guarded, patient, policy, relaying, slowFiles, testKey } from "../support/suspension.ts";
@@ -25,7 +25,7 @@ const calls = [
 export default async function errand({ folder, does }: Errand): Promise<Done> {
   const asked = Promise.withResolvers<void>();
   const files = await slowFiles(does !== "suspend");
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: nodeHost(),
     sink: fileSink(`${folder}/${does === "whole" ? "whole" : "log"}.jsonl`),
     policy,

@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
+import { createKernel, type Kernel, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
 import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { FakeClock, replayFixture, scriptedApprover, settle } from "@keyhole/kernel/testing";
 import { nodeHost } from "@keyhole/worker-host/node";
@@ -22,8 +22,8 @@ const policy: PolicyDocument = {
   ],
 };
 
-async function kernelWith(options: Parameters<typeof createFullKernel>[0]): Promise<Kernel> {
-  const kernel = await createFullKernel({ policy, ...options });
+async function kernelWith(options: Parameters<typeof createKernel>[0]): Promise<Kernel> {
+  const kernel = await createKernel({ policy, ...options });
   open.push(kernel);
   for (const tool of [saveNote, wordCount, httpFetch] as readonly ToolPackage[])
     expect(kernel.register(tool)).toMatchObject({ ok: true });

@@ -1,4 +1,4 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { expect, it } from "vitest";
 import { openThread } from "../../packages/worker-host/src/node/thread-isolate.ts";
@@ -28,7 +28,7 @@ it("a module that spins while it loads is answered at the deadline of its call, 
     "for (;;);",
   );
   const clock = new FakeClock();
-  const kernel = await createFullKernel({ host: nodeHost({ trusted: [tool.hash] }), policy: openPolicy, clock });
+  const kernel = await createKernel({ host: nodeHost({ trusted: [tool.hash] }), policy: openPolicy, clock });
   kernel.register(tool);
   const answer = kernel.call("subject", {}, { bounds: { timeoutMs: 1_000 } });
   await settled();

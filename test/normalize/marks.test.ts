@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFullKernel, normalize } from "@keyhole/kernel";
+import { createKernel, normalize } from "@keyhole/kernel";
 import { idnEmail } from "../../packages/kernel/src/schema/formats/hosts.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -62,7 +62,7 @@ describe("a text in a normal form", () => {
     expect(checkKey(worst)).toMatch(/bytes/);
     expect(pathMatcher(["b*"], "deny")(worst)).toBe(false);
     expect(idnEmail(`a@${worst}`)).toBe(false);
-    const kernel = await createFullKernel();
+    const kernel = await createKernel();
     kernel.registerTrusted(toolOf(() => worst, { output: { kind: "text" }, bounds: { outputBytes: 8 << 20 } }));
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true });
   });

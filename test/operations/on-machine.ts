@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ApprovalAnswer, type ApprovalRequest, createFullKernel, type Kernel } from "@keyhole/kernel";
+import { type ApprovalAnswer, type ApprovalRequest, createKernel, type Kernel } from "@keyhole/kernel";
 import { nodeHost, type SpawnCommand } from "@keyhole/worker-host/node";
 import { operationsCatalogue, type OperationsOptions } from "@keyhole/worker-host/node/operations";
 import { onTestFinished } from "vitest";
@@ -35,7 +35,7 @@ export async function operationsKernel(
 ): Promise<Kernel> {
   const { packages, commands, policy } = await operationsCatalogue(options);
   const offered = Object.fromEntries(Object.entries(commands).filter(([name]) => !without.includes(name)));
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: nodeHost({ commands: user === "nobody" ? asNobody(offered) : offered }),
     policy,
     approver: async (question) => person(question),

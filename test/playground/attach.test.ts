@@ -1,4 +1,4 @@
-import { createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { exposeInspector, type PageInspectorOptions } from "../../packages/worker-host/src/browser/inspector.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fetchOver, type Line, openPageClient } from "../../packages/playground/src/client/attach.ts";
@@ -51,7 +51,7 @@ interface Exposed {
 }
 
 async function exposed(options: PageInspectorOptions): Promise<Exposed> {
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   expect(kernel.registerTrusted(echo).ok).toBe(true);
   const { link, close } = exposeInspector(kernel, { policy: () => policy, ...options });
   closing.push(close);

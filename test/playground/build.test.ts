@@ -1,4 +1,4 @@
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openFiles } from "../../packages/playground/src/authoring/open-files.ts";
 import { readLink, writeLink } from "../../packages/playground/src/authoring/link.ts";
@@ -45,7 +45,7 @@ describe("uses of capabilities in a source", () => {
   it.each(["net.read", "net.write", "fs.read", "fs.write", "kv.read", "kv.write", "db.read", "tool.call"])(
     "are declared by one change that the kernel takes: %s",
     async (kind) => {
-      const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+      const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
       // The source is our own, and without types it is JavaScript.
       const body = declare(startSource, kind)!
         .replace(/^import.*$/m, "")

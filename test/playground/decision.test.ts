@@ -1,7 +1,7 @@
 import {
   type ApprovalAnswer,
   type AuditEvent,
-  createFullKernel,
+  createKernel,
   type JsonObject,
   type JsonValue,
   type Mode,
@@ -35,7 +35,7 @@ async function runOf({
   mode = "NORMAL",
   answer = "deny",
 }: Made): Promise<ActiveRun> {
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   registerAny(kernel, kvPut);
   registerAny(kernel, readFile);
   if (mode !== "NORMAL") await kernel.setMode(mode, "a test");

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { exposeInspector, type Inspector } from "@keyhole/worker-host/node";
 import * as indexedDb from "fake-indexeddb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -23,7 +23,7 @@ const echo = defineTool({
 const open: Inspector[] = [];
 
 async function exposed(): Promise<{ readonly kernel: Kernel; readonly inspector: Inspector }> {
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   expect(kernel.registerTrusted(echo).ok).toBe(true);
   const inspector = await exposeInspector(kernel, { origins: [origin], policy: () => policy });
   open.push(inspector);

@@ -1,4 +1,4 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { calculator, echo } from "@keyhole/worker-host/tools";
@@ -9,7 +9,7 @@ import { openRun, toolsOf } from "../../packages/playground/src/replay/open-run.
 async function recorded(): Promise<readonly RunEntry[]> {
   const entries: RunEntry[] = [];
   const node = nodeHost();
-  const kernel = await createFullKernel({ host: recordingHost(node, (entry) => entries.push(entry)) });
+  const kernel = await createKernel({ host: recordingHost(node, (entry) => entries.push(entry)) });
   for (const tool of [echo, calculator]) kernel.register(tool);
   await kernel.call("echo", { message: "a\u202eb" });
   await kernel.call("calculator", { expression: "1 + 2" });

@@ -1,4 +1,4 @@
-import type { AuditEvent, CallResult, FullKernelOptions, JsonValue, ToolSummary } from "@keyhole/kernel";
+import type { AuditEvent, CallResult, KernelOptions, JsonValue, ToolSummary } from "@keyhole/kernel";
 import { normalizers } from "@keyhole/kernel/normalizers";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../packages/worker-host/src/edge/evidence.ts";
@@ -9,7 +9,7 @@ import { openKernel, toolOf } from "../support/kernel.ts";
 async function answerOf(
   tool: ReturnType<typeof toolOf>,
   input: JsonValue,
-  options?: FullKernelOptions,
+  options?: KernelOptions,
 ): Promise<Answer & { readonly tool: ToolSummary }> {
   const { kernel } = await openKernel(options);
   kernel.registerTrusted(tool);

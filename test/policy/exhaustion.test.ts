@@ -1,8 +1,8 @@
 import {
   type AuditSink,
-  createFullKernel,
+  createKernel,
   defaultModeTriggers,
-  type FullKernelOptions,
+  type KernelOptions,
   memorySink,
   type ModeTrigger,
 } from "@keyhole/kernel";
@@ -25,7 +25,7 @@ const fullStorages: readonly (readonly [string, Error])[] = [
 /** The first test holds each error by itself; a checkpoint is due after thousands of calls. */
 const atCheckpoint = sized(fullStorages.slice(0, 1), fullStorages);
 
-const bench = (options: FullKernelOptions): ReturnType<typeof openKernel> =>
+const bench = (options: KernelOptions): ReturnType<typeof openKernel> =>
   openKernel(options).then((opened) => {
     opened.kernel.registerTrusted(subject);
     return opened;
@@ -139,7 +139,7 @@ describe.each([
   });
 
   it("needs its gauge: a trigger that cannot fire is refused", async () => {
-    await expect(createFullKernel({ modeTriggers })).rejects.toThrow(`needs \`resources.${gauge}\``);
+    await expect(createKernel({ modeTriggers })).rejects.toThrow(`needs \`resources.${gauge}\``);
   });
 });
 
@@ -184,7 +184,7 @@ describe("triggers", () => {
     [{ on: "failure-rate", ratio: 1, windowMs: 1, to: "ALERT" }, "/minCalls is not a number above 0"],
     [{ on: "space", to: "CALM" }, "There is no mode"],
   ])("that cannot fire are refused: %j", async (trigger, message) => {
-    await expect(createFullKernel({ modeTriggers: [trigger as ModeTrigger] })).rejects.toThrow(message);
+    await expect(createKernel({ modeTriggers: [trigger as ModeTrigger] })).rejects.toThrow(message);
   });
 
   it("by default watch what is there, and lead to DEGRADED alone", async () => {

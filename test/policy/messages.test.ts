@@ -1,4 +1,4 @@
-import { createFullKernel, loadPolicy, patternFault } from "@keyhole/kernel";
+import { createKernel, loadPolicy, patternFault } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 
 /*
@@ -38,5 +38,5 @@ it.each([
   [{ posture: "standrd" }, /^INVALID_POLICY at \/posture: expected one of .* Did you mean "standard"\?$/],
   [{ posture: "standard", modes: [] }, /^INVALID_POLICY at the root: (?!.*the root)/],
 ])("a kernel names the place of the fault once: %j", async (more, text) => {
-  await expect(createFullKernel({ policy: { version: "1", ...more } })).rejects.toThrow(text);
+  await expect(createKernel({ policy: { version: "1", ...more } })).rejects.toThrow(text);
 });

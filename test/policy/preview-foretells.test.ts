@@ -2,7 +2,7 @@ import {
   type CallOptions,
   type CallResult,
   type Capability,
-  createFullKernel,
+  createKernel,
   type JsonObject,
   type Kernel,
   type PolicyDocument,
@@ -109,7 +109,7 @@ async function openWorld(document: PolicyDocument, [one, two]: readonly [number,
   const clock = new FakeClock();
   let asked: object | undefined;
   let turn = 0;
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     clock,
     policy: document,
     brokers: [fakeNet()],

@@ -1,4 +1,4 @@
-import { type CallOptions, createKernel, operations, type PolicyDocument, policyDocuments } from "@keyhole/kernel";
+import { type CallOptions, composeKernel, operations, type PolicyDocument, policyDocuments } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
@@ -92,7 +92,7 @@ describe("a preview", () => {
   });
 
   it("of a kernel without approvals denies where the policy asks, and without keys where a key is named", async () => {
-    const kernel = await createKernel({
+    const kernel = await composeKernel({
       policy: asking,
       hash: sha256Hash,
       inline: inlineHost(),

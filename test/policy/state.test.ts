@@ -1,4 +1,4 @@
-import { createFullKernel, memorySink } from "@keyhole/kernel";
+import { createKernel, memorySink } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
@@ -110,15 +110,15 @@ describe("the mode changes by itself", () => {
   });
 
   it("never to one that there is none of", async () => {
-    await expect(createFullKernel({ mode: "PANIC" as never })).rejects.toThrow("There is no mode");
-    const kernel = await createFullKernel();
+    await expect(createKernel({ mode: "PANIC" as never })).rejects.toThrow("There is no mode");
+    const kernel = await createKernel();
     await expect(kernel.setMode("constructor" as never, "x")).rejects.toThrow(TypeError);
     expect(kernel.mode).toBe("NORMAL");
   });
 
   it("to LOCKDOWN on a log that was tampered with", async () => {
     const first = memorySink();
-    const before = await createFullKernel({ sink: first });
+    const before = await createKernel({ sink: first });
     before.registerTrusted(toolOf(() => 1));
     await before.call("subject", {});
     const events = (await first.read(0, 100)).map((record, at) =>
@@ -127,9 +127,9 @@ describe("the mode changes by itself", () => {
     expect(events[1]?.body).toContain("somebody");
     const second = memorySink();
     await second.append(events);
-    const after = await createFullKernel({ sink: second });
+    const after = await createKernel({ sink: second });
     expect(after.mode).toBe("LOCKDOWN");
     expect((await after.audit.read()).at(-1)).toMatchObject({ type: "mode.changed", payload: { mode: "LOCKDOWN" } });
-    expect((await createFullKernel({ sink: first })).mode).toBe("NORMAL");
+    expect((await createKernel({ sink: first })).mode).toBe("NORMAL");
   });
 });

@@ -1,7 +1,7 @@
 import {
   type CapabilityKind,
   type CallResult,
-  createFullKernel,
+  createKernel,
   defineTool,
   type Kernel,
   type PolicyDocument,
@@ -102,7 +102,7 @@ async function outcomesOf(
   const store = memoryStore();
   for (const target of targets) await store.write(target, new Uint8Array([1]));
   let questions = 0;
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy,
     brokers: [filesBroker(store), kvBroker(memoryKv())],
     approver: async () => (questions++, { answer: "allow", scope: "once", approver: "carol" }),

@@ -1,4 +1,4 @@
-import { createFullKernel, type JsonObject, type JsonValue } from "@keyhole/kernel";
+import { createKernel, type JsonObject, type JsonValue } from "@keyhole/kernel";
 import { createProofKey, proofSigner, publicKeyOf, readEvidence, verifyEvidence } from "@keyhole/kernel/policy";
 import { beforeAll, describe, expect, it } from "vitest";
 import { wireResult } from "../../packages/edge/src/app/wire.ts";
@@ -14,7 +14,7 @@ const asJson = <T>(value: unknown): T => JSON.parse(JSON.stringify(value)) as T;
 /** A refused input, a failed run and a success, with their log. */
 async function recorded() {
   const key = await createProofKey();
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: { version: "1", posture: "permissive" },
     signer: await proofSigner(key),
   });

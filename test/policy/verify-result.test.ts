@@ -1,4 +1,4 @@
-import { createFullKernel, defineTool, memorySink } from "@keyhole/kernel";
+import { createKernel, defineTool, memorySink } from "@keyhole/kernel";
 import { createProofKey, proofSigner, publicKeyOf } from "@keyhole/kernel/policy";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../packages/keyhole/src/command/run-command.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   keys = publicKeyOf(key);
   const sink = memorySink();
   const signer = await proofSigner(key);
-  const kernel = await createFullKernel({ sink, signer, policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ sink, signer, policy: { version: "1", posture: "permissive" } });
   kernel.registerTrusted(
     defineTool({
       name: "pay",

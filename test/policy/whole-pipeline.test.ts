@@ -1,6 +1,6 @@
 import {
   type ApprovalAnswer,
-  createFullKernel,
+  createKernel,
   defineTool,
   manifestOf,
   packageHash,
@@ -84,7 +84,7 @@ async function openBench() {
   const counters = vi.spyOn(Counters.prototype, "charge");
   const revocations = vi.spyOn(Revocations.prototype, "track");
   const clock = new FakeClock();
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     clock,
     policy,
     host: lostHost,

@@ -5,8 +5,8 @@ export const browserProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/worker-host/browser"() {
     const { browserHost } = await import("@keyhole/worker-host/browser");
     const { echo } = await import("@keyhole/worker-host/tools");
-    const { createFullKernel } = await import("@keyhole/kernel");
-    const kernel = await createFullKernel({ host: await browserHost(), policy: { version: "1", posture: "standard" } });
+    const { createKernel } = await import("@keyhole/kernel");
+    const kernel = await createKernel({ host: await browserHost(), policy: { version: "1", posture: "standard" } });
     hold(kernel.register(echo).ok, "the package was refused");
     hold((await kernel.call("echo", { message: "hello" })).ok, "the call has no result");
     await kernel.close();
@@ -38,9 +38,9 @@ export const browserProbes: Readonly<Record<string, Probe>> = {
   },
   async "@keyhole/worker-host/sinks/indexeddb"() {
     const { indexedDbSink } = await import("@keyhole/worker-host/sinks/indexeddb");
-    const { createFullKernel } = await import("@keyhole/kernel");
+    const { createKernel } = await import("@keyhole/kernel");
     const sink = indexedDbSink({ database: "probe" });
-    const kernel = await createFullKernel({ sink });
+    const kernel = await createKernel({ sink });
     await kernel.call("nothing", {});
     await kernel.close();
     sink.close();

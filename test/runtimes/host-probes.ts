@@ -104,8 +104,8 @@ export const workerHostProbes: Readonly<Record<string, Probe>> = {
   },
   async "@keyhole/worker-host/otel"() {
     const { traced } = await import("@keyhole/worker-host/otel");
-    const { createFullKernel } = await import("@keyhole/kernel");
-    const kernel = traced(await createFullKernel());
+    const { createKernel } = await import("@keyhole/kernel");
+    const kernel = traced(await createKernel());
     hold(!(await kernel.call("nothing", {})).ok, "a tool that is not there was called");
     await kernel.close();
   },

@@ -5,8 +5,8 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/worker-host/node"() {
     const { nodeHost } = await import("@keyhole/worker-host/node");
     const { echo } = await import("@keyhole/worker-host/tools");
-    const { createFullKernel } = await import("@keyhole/kernel");
-    const kernel = await createFullKernel({ host: nodeHost(), policy: { version: "1", posture: "standard" } });
+    const { createKernel } = await import("@keyhole/kernel");
+    const kernel = await createKernel({ host: nodeHost(), policy: { version: "1", posture: "standard" } });
     hold(kernel.register(echo).ok, "the package was refused");
     const result = await kernel.call("echo", { message: "hello" });
     hold(result.ok, "the call has no result");
@@ -14,13 +14,13 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
   },
   async "@keyhole/worker-host/node/file-sink"() {
     const { fileSink } = await import("@keyhole/worker-host/node/file-sink");
-    const { createFullKernel } = await import("@keyhole/kernel");
+    const { createKernel } = await import("@keyhole/kernel");
     const { mkdtempSync, readFileSync, rmSync } = await import("node:fs");
     const { tmpdir } = await import("node:os");
     const { join } = await import("node:path");
     const folder = mkdtempSync(join(tmpdir(), "keyhole-sink-"));
     const sink = fileSink(join(folder, "log.jsonl"));
-    const kernel = await createFullKernel({ sink });
+    const kernel = await createKernel({ sink });
     await kernel.call("nothing", {});
     await kernel.close();
     await sink.close();
@@ -30,8 +30,8 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/mcp/node"() {
     const { anyone } = await import("@keyhole/mcp");
     const { serveMcpHttp } = await import("@keyhole/mcp/node");
-    const { createFullKernel } = await import("@keyhole/kernel");
-    const kernel = await createFullKernel();
+    const { createKernel } = await import("@keyhole/kernel");
+    const kernel = await createKernel();
     const server = await serveMcpHttp(kernel, { authenticate: anyone({ caller: "probe" }) });
     hold((await fetch(server.url)).status === 405, "the server does not answer");
     await server.close();

@@ -13,9 +13,9 @@ const key = new Uint8Array(32).fill(7);
 
 export const kernelProbes: Readonly<Record<string, Probe>> = {
   async "@keyhole/kernel"() {
-    const { createFullKernel, defineTool } = await import("@keyhole/kernel");
+    const { createKernel, defineTool } = await import("@keyhole/kernel");
     // The policy goes through the linter and the log through its queue.
-    const kernel = await createFullKernel({ policy: { version: "1", posture: "standard", grants: [] } });
+    const kernel = await createKernel({ policy: { version: "1", posture: "standard", grants: [] } });
     const tool = defineTool({
       name: "twice",
       version: "1.0.0",
@@ -31,9 +31,9 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
   },
   async "@keyhole/kernel/audit"() {
     const { callbackSink, merkleRoot } = await import("@keyhole/kernel/audit");
-    const { createFullKernel, verifyChain } = await import("@keyhole/kernel");
+    const { createKernel, verifyChain } = await import("@keyhole/kernel");
     const lines: unknown[] = [];
-    const kernel = await createFullKernel({ sink: callbackSink((batch) => void lines.push(...batch)) });
+    const kernel = await createKernel({ sink: callbackSink((batch) => void lines.push(...batch)) });
     await kernel.call("nothing", {});
     await kernel.close();
     hold(lines.length > 0, "nothing was written");
@@ -96,8 +96,8 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
   },
   async "@keyhole/kernel/pipeline"() {
     const { runPipeline } = await import("@keyhole/kernel/pipeline");
-    const { createFullKernel } = await import("@keyhole/kernel");
-    const kernel = await createFullKernel();
+    const { createKernel } = await import("@keyhole/kernel");
+    const kernel = await createKernel();
     const done = await runPipeline(kernel, [{ id: "a", tool: "nothing", input: {} }]);
     hold(!done.ok, "a tool that is not there was called");
     await kernel.close();

@@ -58,9 +58,9 @@ describe("on this Node an export for browsers", () => {
   });
 
   it("says why, where a kernel would not start", async () => {
-    const { createFullKernel } = await import("@keyhole/kernel");
+    const { createKernel } = await import("@keyhole/kernel");
     const { indexedDbSink } = await import("@keyhole/worker-host/sinks/indexeddb");
-    await expect(createFullKernel({ sink: indexedDbSink() })).rejects.toThrow(
+    await expect(createKernel({ sink: indexedDbSink() })).rejects.toThrow(
       "indexedDbSink() needs IndexedDB, and only browsers have it.",
     );
   });

@@ -1,9 +1,9 @@
 import {
   type Capability,
-  createFullKernel,
+  createKernel,
   type defineTool,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   type PolicyDocument,
   type ToolContext,
 } from "@keyhole/kernel";
@@ -103,7 +103,7 @@ afterEach(async () => {
 export async function openEcho(
   server: EchoServer,
   store: SecretStore,
-  options: FullKernelOptions = {},
+  options: KernelOptions = {},
 ): Promise<EchoBench> {
   const asked: string[] = [];
   const all: unknown[] = [];
@@ -113,7 +113,7 @@ export async function openEcho(
     server.stored = new TextDecoder().decode(body as Uint8Array);
     return new Response("stored");
   };
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: policyWith("key"),
     host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
     secrets: secretKeeper({ ...store, get: (name) => (asked.push(name), store.get(name)) }),

@@ -1,9 +1,9 @@
-import type { CallError, CallOptions, Kernel, FullKernelOptions } from "@keyhole/kernel";
+import type { CallError, CallOptions, Kernel, KernelOptions } from "@keyhole/kernel";
 import { echo, openKernel } from "./kernel.ts";
 import { type AnyTool, registerAny } from "./registered.ts";
 
 export interface Situation {
-  readonly options?: FullKernelOptions;
+  readonly options?: KernelOptions;
   readonly tool?: AnyTool;
   readonly name?: string;
   readonly input?: object;

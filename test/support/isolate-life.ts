@@ -1,4 +1,4 @@
-import type { IsolateHost, FullKernelOptions } from "@keyhole/kernel";
+import type { IsolateHost, KernelOptions } from "@keyhole/kernel";
 import { expect } from "vitest";
 import { openKernel, toolOf } from "./kernel.ts";
 import { moduleHost, packed } from "./module-host.ts";
@@ -6,7 +6,7 @@ import { moduleHost, packed } from "./module-host.ts";
 /** A kernel with these tools, as packages, and what its host opened. */
 export async function lifeOf(
   tools: readonly ReturnType<typeof toolOf>[],
-  options: FullKernelOptions = {},
+  options: KernelOptions = {},
   more: Partial<IsolateHost> = {},
 ) {
   const modules = moduleHost(...tools);

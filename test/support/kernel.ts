@@ -1,10 +1,10 @@
 import {
   type AuditEvent,
   type Capability,
-  createFullKernel,
+  createKernel,
   defineTool,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   type PolicyDocument,
   terminalTypes,
   verifyChain,
@@ -43,9 +43,9 @@ export interface Bench {
   readonly events: () => Promise<readonly AuditEvent[]>;
 }
 
-export async function openKernel(options: FullKernelOptions = {}): Promise<Bench> {
+export async function openKernel(options: KernelOptions = {}): Promise<Bench> {
   const clock = new FakeClock();
-  const kernel = await createFullKernel({ policy: openPolicy, clock, ...options });
+  const kernel = await createKernel({ policy: openPolicy, clock, ...options });
   return { kernel, clock, events: () => kernel.audit.read() };
 }
 

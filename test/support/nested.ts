@@ -1,8 +1,8 @@
 import {
   type Broker,
-  createFullKernel,
+  createKernel,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   type Tool,
   type ToolContext,
 } from "@keyhole/kernel";
@@ -39,10 +39,10 @@ export const leaf = (
 
 export async function openCalling(
   tools: readonly AnyTool[],
-  options: FullKernelOptions = {},
+  options: KernelOptions = {},
 ): Promise<{ kernel: Kernel; clock: FakeClock }> {
   const clock = new FakeClock();
-  const kernel = await createFullKernel({ policy: openCalls, clock, ...options });
+  const kernel = await createKernel({ policy: openCalls, clock, ...options });
   for (const tool of tools) expect(registerAny(kernel, tool)).toMatchObject({ ok: true });
   return { kernel, clock };
 }

@@ -1,4 +1,4 @@
-import { type Capability, createFullKernel } from "@keyhole/kernel";
+import { type Capability, createKernel } from "@keyhole/kernel";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { recordingHost, type RunEntry } from "@keyhole/kernel/replay";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
@@ -14,7 +14,7 @@ export const nested = toolOf((input: unknown) => input, { name: "nested" });
 export async function recordedCall(execute: Execute, more: Definition = {}): Promise<readonly RunEntry[]> {
   const entries: RunEntry[] = [];
   const capabilities = more.capabilities ?? [];
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: recordingHost(inlineHost(), (entry) => entries.push(entry)),
     brokers: [filesBroker(memoryStore())],
     policy: {

@@ -4,11 +4,11 @@ import {
   type Broker,
   type CallOptions,
   type CallResult,
-  createFullKernel,
+  createKernel,
   defineTool,
   type IsolateHost,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   manifestOf,
   packageHash,
   type Proof,
@@ -169,14 +169,14 @@ export async function suspendingKernel(
     tools = [patient, careful, relaying, guarded],
     files: given,
     ...options
-  }: FullKernelOptions & {
+  }: KernelOptions & {
     readonly suspension?: Partial<SuspenderOptions>;
     readonly tools?: readonly ToolPackage[];
     readonly files?: SlowFiles;
   } = {},
 ): Promise<SuspendingKernel> {
   const slow = given ?? (await slowFiles());
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host,
     policy,
     brokers: [slow],

@@ -1,11 +1,4 @@
-import {
-  type Capability,
-  checkPackage,
-  createFullKernel,
-  type JsonValue,
-  type Kernel,
-  type Tool,
-} from "@keyhole/kernel";
+import { type Capability, checkPackage, createKernel, type JsonValue, type Kernel, type Tool } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { builtinTools, runCode, webSearchAt } from "@keyhole/worker-host/tools";
@@ -26,7 +19,7 @@ const files: readonly Capability[] = [
 
 let kernel: Kernel;
 beforeEach(async () => {
-  kernel = await createFullKernel({
+  kernel = await createKernel({
     policy: { version: "1", posture: "permissive", grants: files.map((capability) => ({ tool: "*", capability })) },
     brokers: [filesBroker(memoryStore())],
     approver: async () => ({ answer: "allow", scope: "once", approver: "test" }),

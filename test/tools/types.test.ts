@@ -1,9 +1,9 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { builtinTools, calculator, echo } from "@keyhole/worker-host/tools";
 import { expect, expectTypeOf, it } from "vitest";
 
 it("a package carries the types of its schemas to the caller", async () => {
-  const kernel = await createFullKernel();
+  const kernel = await createKernel();
   for (const pkg of builtinTools) expect(kernel.register(pkg)).toMatchObject({ ok: true });
 
   const echoed = await kernel.call(echo, { message: "a" });

@@ -1,4 +1,4 @@
-import { checkPackage, createFullKernel, packageHash, type Tool } from "@keyhole/kernel";
+import { checkPackage, createKernel, packageHash, type Tool } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import greet from "keyhole:./fixtures/greet.ts";
 import script from "keyhole:./fixtures/script.ts?iife";
@@ -17,7 +17,7 @@ describe("a tool", () => {
       capabilities: [],
       bounds: {},
     });
-    const kernel = await createFullKernel();
+    const kernel = await createKernel();
     expect(kernel.register(greet)).toMatchObject({ ok: true, value: { id: "greet@1.2.3" } });
   });
 

@@ -1,4 +1,4 @@
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { wasmHost } from "@keyhole/worker-host/wasm/modules";
 import { expect, it } from "vitest";
 import module from "keyhole:../../packages/playground/src/tools/primes/primes.wasm?metered";
@@ -10,7 +10,7 @@ import { describeExample } from "./primes.shared.ts";
 describeExample(async () => wasmHost({ built: [module] }));
 
 it("says of a module that was not built that it cannot be compiled", async () => {
-  const kernel = await createFullKernel({ host: wasmHost(), policy: openPolicy });
+  const kernel = await createKernel({ host: wasmHost(), policy: openPolicy });
   kernel.register(primes);
   expect(await kernel.call("primes", { limit: 100 })).toMatchObject({
     error: {

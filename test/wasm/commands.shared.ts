@@ -3,7 +3,7 @@ import {
   type CallResult,
   type Capability,
   type BrokerReply,
-  createFullKernel,
+  createKernel,
   type IsolateHost,
   type Kernel,
 } from "@keyhole/kernel";
@@ -182,7 +182,7 @@ export function describeCommands(name: string, { open, preempts, part, stores = 
         { kind: "fs.read", paths: [`${folder}/**`] },
         { kind: "fs.write", paths: [`${folder}/**`] },
       ];
-      kernel = await createFullKernel({
+      kernel = await createKernel({
         host: await open({ commands }),
         policy: {
           ...openPolicy,

@@ -1,10 +1,10 @@
-import { type CallResult, createFullKernel, type IsolateHost } from "@keyhole/kernel";
+import { type CallResult, createKernel, type IsolateHost } from "@keyhole/kernel";
 import { expect, it } from "vitest";
 import primes from "keyhole:../../packages/playground/src/tools/primes/primes.wasm";
 import { openPolicy } from "../support/kernel.ts";
 
 async function count(host: IsolateHost, limit: number, fuel?: number): Promise<CallResult> {
-  const kernel = await createFullKernel({ host, policy: openPolicy });
+  const kernel = await createKernel({ host, policy: openPolicy });
   expect(kernel.register(primes)).toMatchObject({ ok: true });
   const result = await kernel.call("primes", { limit }, fuel === undefined ? {} : { bounds: { fuel } });
   await kernel.close();

@@ -7,7 +7,7 @@ import type {
   PolicyDocument,
   ToolPackage,
 } from "@keyhole/kernel";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { type FileStore, filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { type WasmDefinition, wasmPackage } from "@keyhole/worker-host/wasm/modules";
 import { openPolicy } from "../support/kernel.ts";
@@ -78,7 +78,7 @@ export async function rigOf(
   const store = memoryStore();
   for (const [path, text] of Object.entries({ granted: "content", "a/one": "1", "a/two": "2", "private/key": "no" }))
     await store.write(path, new TextEncoder().encode(text));
-  const kernel = await createFullKernel({ host, policy, brokers: [filesBroker(store)] });
+  const kernel = await createKernel({ host, policy, brokers: [filesBroker(store)] });
   const registered = kernel.register(tool);
   if (!registered.ok) throw new Error(registered.error.message);
   return {

@@ -1,5 +1,5 @@
-export { createFullKernel } from "./full-kernel.ts";
-export { createKernel } from "./kernel.ts";
+export { createKernel } from "./create-kernel.ts";
+export { composeKernel } from "./kernel.ts";
 export { loadLateParts } from "./late-parts.ts";
 export { approvals } from "./extensions/approvals/approvals.ts";
 export { explanations } from "./extensions/explanations/explanations.ts";
@@ -14,7 +14,7 @@ export { policyDocuments } from "./extensions/policy-documents/policy-documents.
 export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 export { retention } from "./extensions/retention/retention.ts";
 export { retries } from "./extensions/retries/retries.ts";
-export type { KernelOptions, Kernel, FullKernelOptions, ProofSigner } from "./kernel-api.ts";
+export type { ComposedKernelOptions, Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
 export type {
   CallOptions,
   ResumeOptions,

@@ -32,14 +32,14 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
 export type { CallOptions } from "./call/arrival/call-options.ts";
 
-export interface FullKernelOptions {
+export interface KernelOptions {
   /** Runs `module` tools. Without it only `inline` tools run. */
   readonly host?: IsolateHost;
   /**
    * By name of a tool: the calls that may reuse the memory of its isolate. Default: `session`, so that no session meets the memory of another.
    *
    * @example
-   * const kernel = await createFullKernel({ host, reuse: { run_code: "call" } });
+   * const kernel = await createKernel({ host, reuse: { run_code: "call" } });
    */
   readonly reuse?: Readonly<Record<string, Reuse>>;
   /** A {@link PolicyDocument}. Default: posture strict, no grants. */
@@ -86,7 +86,7 @@ export interface FullKernelOptions {
    *
    * @example
    * import { sha256Hash } from "@keyhole/kernel/sha256";
-   * const kernel = await createFullKernel({ hash: sha256Hash });
+   * const kernel = await createKernel({ hash: sha256Hash });
    */
   readonly hash?: Hash;
   /** Normal forms that tools may name in their manifest. `normalizers` of `@keyhole/kernel/normalizers` makes them. Default: none. */
@@ -94,15 +94,15 @@ export interface FullKernelOptions {
 }
 
 /**
- * A kernel of parts: {@link FullKernelOptions}, with `extensions` in place of the options that they
+ * A kernel of parts: {@link KernelOptions}, with `extensions` in place of the options that they
  * take.
  */
-export interface KernelOptions extends Omit<
-  FullKernelOptions,
+export interface ComposedKernelOptions extends Omit<
+  KernelOptions,
   "approver" | "cache" | "content" | "hash" | "modeTriggers" | "resources" | "suspender"
 > {
   readonly hash: Hash;
-  /** Algorithms in which a package's own digest may be, beside `hash`. Default: none. A full kernel takes BLAKE3. */
+  /** Algorithms in which a package's own digest may be, beside `hash`. Default: none. `createKernel` takes BLAKE3. */
   readonly packageHashes?: readonly Hash[];
   /**
    * Runs tool objects in the kernel's own realm, without isolation: `inlineHost()` of `@keyhole/kernel/inline`. Default: none, and only packages run. A full kernel

@@ -16,7 +16,7 @@ import type { IsolatePool } from "./isolate/pool/pool.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import type { OwnHost } from "./isolate/own-host.ts";
 import { hostOf } from "./isolate/port.ts";
-import type { HealthOptions, KernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
+import type { HealthOptions, ComposedKernelOptions, Kernel, ProofSigner } from "./kernel-api.ts";
 import type { Theirs } from "./support/foreign.ts";
 import type { Hash } from "./hash/hash.ts";
 import { AuthorityState } from "./operations/authority.ts";
@@ -27,7 +27,7 @@ import { listTools } from "./operations/list-tools.ts";
 import { openPools } from "./operations/open-pools.ts";
 import { GoverningState } from "./operations/governing-state.ts";
 import { GrantRevocations } from "./operations/revoke-grants.ts";
-import { type OwnKernelOptions, readKernelOptions } from "./own-options.ts";
+import { type OwnKernelOptions, readComposedOptions } from "./own-options.ts";
 import { signProof } from "./operations/sign-proof.ts";
 import { unregister } from "./operations/unregister.ts";
 import type { Policy } from "./policy/document/make.ts";
@@ -43,15 +43,15 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 /**
  * A kernel with the extensions that are given, and no other. The question of an extension that is missing fails closed: an `ask` ends as
  * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. Without `policyDocuments()` it
- * takes no policy but the default one. {@link createFullKernel} has them all.
+ * takes no policy but the default one. {@link createKernel} has them all.
  *
  * @throws TypeError when the policy or another option is invalid, or two extensions answer one question: bugs of the embedding program.
  * @throws the sink's error, if the log cannot be read.
  * @example
- * const kernel = await createKernel({ host, policy, hash: sha256Hash, extensions: [policyDocuments(), approvals(approver)] });
+ * const kernel = await composeKernel({ host, policy, hash: sha256Hash, extensions: [policyDocuments(), approvals(approver)] });
  */
-export async function createKernel(foreign: KernelOptions): Promise<Kernel> {
-  const options = await readKernelOptions(foreign);
+export async function composeKernel(foreign: ComposedKernelOptions): Promise<Kernel> {
+  const options = await readComposedOptions(foreign);
   const composed = composeExtensions(options.extensions ?? []);
   const policy = takePolicy(options.policy, { ...options, ...composed.services });
   if (!policy.ok) throw new TypeError(refusalText(policy.error));
@@ -288,7 +288,7 @@ class KernelImplementation implements Kernel {
 const noSuspension = {
   code: "SUSPENSION_UNAVAILABLE",
   message: "This kernel suspends no calls.",
-  hint: "Add callSuspender({ key }) to `extensions`, or give it to createFullKernel as `suspender`.",
+  hint: "Add callSuspender({ key }) to `extensions`, or give it to createKernel as `suspender`.",
 } as const;
 
 const noApprovals: Kernel["approvals"] = { list: () => [], revoke: async () => false };

@@ -6,7 +6,7 @@ import { Families } from "./capability/registry.ts";
 import type { Extension } from "./extensions/extension.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
-import type { KernelOptions, FullKernelOptions, ProofSigner } from "./kernel-api.ts";
+import type { ComposedKernelOptions, KernelOptions, ProofSigner } from "./kernel-api.ts";
 import { type Foreign, itemsOf, portOf, type Theirs } from "./support/foreign.ts";
 import { unknownKey } from "./support/unknown-key.ts";
 import { deepFreeze } from "./json/freeze.ts";
@@ -19,7 +19,7 @@ import { knownMode } from "./tool/modes.ts";
 
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
-  KernelOptions,
+  ComposedKernelOptions,
   "brokers" | "families" | "host" | "inline" | "mode" | "policyVariables" | "reuse" | "signer" | "sink"
 > {
   readonly signer?: Theirs<ProofSigner>;
@@ -53,10 +53,10 @@ const shared = {
   normalizers: true,
 } as const;
 const partNames = Object.keys({ ...shared, packageHashes: true, inline: true, extensions: true } satisfies Record<
-  keyof KernelOptions,
+  keyof ComposedKernelOptions,
   true
 >);
-const fullNames = Object.keys({
+const kernelNames = Object.keys({
   ...shared,
   approver: true,
   cache: true,
@@ -64,7 +64,7 @@ const fullNames = Object.keys({
   modeTriggers: true,
   resources: true,
   suspender: true,
-} satisfies Record<keyof FullKernelOptions, true>);
+} satisfies Record<keyof KernelOptions, true>);
 
 function plain<Options>(foreign: Foreign<Options>): Options {
   const given = plainMembers(foreign);
@@ -85,15 +85,15 @@ async function refuseUnknown(given: object, names: readonly string[]): Promise<v
  *
  * @throws TypeError for a name that no option has: a misspelt `policy` would be no policy
  */
-export async function readFullOptions(foreign: Foreign<FullKernelOptions>): Promise<FullKernelOptions> {
-  const given = plain<FullKernelOptions>(foreign);
-  await refuseUnknown(given, fullNames);
+export async function readKernelOptions(foreign: Foreign<KernelOptions>): Promise<KernelOptions> {
+  const given = plain<KernelOptions>(foreign);
+  await refuseUnknown(given, kernelNames);
   return given;
 }
 
 /** @throws TypeError for what is none of its options: a bug of the embedding program */
-export async function readKernelOptions(foreign: Foreign<KernelOptions>): Promise<OwnKernelOptions> {
-  const given = plain<KernelOptions>(foreign);
+export async function readComposedOptions(foreign: Foreign<ComposedKernelOptions>): Promise<OwnKernelOptions> {
+  const given = plain<ComposedKernelOptions>(foreign);
   await refuseUnknown(given, partNames);
   const { host, inline, brokers, families, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
   const hosts = [host, inline].flatMap((each) => (each ? readHost(each) : []));
@@ -154,7 +154,7 @@ function partsOf(extensions: readonly Extension[]): Partial<SchemaParts> {
 }
 
 /** A keeper without its kind would hold secrets that no policy can grant. */
-function assertSecrets(families: Families, { secrets }: Pick<KernelOptions, "secrets">): Families {
+function assertSecrets(families: Families, { secrets }: Pick<ComposedKernelOptions, "secrets">): Families {
   if (secrets && !families.secrets) throw new TypeError("`secrets` lacks `families`: the kind that grants secrets.");
   return families;
 }

@@ -1,4 +1,4 @@
-import { createFullKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
+import { createKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
 import { recordingHost } from "@keyhole/kernel/replay";
 import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
@@ -38,7 +38,7 @@ async function boot(): Promise<Kernel> {
     kvBroker(indexedDbKv()),
     dbBroker({ main: exampleDatabase() }),
   ];
-  const kernel = await createFullKernel({ host, brokers, policy: startPolicy, modeTriggers: defaultModeTriggers() });
+  const kernel = await createKernel({ host, brokers, policy: startPolicy, modeTriggers: defaultModeTriggers() });
   const { search } = (await told).settings;
   for (const tool of pageTools(search)) {
     const registered = kernel.register(tool);

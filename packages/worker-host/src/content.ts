@@ -15,7 +15,7 @@ const MOST_BYTES = 33_554_432;
  * `blake3/ab/cd…`, by the digits of its digest. Give it a store of its own, not the one that tools see.
  *
  * @example
- * const kernel = await createFullKernel({ content: contentStore(nodeStore("./kept")), policy });
+ * const kernel = await createKernel({ content: contentStore(nodeStore("./kept")), policy });
  */
 export function contentStore(files: FileStore, options: ContentStoreOptions = {}): ContentStore {
   const { maxBytes = MOST_BYTES } = knownOptions(options, { maxBytes: 1 }, "contentStore");
@@ -33,7 +33,7 @@ export function contentStore(files: FileStore, options: ContentStoreOptions = {}
  * Workers KV, which answers with what was there a minute ago. Give it a store of its own, not the one that tools see.
  *
  * @example
- * const kernel = await createFullKernel({ content: keyedContentStore(indexedDbKv({ database: "kept" })), policy });
+ * const kernel = await createKernel({ content: keyedContentStore(indexedDbKv({ database: "kept" })), policy });
  */
 export function keyedContentStore(values: KvStore, options: ContentStoreOptions = {}): ContentStore {
   const { maxBytes = MOST_BYTES } = knownOptions(options, { maxBytes: 1 }, "keyedContentStore");

@@ -44,7 +44,7 @@ export interface TracingOptions {
  * digests.
  *
  * @example
- * const kernel = traced(await createFullKernel({ host, policy }));
+ * const kernel = traced(await createKernel({ host, policy }));
  */
 export function traced(kernel: Kernel, given: TracingOptions = {}): Kernel {
   const { tracerProvider, meterProvider } = knownOptions(

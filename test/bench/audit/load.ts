@@ -2,7 +2,7 @@
 import {
   type AuditSink,
   blake3Hash,
-  createFullKernel,
+  createKernel,
   defineTool,
   type EventRecord,
   eventOf,
@@ -63,7 +63,7 @@ export async function callsInto(sink: AuditSink, calls: number, atOnce: number):
     },
     read: (fromSeq, limit) => sink.read(fromSeq, limit),
   };
-  const kernel = await createFullKernel({ sink: counted, policy: { version: "1", posture: "standard" } });
+  const kernel = await createKernel({ sink: counted, policy: { version: "1", posture: "standard" } });
   kernel.registerTrusted(echo);
   let left = calls;
   const callAll = async (): Promise<void> => {

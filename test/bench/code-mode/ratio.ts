@@ -1,4 +1,4 @@
-import { createFullKernel, type IsolateHost, type Kernel } from "@keyhole/kernel";
+import { createKernel, type IsolateHost, type Kernel } from "@keyhole/kernel";
 import { builtinTools, runCode } from "@keyhole/worker-host/tools";
 import { registerAny } from "../../support/registered.ts";
 
@@ -32,7 +32,7 @@ const session = { caller: "bench", sessionId: "bench" };
 
 async function kernelOn(host: IsolateHost): Promise<Kernel> {
   const grants = [{ tool: "run_code", capability: { kind: "tool.call", tools: ["echo"] } }];
-  const kernel = await createFullKernel({ host, policy: { version: "1", posture: "permissive", grants } });
+  const kernel = await createKernel({ host, policy: { version: "1", posture: "permissive", grants } });
   for (const tool of [...builtinTools, runCode]) registerAny(kernel, tool);
   return kernel;
 }

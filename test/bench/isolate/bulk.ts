@@ -1,5 +1,5 @@
 // 10 MB from the frame's worker to the page: bare, through an isolate's port, and through the whole kernel; and through the kernel the other way.
-import { type CallPort, createFullKernel, hashBytes, type IsolateCall, type ToolPackage } from "@keyhole/kernel";
+import { type CallPort, createKernel, hashBytes, type IsolateCall, type ToolPackage } from "@keyhole/kernel";
 import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import bytesPackage from "keyhole:./bytes.ts";
 import handedOverPackage from "keyhole:./handed-over.ts";
@@ -86,7 +86,7 @@ async function isolateTrips(): Promise<Record<"binary" | "handedOver" | "stream"
 type KernelTrip = "kernelBinary" | "kernelHandedOver" | "kernelStream" | "kernelBody";
 
 async function kernelTrips(): Promise<Record<KernelTrip, () => Promise<void>>> {
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: await browserHost(),
     policy: { version: "1", posture: "permissive" },
     cache: false,

@@ -1,5 +1,5 @@
 // Runs in the page; the figures go to the process that opened it.
-import { type CallPort, createFullKernel, type IsolateCall, type IsolateHost } from "@keyhole/kernel";
+import { type CallPort, createKernel, type IsolateCall, type IsolateHost } from "@keyhole/kernel";
 import { browserHost, domFrameContainer } from "@keyhole/worker-host/browser";
 import { bulkTransfers } from "./bulk.ts";
 import echoPackage from "keyhole:./echo.ts";
@@ -61,7 +61,7 @@ async function bareTrip(): Promise<() => Promise<unknown>> {
 
 async function roundTrips(host: IsolateHost): Promise<Record<string, number>> {
   const isolate = await host.open(echoTool);
-  const kernel = await createFullKernel({ host: await browserHost(), policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ host: await browserHost(), policy: { version: "1", posture: "permissive" } });
   kernel.register(echoPackage);
   const trips = {
     bare: await bareTrip(),

@@ -2,7 +2,7 @@ import {
   type CallOptions,
   IsolateFailure,
   type Kernel,
-  type FullKernelOptions,
+  type KernelOptions,
   modes,
   type PolicyDocument,
 } from "@keyhole/kernel";
@@ -14,7 +14,7 @@ import type { AnyTool } from "../../support/registered.ts";
 export interface StateScenario {
   readonly title: string;
   /** Made anew for each kernel. */
-  options(): FullKernelOptions;
+  options(): KernelOptions;
   /** What the kernel remembers from then on. */
   govern(kernel: Kernel): Promise<unknown>;
   /** Asks for the decision, as a text. Asked again it is the same. */
@@ -57,7 +57,7 @@ const standard = { version: "1", posture: "standard" } as const satisfies Policy
 const hourMs = 3_600_000;
 
 const approverSaying =
-  (answer: "allow" | "deny", scope: "session" | "pattern" = "session"): NonNullable<FullKernelOptions["approver"]> =>
+  (answer: "allow" | "deny", scope: "session" | "pattern" = "session"): NonNullable<KernelOptions["approver"]> =>
   async () =>
     answer === "deny"
       ? { answer, approver: "bob" }
@@ -202,7 +202,7 @@ export function underKey(kernel: Kernel, tool: "deed" | "breaks"): Promise<strin
 
 /** A package whose isolates cannot be opened, and its host. */
 export const dying = packed(toolOf(() => 1, { name: "dying" }));
-export const failingHost = (): NonNullable<FullKernelOptions["host"]> =>
+export const failingHost = (): NonNullable<KernelOptions["host"]> =>
   hostOpening("failing", async () => {
     throw new IsolateFailure("ISOLATE_LOST", "it died");
   });

@@ -1,7 +1,7 @@
 import {
   type AuditEvent,
   type CallOptions,
-  createFullKernel,
+  createKernel,
   type IsolateHost,
   type Kernel,
   memorySink,
@@ -149,7 +149,7 @@ export async function chaos(
   const watched = witness(platform);
   const broker = chaoticBroker(draw);
   const sink = memorySink(1_000_000);
-  const kernel = await createFullKernel({ host: watched.host, policy, sink, brokers: [broker], cache: false });
+  const kernel = await createKernel({ host: watched.host, policy, sink, brokers: [broker], cache: false });
   expect(kernel.register(subject)).toMatchObject({ ok: true });
   expect(kernel.register(bystander)).toMatchObject({ ok: true });
   const { enforces, preempts } = platform;

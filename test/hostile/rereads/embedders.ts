@@ -1,4 +1,4 @@
-import { createFullKernel, type Mode } from "@keyhole/kernel";
+import { createKernel, type Mode } from "@keyhole/kernel";
 import { normalizers } from "@keyhole/kernel/normalizers";
 import { openPolicy, toolOf } from "../../support/kernel.ts";
 import { hostOf, packed, returned } from "./hosts.ts";
@@ -17,10 +17,10 @@ export const seams: readonly Seam[] = [
     second: { policy: openPolicy, mode: "LOCKDOWN", cache: false },
     ways: ["a proxy"],
     run: async (options) => {
-      const kernel = await createFullKernel(options);
+      const kernel = await createKernel(options);
       kernel.registerTrusted(toolOf(() => 1, { tier: 2 }));
       const { ok, ...rest } = await kernel.call("subject", {});
-      return comparable([ok, "error" in rest ? rest.error : rest.data, kernel.mode, kernel.policyHash === (await createFullKernel({ policy: asking })).policyHash]); // prettier-ignore
+      return comparable([ok, "error" in rest ? rest.error : rest.data, kernel.mode, kernel.policyHash === (await createKernel({ policy: asking })).policyHash]); // prettier-ignore
     },
   },
   {

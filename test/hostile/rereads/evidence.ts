@@ -1,4 +1,4 @@
-import { createFullKernel, type Proof } from "@keyhole/kernel";
+import { createKernel, type Proof } from "@keyhole/kernel";
 import { readEvidence, verifyProof } from "@keyhole/kernel/policy";
 import { granting, toolOf } from "../../support/kernel.ts";
 import type { Seam } from "./seam.ts";
@@ -7,7 +7,7 @@ const policy = granting({ kind: "clock" });
 
 /** A proof of an allowed call, with what it is checked with. */
 async function provenCall(input: object, document: unknown = policy) {
-  const kernel = await createFullKernel({ policy: document });
+  const kernel = await createKernel({ policy: document });
   const registered = kernel.registerTrusted(toolOf((given) => given, { tier: 1 }));
   if (!registered.ok) throw new Error(registered.error.message);
   const { proof } = await kernel.call("subject", input);

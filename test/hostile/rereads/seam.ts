@@ -1,4 +1,4 @@
-import { type AuditEvent, createFullKernel, type Kernel, type FullKernelOptions } from "@keyhole/kernel";
+import { type AuditEvent, createKernel, type Kernel, type KernelOptions } from "@keyhole/kernel";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { openPolicy } from "../../support/kernel.ts";
 import type { Way } from "../changing.ts";
@@ -28,8 +28,8 @@ export function comparable(value: unknown): unknown {
   ) as unknown;
 }
 
-export async function openKernel(options: FullKernelOptions = {}): Promise<Kernel> {
-  return createFullKernel({ policy: openPolicy, clock: new FakeClock(), ...options });
+export async function openKernel(options: KernelOptions = {}): Promise<Kernel> {
+  return createKernel({ policy: openPolicy, clock: new FakeClock(), ...options });
 }
 
 /** Results and everything that is on record. */

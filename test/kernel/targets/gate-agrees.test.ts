@@ -1,7 +1,7 @@
 import {
   type CallResult,
   type Capability,
-  createFullKernel,
+  createKernel,
   type Kernel,
   type PolicyDocument,
   type PolicyRule,
@@ -140,7 +140,7 @@ async function open({ subject, declared, granted, conditions, enforcement }: Cas
     grants: granted.map((each) => ({ tool: "*", capability: { kind, ...each } })),
     rules: conditions.map((when, index) => ({ id: `r${index}`, effect: "deny", when, reason: "No." })),
   } as unknown as PolicyDocument;
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: document,
     brokers: [filesBroker(memoryStore()), kvBroker(memoryKv()), netBroker({ fetch: async () => new Response("ok") })],
   });

@@ -1,6 +1,6 @@
 import {
   type ApprovalRequest,
-  createFullKernel,
+  createKernel,
   type JsonValue,
   type Kernel,
   loadPolicy,
@@ -42,7 +42,7 @@ async function open(tool: AnyTool, document: PolicyDocument = policy): Promise<W
     sent.push(url);
     return new Response("ok");
   };
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: document,
     brokers: [filesBroker(memoryStore()), netBroker({ fetch: send })],
     approver: async (question) => {
@@ -110,7 +110,7 @@ describe("a call whose arguments name a target", () => {
   });
 
   it("is decided anew when an approver changes the arguments", async () => {
-    const kernel = await createFullKernel({
+    const kernel = await createKernel({
       policy,
       brokers: [filesBroker(memoryStore())],
       approver: async () => ({ answer: "edit", approver: "ada", input: note("private/a") }),

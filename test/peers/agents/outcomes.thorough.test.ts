@@ -1,5 +1,5 @@
 import { type AgentKernel, type PromptApiTool, promptApiTools } from "@keyhole/agents/prompt-api";
-import { createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { newAuthenticator, rpId } from "../../support/authenticator.ts";
 import { type Ask, type Driver, frameworks } from "./drivers.ts";
@@ -48,7 +48,7 @@ const plain = (text: string): string => text.replaceAll('\\"', '"');
 async function passkeyKernel(deeds: string[]): Promise<Kernel> {
   const { passkey } = await newAuthenticator("ann");
   const origins = [`https://${rpId}`];
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy: { version: "1", posture: "standard", approver: "passkey", passkeys: { rpId, origins, keys: [passkey] } },
     approver: async () => ({ answer: "allow", scope: "once", approver: "ann" }),
   });

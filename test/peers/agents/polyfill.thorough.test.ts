@@ -10,13 +10,13 @@ import { chromiumArgs, findChromium } from "../../../scripts/chromium.mjs";
 
 const program = `
 import { initializeWebMCPPolyfill } from "@mcp-b/webmcp-polyfill";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { exposeToPage } from "@keyhole/agents/webmcp";
 
 initializeWebMCPPolyfill();
 const input = { type: "object", properties: { n: { type: "integer" } }, required: ["n"], additionalProperties: false };
 const common = { version: "1.0.0", output: { kind: "json" } };
-const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
 for (const tool of [
   defineTool({ ...common, name: "twice", description: "Doubles.", input, execute: ({ n }) => ({ twice: n * 2 }) }),
   defineTool({ ...common, name: "save", description: "Saves.", tier: 2, input: { type: "object" }, execute: () => "saved" }),

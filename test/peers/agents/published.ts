@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { createFullKernel, defineTool, type JsonObject, type JsonValue, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type JsonObject, type JsonValue, type Kernel } from "@keyhole/kernel";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
@@ -47,7 +47,7 @@ async function toolsOf([name, file, ...args]: (typeof servers)[number]): Promise
 
 /** A kernel with all of them; each gives its input back. */
 export async function kernelOf(tools: readonly PublishedTool[]): Promise<Kernel> {
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "permissive" } });
   for (const { name, description, inputSchema } of tools) {
     const execute = (given: unknown): JsonValue => ({ name, given: given as JsonValue });
     const registered = kernel.registerTrusted(

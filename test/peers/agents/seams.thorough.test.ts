@@ -2,7 +2,7 @@ import { codemodeExecutor } from "@keyhole/agents/cloudflare-codemode";
 import { decisionPath, policyClient, toolsPath } from "@keyhole/agents/policy-client";
 import { createBrowserCodeTool } from "@cloudflare/codemode/browser";
 import { opaCapabilityMiddleware, opaPolicy } from "@ai-sdk/policy-opa";
-import { createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { runCode } from "@keyhole/worker-host/tools";
 import { generateText, isStepCount, jsonSchema, tool, wrapLanguageModel } from "ai";
@@ -16,7 +16,7 @@ let kernel: Kernel;
 beforeAll(async () => {
   const capability = { kind: "tool.call", tools: ["add", "save"] } as const;
   const rule = { id: "closed", effect: "deny", reason: "Nobody calls it.", when: { tool: ["locked"] } };
-  kernel = await createFullKernel({
+  kernel = await createKernel({
     host: await nodeHost(),
     policy: { version: "1", posture: "standard", grants: [{ tool: "run_code", capability }], rules: [rule] },
     approver: async (request) => {

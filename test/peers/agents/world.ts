@@ -1,4 +1,4 @@
-import { createFullKernel, defineTool, type Kernel, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, defineTool, type Kernel, type PolicyDocument } from "@keyhole/kernel";
 
 const anything = { type: "object" } as const;
 const common = { version: "1.0.0", input: anything, output: { kind: "json" } } as const;
@@ -85,7 +85,7 @@ export interface World {
 
 /** @param answer what the kernel's own approver says, where a framework has no approvals */
 export async function openWorld(answer?: "allow" | "deny"): Promise<World> {
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     policy,
     ...(answer && {
       approver: async () =>

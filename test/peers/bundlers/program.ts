@@ -94,7 +94,7 @@ writeFileSync("evil.json", JSON.stringify(evil));
 
 const register = `globalThis.secret = "of the kernel";
 async function boot(host) {
-  const kernel = await createFullKernel({ host, policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ host, policy: { version: "1", posture: "permissive" } });
   const registered = kernel.register(evil);
   if (!registered.ok) throw new Error(registered.error.message);
   return kernel;
@@ -112,7 +112,7 @@ serveFrameContainer(worker);
 const result = await connectKernel(worker).call("evil", {});
 document.body.textContent = JSON.stringify(result.ok ? result.data : result.error);
 `,
-  "page/kernel.js": `import { createFullKernel } from "@keyhole/kernel";
+  "page/kernel.js": `import { createKernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import evil from "../evil.json";
 ${register}exposeKernel(browserHost({ container: remoteFrameContainer() }).then(boot));
@@ -122,7 +122,7 @@ const worker = new Worker(new URL("./kernel.js", import.meta.url));
 worker.on("message", (said) => process.stdout.write(JSON.stringify(said), () => process.exit()));
 `,
   "node/kernel.js": `import { parentPort } from "node:worker_threads";
-import { createFullKernel } from "@keyhole/kernel";
+import { createKernel } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import evil from "../evil.json" with { type: "json" };
 ${register}const kernel = await boot(nodeHost());
@@ -136,7 +136,7 @@ serveFrameContainer(worker);
 const result = await connectKernel(worker).call("evil", {});
 document.body.textContent = JSON.stringify(result.ok ? result.data : result.error);
 `,
-  "plugged/kernel.js": `import { createFullKernel } from "@keyhole/kernel";
+  "plugged/kernel.js": `import { createKernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import evil from "keyhole:../evil.ts";
 ${register}exposeKernel(browserHost({ container: remoteFrameContainer() }).then(boot));

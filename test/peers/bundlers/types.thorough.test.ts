@@ -83,16 +83,16 @@ describe.each([
       code: "",
       hash: "blake3:",
     };
-    const text = `import { createFullKernel } from "@keyhole/kernel";
+    const text = `import { createKernel } from "@keyhole/kernel";
 import echo from "./echo.json" with { type: "json" };
-export const registered = (await createFullKernel()).register(echo);
+export const registered = (await createKernel()).register(echo);
 `;
     expect(await compile(module, resolution, options, text, { "echo.json": JSON.stringify(echo) })).toBe("");
     expect(await compile(module, resolution, options, text, { "echo.json": '{"code":""}' })).toContain("TS2345");
   });
 
   it("does not compile where an export is not used as it is declared", async () => {
-    const wrong = 'import { createFullKernel } from "@keyhole/kernel";\nvoid createFullKernel({ polcy: 1 });\n';
+    const wrong = 'import { createKernel } from "@keyhole/kernel";\nvoid createKernel({ polcy: 1 });\n';
     expect(await compile(module, resolution, { types: ["node"] }, wrong)).toContain("polcy");
   });
 });

@@ -1,4 +1,4 @@
-import { blake3Hash, createFullKernel } from "@keyhole/kernel";
+import { blake3Hash, createKernel } from "@keyhole/kernel";
 import { blake3 } from "hash-wasm";
 import { expect, it } from "vitest";
 import hash from "../../../packages/worker-host/src/tools/hash.ts";
@@ -10,7 +10,7 @@ it.each([65_536, 1_000_003, 5_000_000])(
   "the tool `hash` gives the digest of hash-wasm for %i bytes",
   async (length) => {
     const bytes = bytesOf(length);
-    const kernel = await createFullKernel({ policy: openPolicy });
+    const kernel = await createKernel({ policy: openPolicy });
     kernel.registerTrusted(hash);
     const data = Buffer.from(bytes).toString("base64");
     const result = await kernel.call("hash", { data, encoding: "base64" });

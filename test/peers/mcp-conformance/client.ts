@@ -1,5 +1,5 @@
 // Started by the suite for one scenario, with the address of its server: a source over it, whose tools are called.
-import { createFullKernel, type JsonObject } from "@keyhole/kernel";
+import { createKernel, type JsonObject } from "@keyhole/kernel";
 import { mcpHttp, mcpSource } from "@keyhole/mcp";
 
 interface Given {
@@ -56,7 +56,7 @@ const server = mcpHttp({
   ...(undiscovered.includes(scenario) && { fetch: discovering }),
   ...(isAuth && { fetch: accepting, signIn }),
 });
-const kernel = await createFullKernel({
+const kernel = await createKernel({
   policy: {
     version: "1",
     posture: "permissive",

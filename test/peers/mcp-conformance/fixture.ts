@@ -1,4 +1,4 @@
-import { createFullKernel, defineTool, type Kernel } from "@keyhole/kernel";
+import { createKernel, defineTool, type Kernel } from "@keyhole/kernel";
 import { anyone } from "@keyhole/mcp";
 import { type McpHttpServer, serveMcpHttp } from "@keyhole/mcp/node";
 import type { McpServer } from "@modelcontextprotocol/server";
@@ -17,7 +17,7 @@ export interface Fixture {
  * @param delayMs before each request is served, as on a busy machine
  */
 export async function startFixture(delayMs = 0): Promise<Fixture> {
-  const kernel = await createFullKernel({ policy: { version: "1", posture: "permissive" } });
+  const kernel = await createKernel({ policy: { version: "1", posture: "permissive" } });
   const servers = new Set<McpServer>();
   let versions = 0;
   const changed = (what: "tools" | "prompts"): void => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { createFullKernel, type JsonObject, type Kernel, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, type JsonObject, type Kernel, type PolicyDocument } from "@keyhole/kernel";
 import { type McpEndpoint, mcpHttp, mcpSource, type McpSource } from "@keyhole/mcp";
 import { mcpProcess } from "@keyhole/mcp/node";
 import { afterAll, expect, it } from "vitest";
@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function sourceOf(server: McpEndpoint): Promise<{ readonly kernel: Kernel; readonly source: McpSource }> {
   const grants = server.capabilities.map((capability) => ({ tool: "*", capability }));
   const policy = { version: "1", posture: "permissive", grants } as unknown as PolicyDocument;
-  const kernel = await createFullKernel({ policy });
+  const kernel = await createKernel({ policy });
   afterwards(() => kernel.close());
   const source = await mcpSource(kernel, { name: "far", server, tiers: { write_file: 2 } });
   afterwards(() => source.close());

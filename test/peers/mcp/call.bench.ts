@@ -1,6 +1,6 @@
 // One call through the whole pipeline (inline echo, memory log, all events) against one MCP SDK in-memory tool call, in one process.
 import { Session } from "node:inspector/promises";
-import { blake3Hash, createFullKernel, defineTool, type Proof } from "@keyhole/kernel";
+import { blake3Hash, createKernel, defineTool, type Proof } from "@keyhole/kernel";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -11,7 +11,7 @@ const rounds = 15;
 const callsPerRound = 2_000;
 const input = { message: "hello, world", count: 3, tags: ["a", "b"] };
 
-const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
 const schema = {
   type: "object",
   properties: {

@@ -12,12 +12,12 @@ const installed = (path: string): string => join(import.meta.dirname, "node_modu
 const deno = installed(`@deno/linux-${arch.deno}-glibc/deno`);
 const bun = installed(`@oven/bun-linux-${arch.bun}/bin/bun`);
 
-const main = `import { createFullKernel, defineTool, verifyChain } from "@keyhole/kernel";
+const main = `import { createKernel, defineTool, verifyChain } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { explain } from "@keyhole/kernel/schema/explain";
 const input = { type: "object", properties: { message: { type: "string" } }, required: ["message"], additionalProperties: false };
 const deny = { id: "never", effect: "deny", when: { arguments: [{ at: "/message", equals: "never" }] }, reason: "Never." };
-const kernel = await createFullKernel({ policy: { version: "1", posture: "standard", rules: [deny] } });
+const kernel = await createKernel({ policy: { version: "1", posture: "standard", rules: [deny] } });
 const echo = { name: "echo", version: "1.0.0", description: "Says it.", input, output: { kind: "text" }, execute: ({ message }) => message };
 const said = [kernel.registerTrusted(defineTool(echo)).ok];
 for (const each of [{ message: "hello" }, { message: "never" }, { message: 1 }]) {

@@ -1,4 +1,4 @@
-import { blake3Hash, createFullKernel, type IsolateHost, packageHash, type ToolPackage } from "@keyhole/kernel";
+import { blake3Hash, createKernel, type IsolateHost, packageHash, type ToolPackage } from "@keyhole/kernel";
 import { type Sandbox, SPIN_LIMIT_MS } from "./sandbox.ts";
 
 const manifest = {
@@ -22,7 +22,7 @@ export const trusted: readonly string[] = [echo.hash];
 export function keyhole(hostOf: () => Promise<IsolateHost> | IsolateHost): Sandbox {
   return {
     async open() {
-      const kernel = await createFullKernel({ host: await hostOf(), policy: { version: "1", posture: "permissive" } });
+      const kernel = await createKernel({ host: await hostOf(), policy: { version: "1", posture: "permissive" } });
       const registered = kernel.register(echo);
       if (!registered.ok) throw new Error(registered.error.message);
       return {

@@ -34,7 +34,7 @@ const rows: readonly Row[] = [
     name: "keyhole",
     where: "page",
     label: "Keyhole, `kernel.call`",
-    imports: `import { createFullKernel } from "@keyhole/kernel"; import { browserHost } from "@keyhole/worker-host/browser"; use(createFullKernel, browserHost);`,
+    imports: `import { createKernel } from "@keyhole/kernel"; import { browserHost } from "@keyhole/worker-host/browser"; use(createKernel, browserHost);`,
     lacks: "bound memory or processor time",
   },
   {

@@ -93,7 +93,7 @@ function pageOf(name: string, { title, link, packages, approvals, ownApprovals }
           `${approvals} ${asks}, and the kernel's \`approver\` answers:`,
           "",
           "```ts",
-          "const kernel = await createFullKernel({ policy, approver: async (request) => askPerson(request) });",
+          "const kernel = await createKernel({ policy, approver: async (request) => askPerson(request) });",
           "```",
         ]),
     "",

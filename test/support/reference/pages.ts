@@ -26,7 +26,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
 }
 
 const index = [
-  ["kernel.md", "options of `createFullKernel` and `createKernel`, and the methods of a kernel"],
+  ["kernel.md", "options of `createKernel` and `composeKernel`, and the methods of a kernel"],
   ["calls.md", "options of a call, its bounds, its result and its error"],
   ["tools.md", "what `defineTool` takes, and the context of `execute`"],
   ["builtin-tools.md", "name, tier, effects and description of every tool that comes with Keyhole"],

@@ -86,7 +86,7 @@ const COMMAND_WORKERS = 2;
  *
  * @throws TypeError for a command whose name is none or whose module cannot be one, and for limits of commands that no message holds
  * @example
- * const kernel = await createFullKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
+ * const kernel = await createKernel({ host: edgeHost({ loader: sandboxLoader(env.SANDBOX) }), policy });
  */
 export function edgeHost(options: EdgeHostOptions): IsolateHost {
   const {

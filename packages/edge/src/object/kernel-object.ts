@@ -2,7 +2,7 @@ import { knownOptions } from "@keyhole/kernel/foreign";
 import { DurableObject } from "cloudflare:workers";
 import {
   type Broker,
-  createFullKernel,
+  createKernel,
   defaultModeTriggers,
   hashBytes,
   type IsolateHost,
@@ -151,7 +151,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   const store = secrets?.(env, tenant) ?? config?.secrets?.(env);
   const resources = sqlResources(context.storage);
   const clock = new ObjectClock();
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host: configured(() => hostOf(env, context, options, brokersOf(env, tenant, databases(env, tenant)))),
     policy,
     sink: sqlSink(context.storage),

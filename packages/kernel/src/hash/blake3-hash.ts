@@ -2,7 +2,7 @@ import type { JsonValue } from "../json/json.ts";
 import { blake3Room, blake3Words, createHasher } from "./blake3.ts";
 import { type Digest, type Hash, hashWith } from "./hash.ts";
 
-/** BLAKE3, the algorithm of every full kernel that is not given another one. Nothing that a kernel is made of imports it. */
+/** BLAKE3, the algorithm of `createKernel` where no other one is given. Nothing that a kernel is made of imports it. */
 export const blake3Hash: Hash = /* @__PURE__ */ hashWith("blake3", blake3Words, createHasher, blake3Room);
 
 /** BLAKE3 of some bytes. */

@@ -134,6 +134,6 @@ const swapped = (word: number): number =>
  * SHA-256 as the one algorithm of a kernel: every digest is `sha256:` and 64 hexadecimal digits.
  *
  * @example
- * const kernel = await createFullKernel({ hash: sha256Hash });
+ * const kernel = await createKernel({ hash: sha256Hash });
  */
 export const sha256Hash: Hash = /* @__PURE__ */ hashWith("sha256", sha256Words, sha256Parts);

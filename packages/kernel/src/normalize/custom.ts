@@ -31,7 +31,7 @@ export interface NormalizerDefinition {
 const MOST = 1_000;
 
 /**
- * Normal forms for `createFullKernel`. Each output goes through one twice, on two copies. Where it throws, gives two results, or something that has no normal
+ * Normal forms for `createKernel`. Each output goes through one twice, on two copies. Where it throws, gives two results, or something that has no normal
  * form of the tool's own kind, the call ends as `NOT_NORMALIZABLE`.
  *
  * @throws TypeError for a name or version that is none, and for two of one name: bugs of the embedding program.
@@ -41,7 +41,7 @@ const MOST = 1_000;
  *   version: "1.0.0",
  *   normalize: (output: unknown) => Math.round(Number(output) * 100) / 100,
  * };
- * const kernel = await createFullKernel({ normalizers: normalizers([rounded]) });
+ * const kernel = await createKernel({ normalizers: normalizers([rounded]) });
  */
 export function normalizers(definitions: Foreign<readonly NormalizerDefinition[]>): CustomNormalizers {
   const byName = new Map<string, { readonly id: string; readonly apply: Apply }>();

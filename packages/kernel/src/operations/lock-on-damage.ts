@@ -1,5 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
-import type { KernelOptions } from "../kernel-api.ts";
+import type { ComposedKernelOptions } from "../kernel-api.ts";
 import { tell } from "../support/foreign.ts";
 import type { Mode } from "../tool/manifest.ts";
 
@@ -16,7 +16,7 @@ interface Lockable {
 export async function lockOnDamage(
   log: AuditLog,
   kernel: Lockable,
-  verify: KernelOptions["verifyEarlier"] = true,
+  verify: ComposedKernelOptions["verifyEarlier"] = true,
 ): Promise<void> {
   const lock = (damage: string | null): Promise<void> | undefined =>
     damage === null ? undefined : kernel.setMode("LOCKDOWN", `The log was tampered with. ${damage}`);

@@ -20,7 +20,7 @@ const REMEMBERED = 10_000;
  *
  * @example
  * const entries: RunEntry[] = [];
- * const kernel = await createFullKernel({ host: recordingHost(host, (entry) => entries.push(entry)) });
+ * const kernel = await createKernel({ host: recordingHost(host, (entry) => entries.push(entry)) });
  *
  * @param by The kernel's algorithm. Default BLAKE3.
  */

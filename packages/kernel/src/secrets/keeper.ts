@@ -17,7 +17,7 @@ import { Values } from "./values.ts";
  * approvals or proofs. `docs/secrets.md` lists the encodings in which a value is found again, and what is not found.
  *
  * @example
- * const kernel = await createFullKernel({ secrets: secretKeeper({ get: (name) => vault.read(name) }) });
+ * const kernel = await createKernel({ secrets: secretKeeper({ get: (name) => vault.read(name) }) });
  */
 export function secretKeeper(store: SecretStore): SecretKeeper {
   const remembered = new Remembered();

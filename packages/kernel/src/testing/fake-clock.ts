@@ -12,7 +12,7 @@ interface Timer {
  *
  * @example
  * const clock = new FakeClock();
- * const kernel = await createFullKernel({ clock, policy });
+ * const kernel = await createKernel({ clock, policy });
  * await clock.advance(60_000);
  */
 export class FakeClock implements Clock {

@@ -20,7 +20,7 @@ export interface ScriptedApprover {
  *
  * @example
  * const script = scriptedApprover("allow", "deny");
- * const kernel = await createFullKernel({ host, policy, approver: script.approver });
+ * const kernel = await createKernel({ host, policy, approver: script.approver });
  */
 export function scriptedApprover(...answers: readonly ScriptedAnswer[]): ScriptedApprover {
   const asked: ApprovalRequest[] = [];

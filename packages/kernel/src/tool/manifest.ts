@@ -122,6 +122,6 @@ export interface ToolManifest {
   /** Beside its input it takes bytes, as a stream: `context.body`. Default: it takes none. */
   readonly body?: BodyContract;
   readonly output: OutputContract;
-  /** A normal form that the kernel was given (`createFullKernel({ normalizers })`), in place of the one of the output's kind. */
+  /** A normal form that the kernel was given (`createKernel({ normalizers })`), in place of the one of the output's kind. */
   readonly normalization?: { readonly custom: string };
 }

@@ -60,11 +60,11 @@ async function isolateFindings(): Promise<readonly Finding[]> {
 
 async function callFinding(pkg: Parameters<import("@keyhole/kernel").Kernel["register"]>[0]): Promise<Finding> {
   try {
-    const [{ createFullKernel }, { nodeHost }] = await Promise.all([
+    const [{ createKernel }, { nodeHost }] = await Promise.all([
       import("@keyhole/kernel"),
       import("@keyhole/worker-host/node"),
     ]);
-    const kernel = await createFullKernel({ host: nodeHost(), policy: { version: "1", posture: "standard" } });
+    const kernel = await createKernel({ host: nodeHost(), policy: { version: "1", posture: "standard" } });
     kernel.register(pkg);
     const result = await kernel.call("probe", {});
     await kernel.close();

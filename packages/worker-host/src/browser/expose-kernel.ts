@@ -17,7 +17,7 @@ import { arrivedFields } from "./remote-options.ts";
  * // kernel.worker.ts
  * exposeKernel(boot());
  * async function boot() {
- *   return createFullKernel({ host: await browserHost({ container: remoteFrameContainer() }), policy });
+ *   return createKernel({ host: await browserHost({ container: remoteFrameContainer() }), policy });
  * }
  */
 export function exposeKernel(kernel: Kernel | Promise<Kernel>, page: Comlink.Endpoint = ownPage()): void {

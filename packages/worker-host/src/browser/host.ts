@@ -75,7 +75,7 @@ const LOAD_MS = 5_000;
  * @throws IsolateFailure `UNSUPPORTED_HOST` when there is no document and no `container`, or when the page's Content-Security-Policy stands in
  * the way; the message names the directive
  * @example
- * const kernel = await createFullKernel({ host: await browserHost(), policy });
+ * const kernel = await createKernel({ host: await browserHost(), policy });
  */
 export async function browserHost(given: BrowserHostOptions = {}): Promise<IsolateHost> {
   const options = knownOptions(given, known, "browserHost");

@@ -1,5 +1,5 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
-import { createFullKernel, defaultModeTriggers, type Kernel, type ToolPackage } from "@keyhole/kernel";
+import { createKernel, defaultModeTriggers, type Kernel, type ToolPackage } from "@keyhole/kernel";
 import { indexedDbSink } from "../sinks/indexeddb.ts";
 import { exposeKernel } from "./expose-kernel.ts";
 import { browserHost } from "./host.ts";
@@ -54,7 +54,7 @@ async function makeKernel({ policy, tools, log }: Asked): Promise<Kernel> {
   const resources = pageResources();
   const modeTriggers = defaultModeTriggers(resources);
   const sink = log === "browser" ? { sink: indexedDbSink() } : {};
-  const kernel = await createFullKernel({ host, policy, resources, modeTriggers, ...sink });
+  const kernel = await createKernel({ host, policy, resources, modeTriggers, ...sink });
   for (const tool of tools) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(`${registered.error.message} ${registered.error.hint}`.trimEnd());

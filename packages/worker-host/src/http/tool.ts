@@ -34,7 +34,7 @@ export function withHttp(host: IsolateHost): IsolateHost {
  * Runs tools of source `http` and no other: for a program that has no isolates.
  *
  * @example
- * const kernel = await createFullKernel({ host: httpHost({ brokers: [netBroker()] }), policy });
+ * const kernel = await createKernel({ host: httpHost({ brokers: [netBroker()] }), policy });
  */
 export function httpHost(options: { readonly brokers?: readonly Broker[] } = {}): IsolateHost {
   const { brokers = [] } = knownOptions(options, { brokers: true }, "httpHost");

@@ -36,7 +36,7 @@ export interface FileSink extends AuditSink {
  *
  * @example
  * const sink = fileSink("/var/log/agent.jsonl");
- * const kernel = await createFullKernel({ sink });
+ * const kernel = await createKernel({ sink });
  */
 export function fileSink(path: string, options: FileSinkOptions = {}): FileSink {
   const { fsync = "batch" } = knownOptions(options, { fsync: true }, "fileSink");

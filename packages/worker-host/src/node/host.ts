@@ -70,7 +70,7 @@ const known = {
  *
  * @throws {TypeError} when a path is not absolute, a name is none, or a module cannot be a command
  * @example
- * const kernel = await createFullKernel({ host: nodeHost({ files: "./workspace" }), policy });
+ * const kernel = await createKernel({ host: nodeHost({ files: "./workspace" }), policy });
  */
 export function nodeHost(options: NodeHostOptions = {}): IsolateHost {
   const {

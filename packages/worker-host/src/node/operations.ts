@@ -66,7 +66,7 @@ const observers: readonly ToolPackage[] = [checkProcessHealth, gitStatus, readSy
  * @throws {TypeError} when a path is not absolute
  * @example
  * const { packages, commands, policy } = await operationsCatalogue();
- * const kernel = await createFullKernel({ host: nodeHost({ commands }), policy });
+ * const kernel = await createKernel({ host: nodeHost({ commands }), policy });
  * for (const each of packages) kernel.register(each);
  */
 export async function operationsCatalogue(options: OperationsOptions = {}): Promise<OperationsCatalogue> {

@@ -7,7 +7,7 @@ import type { Resources } from "@keyhole/kernel";
  * @param folder a folder on the file system of the log. Default: the working directory
  * @example
  * const resources = nodeResources("/var/lib/agent");
- * const kernel = await createFullKernel({ sink: fileSink("/var/lib/agent/log.jsonl"), resources, modeTriggers: defaultModeTriggers(resources) });
+ * const kernel = await createKernel({ sink: fileSink("/var/lib/agent/log.jsonl"), resources, modeTriggers: defaultModeTriggers(resources) });
  */
 export function nodeResources(folder = "."): Required<Resources> {
   return {

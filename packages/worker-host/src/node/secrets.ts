@@ -12,7 +12,7 @@ export interface EnvironmentSecretsOptions {
  * Secrets from the environment: `api-key` is `KEYHOLE_SECRET_API_KEY`.
  *
  * @example
- * const kernel = await createFullKernel({ host: nodeHost(), secrets: secretKeeper(environmentSecrets()) });
+ * const kernel = await createKernel({ host: nodeHost(), secrets: secretKeeper(environmentSecrets()) });
  */
 export function environmentSecrets(options: EnvironmentSecretsOptions = {}): SecretStore {
   const { prefix = "KEYHOLE_SECRET_", env = process.env } = knownOptions(

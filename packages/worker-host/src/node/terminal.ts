@@ -62,7 +62,7 @@ export function lineAsker({ input = process.stdin, output = process.stderr }: Te
  * Asks the person at the terminal. Only `yes` allows a call, once. What was typed before the question was shown does not count.
  *
  * @example
- * const kernel = await createFullKernel({ host: nodeHost(), policy, approver: terminalApprover() });
+ * const kernel = await createKernel({ host: nodeHost(), policy, approver: terminalApprover() });
  */
 export function terminalApprover(given: TerminalApproverOptions = {}): Approver {
   const names = { input: true, output: true, approver: true, ask: true } as const;

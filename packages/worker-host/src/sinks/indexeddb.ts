@@ -23,7 +23,7 @@ const CHECKPOINT = "checkpoint";
  * Checkpoints that are kept elsewhere show it.
  *
  * @example
- * const kernel = await createFullKernel({ sink: indexedDbSink() });
+ * const kernel = await createKernel({ sink: indexedDbSink() });
  */
 export function indexedDbSink(options: IndexedDbSinkOptions = {}): IndexedDbSink {
   const { database = "keyhole-audit" } = knownOptions(options, { database: true }, "indexedDbSink");

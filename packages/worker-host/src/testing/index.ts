@@ -33,7 +33,7 @@ export interface MemoryBrokers {
  *
  * @example
  * const memory = await memoryBrokers({ fetch: () => Response.json({ title: "A bug" }) });
- * const kernel = await createFullKernel({ host: nodeHost(), brokers: memory.brokers, policy });
+ * const kernel = await createKernel({ host: nodeHost(), brokers: memory.brokers, policy });
  */
 export async function memoryBrokers(options: MemoryBrokersOptions = {}): Promise<MemoryBrokers> {
   const {

@@ -1,5 +1,5 @@
 import { aiSdkTools } from "@keyhole/agents/ai-sdk";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { generateText, isStepCount, type LanguageModel } from "ai";
 
 const wordCount = defineTool({
@@ -10,7 +10,7 @@ const wordCount = defineTool({
   output: { kind: "json" },
   execute: ({ text }) => ({ words: text.split(/\s+/).filter(Boolean).length }),
 });
-const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
 kernel.registerTrusted(wordCount);
 
 export async function answer(model: LanguageModel, prompt: string): Promise<string> {

@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { anthropicTools } from "@keyhole/agents/anthropic";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 
 const wordCount = defineTool({
   name: "word_count",
@@ -10,7 +10,7 @@ const wordCount = defineTool({
   output: { kind: "json" },
   execute: ({ text }) => ({ words: text.split(/\s+/).filter(Boolean).length }),
 });
-const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
 kernel.registerTrusted(wordCount);
 
 export async function answer(client: Anthropic, model: string, prompt: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { langChainTools } from "@keyhole/agents/langchain";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 import { tool } from "@langchain/core/tools";
 import { createAgent } from "langchain";
 
@@ -11,7 +11,7 @@ const wordCount = defineTool({
   output: { kind: "json" },
   execute: ({ text }) => ({ words: text.split(/\s+/).filter(Boolean).length }),
 });
-const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
 kernel.registerTrusted(wordCount);
 
 export async function answer(model: Parameters<typeof createAgent>[0]["model"], prompt: string): Promise<string> {

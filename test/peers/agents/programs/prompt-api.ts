@@ -1,5 +1,5 @@
 import { promptApiTools } from "@keyhole/agents/prompt-api";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 
 declare const LanguageModel: {
   create(options: object): Promise<{ prompt(text: string): Promise<string> }>;
@@ -13,7 +13,7 @@ const wordCount = defineTool({
   output: { kind: "json" },
   execute: ({ text }) => ({ words: text.split(/\s+/).filter(Boolean).length }),
 });
-const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
 kernel.registerTrusted(wordCount);
 
 export async function answer(prompt: string): Promise<string> {

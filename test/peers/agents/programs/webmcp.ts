@@ -1,5 +1,5 @@
 import { exposeToPage } from "@keyhole/agents/webmcp";
-import { createFullKernel, defineTool } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
 
 const wordCount = defineTool({
   name: "word_count",
@@ -9,7 +9,7 @@ const wordCount = defineTool({
   output: { kind: "json" },
   execute: ({ text }) => ({ words: text.split(/\s+/).filter(Boolean).length }),
 });
-const kernel = await createFullKernel({ policy: { version: "1", posture: "standard" } });
+const kernel = await createKernel({ policy: { version: "1", posture: "standard" } });
 kernel.registerTrusted(wordCount);
 
 const exposed = await exposeToPage(kernel, { caller: "page" });

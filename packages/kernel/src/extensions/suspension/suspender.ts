@@ -38,7 +38,7 @@ const WAIT_MS = 1_000;
  *
  * @throws TypeError when the key has not 32 bytes
  * @example
- * const kernel = await createFullKernel({ host: nodeHost(), policy, suspender: callSuspender({ key }) });
+ * const kernel = await createKernel({ host: nodeHost(), policy, suspender: callSuspender({ key }) });
  */
 export function callSuspender(options: SuspenderOptions): CallSuspender {
   return new Suspender(knownOptions(options, { key: true, claim: true }, "callSuspender"));
@@ -137,7 +137,7 @@ class Suspender implements CallSuspender {
 
   #opened(): ExtensionContext {
     if (this.#context) return this.#context;
-    throw new TypeError("The suspender belongs to no kernel: give it to createFullKernel.");
+    throw new TypeError("The suspender belongs to no kernel: give it to createKernel.");
   }
 
   /** At once in this process, so that of two at the same time one is refused. */

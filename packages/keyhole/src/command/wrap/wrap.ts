@@ -1,4 +1,4 @@
-import { createFullKernel, type Kernel } from "@keyhole/kernel";
+import { createKernel, type Kernel } from "@keyhole/kernel";
 import type { McpEndpoint, McpSource } from "@keyhole/mcp";
 import type { ApprovalServer } from "@keyhole/mcp/node";
 import { type CommandIo, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
@@ -52,7 +52,7 @@ interface Wrapped {
 /** Runs no call, so it needs neither log nor state. */
 async function lookAt({ name, endpoint, options, parts }: Wrapped, io: CommandIo): Promise<CommandResult> {
   const home = await openHome(name, endpoint, options, io);
-  const kernel = await createFullKernel({ policy: home.policy });
+  const kernel = await createKernel({ policy: home.policy });
   let source: McpSource | undefined;
   try {
     source = await connect(kernel, { name, endpoint, options, parts }, home, io);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Approver, type AuditSink, createFullKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
+import { type Approver, type AuditSink, createKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
 import { recordingHost, type RunEntry } from "@keyhole/kernel/replay";
 import { nodeHost, nodeResources } from "@keyhole/worker-host/node";
 import {
@@ -33,7 +33,7 @@ export async function openKernel({ approver, record, files, sink }: Options): Pr
   const host = recordingHost(nodeHost(files === undefined ? {} : { files }), record);
   const resources = nodeResources();
   const modeTriggers = defaultModeTriggers(resources);
-  const kernel = await createFullKernel({
+  const kernel = await createKernel({
     host,
     policy,
     approver,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Approver, type AuditSink, createFullKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
+import { type Approver, type AuditSink, createKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
 import { nodeHost, nodeResources } from "@keyhole/worker-host/node";
 import saveNote from "../dist/save-note.json" with { type: "json" };
 import wordCount from "../dist/word-count.json" with { type: "json" };
@@ -18,7 +18,7 @@ export async function openKernel({ approver, files, sink }: Options): Promise<Ke
   const host = nodeHost(files === undefined ? {} : { files });
   const resources = nodeResources();
   const modeTriggers = defaultModeTriggers(resources);
-  const kernel = await createFullKernel({ host, policy, approver, resources, modeTriggers, ...(sink && { sink }) });
+  const kernel = await createKernel({ host, policy, approver, resources, modeTriggers, ...(sink && { sink }) });
   for (const tool of [saveNote, wordCount]) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(`${registered.error.message} ${registered.error.hint}`);

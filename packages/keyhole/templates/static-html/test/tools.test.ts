@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type CallResult, createFullKernel } from "@keyhole/kernel";
+import { type CallResult, createKernel } from "@keyhole/kernel";
 import { type ScriptedAnswer, scriptedApprover } from "@keyhole/kernel/testing";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { memoryBrokers } from "@keyhole/worker-host/testing";
@@ -16,7 +16,7 @@ const memory = await memoryBrokers();
 /** @param answers to the questions of the call */
 async function call(name: string, input: unknown, ...answers: readonly ScriptedAnswer[]): Promise<CallResult> {
   const { approver } = scriptedApprover(...answers);
-  const kernel = await createFullKernel({ host: nodeHost(), brokers: memory.brokers, policy, approver });
+  const kernel = await createKernel({ host: nodeHost(), brokers: memory.brokers, policy, approver });
   try {
     for (const tool of [saveNote, wordCount]) assert.ok(kernel.register(tool).ok);
     return await kernel.call(name, input);

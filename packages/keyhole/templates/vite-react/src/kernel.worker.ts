@@ -1,4 +1,4 @@
-import { createFullKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
+import { createKernel, defaultModeTriggers, type Kernel } from "@keyhole/kernel";
 import { browserHost, exposeKernel, pageResources, remoteFrameContainer } from "@keyhole/worker-host/browser";
 import { indexedDbSink } from "@keyhole/worker-host/sinks/indexeddb";
 import saveNote from "keyhole:../tools/save-note.ts";
@@ -11,7 +11,7 @@ async function start(): Promise<Kernel> {
   const host = await browserHost({ container: remoteFrameContainer() });
   const resources = pageResources();
   const modeTriggers = defaultModeTriggers(resources);
-  const kernel = await createFullKernel({ host, policy, sink: indexedDbSink(), resources, modeTriggers });
+  const kernel = await createKernel({ host, policy, sink: indexedDbSink(), resources, modeTriggers });
   for (const tool of [saveNote, wordCount]) {
     const registered = kernel.register(tool);
     if (!registered.ok) throw new Error(`${registered.error.message} ${registered.error.hint}`);

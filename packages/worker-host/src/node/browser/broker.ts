@@ -57,7 +57,7 @@ export function browserBroker(options: BrowserBrokerOptions = {}): Broker {
  * Adds a browser to a host: the broker for `browser.page`. Where the machine has no browser, a tool that declares the kind ends with `UNSUPPORTED_HOST`.
  *
  * @example
- * const kernel = await createFullKernel({ host: withBrowser(nodeHost()), policy });
+ * const kernel = await createKernel({ host: withBrowser(nodeHost()), policy });
  */
 export function withBrowser(host: IsolateHost, options: BrowserBrokerOptions = {}): IsolateHost {
   return {

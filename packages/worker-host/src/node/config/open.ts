@@ -1,8 +1,8 @@
 import { knownOptions, plainMembers } from "@keyhole/kernel/foreign";
 import { resolve } from "node:path";
 import {
-  createFullKernel,
-  type FullKernelOptions,
+  createKernel,
+  type KernelOptions,
   type IsolateHost,
   type Kernel,
   pointerOf,
@@ -33,7 +33,7 @@ export interface InPlaceOf {
   readonly policy?: unknown;
 }
 
-export type ConfiguredOptions = FullKernelOptions & { readonly host: IsolateHost; readonly sink?: FileSink };
+export type ConfiguredOptions = KernelOptions & { readonly host: IsolateHost; readonly sink?: FileSink };
 
 /** Options of a kernel, with the sink that its owner closes behind it. @throws TypeError as {@link limitedPolicy} */
 export function configuredOptions(configFile: ConfigFile, inPlaceOf: InPlaceOf = {}): ConfiguredOptions {
@@ -105,13 +105,13 @@ export function registerConfigured(kernel: Kernel, file: ConfigFile, packages: r
 export async function openConfigured(
   file: ConfigFile,
   packages: readonly ToolPackage[] = [],
-  options: FullKernelOptions = {},
+  options: KernelOptions = {},
 ): Promise<ConfiguredKernel> {
   // A copy leaves out what a class carries: the kernel refuses the object itself.
   const given = plainMembers(options);
   const { policy, ...more } = given ?? {};
   const { sink, ...own } = configuredOptions(file, { policy });
-  const kernel = await createFullKernel(given ? { ...own, ...(sink && { sink }), ...more } : options);
+  const kernel = await createKernel(given ? { ...own, ...(sink && { sink }), ...more } : options);
   let leave = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
     await leave();

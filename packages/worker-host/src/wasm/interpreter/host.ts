@@ -28,7 +28,7 @@ export interface InterpreterOptions extends VmBounds {
  *
  * @example
  * const engine = await compileEngine(bytes); // of quickjs-wasi/quickjs.wasm
- * const kernel = await createFullKernel({ host: interpreterHost({ engine, fuel: 2_000_000_000 }), policy });
+ * const kernel = await createKernel({ host: interpreterHost({ engine, fuel: 2_000_000_000 }), policy });
  */
 export function interpreterHost(options: InterpreterOptions): IsolateHost {
   const {

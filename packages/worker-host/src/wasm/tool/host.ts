@@ -38,7 +38,7 @@ const DEFAULT_FUEL = 10_000_000_000;
  *
  * @throws TypeError when a module in `built` does not say that it is metered
  * @example
- * const kernel = await createFullKernel({ host: wasmHost(), policy });
+ * const kernel = await createKernel({ host: wasmHost(), policy });
  */
 export function wasmHost(options: WasmHostOptions = {}): IsolateHost {
   const {

@@ -11,10 +11,10 @@ import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";
 import { setAside } from "./extensions/set-aside/set-aside.ts";
 import { inlineHost } from "./isolate/inline.ts";
-import { createKernel } from "./kernel.ts";
-import type { Kernel, FullKernelOptions } from "./kernel-api.ts";
+import { composeKernel } from "./kernel.ts";
+import type { Kernel, KernelOptions } from "./kernel-api.ts";
 import { blake3Hash } from "./hash/blake3-hash.ts";
-import { readFullOptions } from "./own-options.ts";
+import { readKernelOptions } from "./own-options.ts";
 
 /**
  * Opens a kernel with every extension. Its log continues at the end of the sink. It records calls
@@ -23,7 +23,7 @@ import { readFullOptions } from "./own-options.ts";
  * @throws TypeError when the policy is invalid, or another option: the embedding program is wrong. Check foreign policies with `loadPolicy`.
  * @throws the sink's error, if the log cannot be read.
  */
-export async function createFullKernel(foreign: FullKernelOptions = {}): Promise<Kernel> {
+export async function createKernel(foreign: KernelOptions = {}): Promise<Kernel> {
   // The kernel reads each once: extension and kernel have the same part.
   const {
     approver,
@@ -35,10 +35,10 @@ export async function createFullKernel(foreign: FullKernelOptions = {}): Promise
     hash = blake3Hash,
     families = [],
     ...rest
-  } = await readFullOptions(foreign);
+  } = await readKernelOptions(foreign);
   const extensions = extensionsOf({ approver, cache, content, suspender, modeTriggers, resources });
   const known = builtInFamilies.with(families);
-  return createKernel({
+  return composeKernel({
     ...rest,
     hash,
     families: known,
@@ -58,7 +58,7 @@ function extensionsOf({
   suspender,
   modeTriggers: triggers,
   resources,
-}: { readonly [Name in OfExtensions]: FullKernelOptions[Name] | undefined }): readonly Extension[] {
+}: { readonly [Name in OfExtensions]: KernelOptions[Name] | undefined }): readonly Extension[] {
   return [
     ...(content ? [retention(content)] : []),
     ...(cache ? [pureCache()] : []),
