@@ -1,4 +1,7 @@
 import { defineTool } from "@keyhole/kernel";
+import { nodeHost } from "@keyhole/worker-host/node";
+import packedValibot from "keyhole:./checked/valibot.ts";
+import packedZod from "keyhole:./checked/zod.ts";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { openKernel } from "../support/kernel.ts";
@@ -37,5 +40,18 @@ describe("a trusted tool whose schema checks more than JSON Schema can say", () 
       expect(await kernel.call("subject", { path: given })).toMatchObject({
         error: { code: "INVALID_INPUT", message: expect.stringContaining(message) as string },
       });
+  });
+});
+
+describe("a package whose schema checks more than JSON Schema can say", () => {
+  it.each([packedZod, packedValibot])("runs $manifest.name's check in the isolate, before the tool", async (pkg) => {
+    const { kernel } = await openKernel({ host: nodeHost() });
+    expect(kernel.register(pkg)).toMatchObject({ ok: true });
+    const { name } = pkg.manifest;
+    expect(await kernel.call(name, { path: "../a.txt" })).toMatchObject({
+      error: { code: "INVALID_INPUT", message: expect.stringContaining("folder") as string },
+    });
+    expect(await kernel.call(name, { path: "a.txt" })).toMatchObject({ ok: true, data: { path: "a.txt" } });
+    await kernel.close();
   });
 });

@@ -17,7 +17,7 @@ import { checkManifest } from "./check-manifest.ts";
 import type { Tool } from "./define.ts";
 import { codeHashOf, manifestHash, packageHash } from "./hash.ts";
 import type { ToolManifest } from "./manifest.ts";
-import { manifestOf, withChecksOf } from "./manifest-of.ts";
+import { manifestOf } from "./manifest-of.ts";
 import type { RegisteredTool, ToolPackage } from "./package.ts";
 import { quote, refused } from "./refused.ts";
 import { statedTargets } from "./stated.ts";
@@ -175,9 +175,7 @@ export function takeTool(foreign: Foreign<unknown>): Taken {
     const tool = { code: portOf(code) as Tool["code"] };
     if (typeof tool.code?.execute !== "function")
       return named({}, refused("/code/execute", "The tool has no function `execute`."));
-    const defined = { definition: { ...definition } } as Tool; // Each member is read once.
-    const plain = manifestOf(defined, "inline");
-    tool.code = withChecksOf(defined, tool.code);
+    const plain = manifestOf({ definition } as Tool, "inline");
     const { needs } = tool.code;
     const own = needs === undefined ? undefined : snapshot(needs);
     if (own?.ok === false) return named({}, refused(`/code/needs${own.error.path}`, own.error.message));

@@ -6,7 +6,7 @@ import type { ToolKeys } from "../capability/families/kv.ts";
 import type { ToolFetch } from "../capability/families/net.ts";
 import type { ToolSpawn } from "../capability/families/process-spawn.ts";
 import type { ToolCalls } from "../capability/families/tool-call.ts";
-import type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource } from "./infer.ts";
+import type { Infer, InferGiven, InferOutput, OutputSource, SchemaSource, StandardJsonSchema } from "./infer.ts";
 import type { ToolManifest } from "./manifest.ts";
 import type { LogEntry, Progress } from "./report.ts";
 
@@ -145,7 +145,8 @@ declare const given: unique symbol;
 export function defineTool<const Input extends SchemaSource, const Output extends OutputSource>(
   definition: ToolDefinition<Input, Output>,
 ): Tool<Infer<Input>, InferOutput<Output>, InferGiven<Input>> {
-  const { setup, check, health, needs, execute, ...rest } = definition;
+  const { setup, check: own, health, needs, execute, ...rest } = definition;
+  const check = withChecksOf(rest.input, own);
   return {
     definition: rest,
     code: {
@@ -155,5 +156,18 @@ export function defineTool<const Input extends SchemaSource, const Output extend
       ...(health && { health }),
       ...(needs && { needs }),
     },
+  };
+}
+
+/** A manifest has no part of a schema that JSON Schema cannot say, such as a refinement: that runs with the tool, before the tool's own check. */
+function withChecksOf<Input extends SchemaSource>(
+  input: Input,
+  own: ToolCode<Infer<Input>, never>["check"],
+): typeof own {
+  const standard = (input as Partial<StandardJsonSchema> | undefined)?.["~standard"];
+  if (!standard?.validate) return own;
+  return async (value) => {
+    const [issue] = (await standard.validate?.(value))?.issues ?? [];
+    return issue ? issue.message : own?.(value);
   };
 }

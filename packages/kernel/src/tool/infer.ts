@@ -10,7 +10,7 @@ export interface StandardJsonSchema<Input = unknown> {
     readonly version: 1;
     readonly vendor: string;
     readonly types?: { readonly input: Input; readonly output: unknown } | undefined;
-    /** For `registerTrusted`: its issues refuse an input that the JSON Schema takes. */
+    /** Its issues refuse an input that the JSON Schema takes. */
     readonly validate?: (value: unknown) => StandardResult | Promise<StandardResult>;
     readonly jsonSchema: {
       readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;

@@ -24,17 +24,6 @@ export function manifestOf(tool: Tool<never, unknown>, source: ToolSource): Tool
   };
 }
 
-/** The code of a tool whose schema library also checks what JSON Schema cannot say, such as a refinement. The tool's own check comes behind it. */
-export function withChecksOf({ definition: { input } }: Pick<Tool, "definition">, code: Tool["code"]): Tool["code"] {
-  const standard = isStandard(input) ? input["~standard"] : undefined;
-  if (!standard?.validate) return code;
-  const check = async (value: unknown): Promise<string | undefined> => {
-    const [issue] = (await standard.validate?.(value))?.issues ?? [];
-    return issue ? issue.message : code.check?.(value);
-  };
-  return { ...code, check };
-}
-
 function plainOutput(output: Tool["definition"]["output"]): OutputContract {
   if (output.kind !== "json" || output.schema === undefined) return output as OutputContract;
   return { ...output, schema: plainSchema(output.schema, "output") };
