@@ -35,7 +35,7 @@ export class Checkpoints {
   }
 
   /** Called in the turn in which the event was recorded and its changes applied, so that state and log are of one moment. */
-  recorded({ seq, hash: eventHash }: EventRecord, open: Iterable<EventScope>): void {
+  recorded({ seq, hash: eventHash }: EventRecord, open: ReadonlyMap<string, EventScope>): void {
     const { sink, hash, tables, steady, checkpointEvents = limits.checkpointEvents } = this.#parts;
     if (seq - this.#lastSeq < checkpointEvents || !sink.writeCheckpoint) return;
     const atMs = steady.now();
@@ -43,18 +43,20 @@ export class Checkpoints {
     const rows = tables.flatMap((table) => [...table.rows()]);
     // Writing all rows costs no more than writing the events since.
     this.#lastSeq = seq + Math.max(0, rows.length - checkpointEvents);
-    const checkpoint = { seq, hash: eventHash, atMs, rows, openCalls: openCallsOf(open) };
+    const checkpoint = { seq, hash: eventHash, atMs, rows, openCalls: openCallsOf(open.values()) };
     this.#taken = { seq, text: checkpointText(checkpoint, hash) };
   }
 
   /** Everything up to an event is durable. */
-  async durable(lastSeq: number): Promise<void> {
-    const taken = this.#taken;
-    if (!taken || taken.seq > lastSeq || this.#isWriting) return;
+  durable(lastSeq: number): void {
+    if (this.#taken && this.#taken.seq <= lastSeq && !this.#isWriting) void this.#write(this.#taken);
+  }
+
+  async #write({ seq, text }: { readonly seq: number; readonly text: string }): Promise<void> {
     this.#taken = undefined;
     this.#isWriting = true;
     try {
-      await this.#parts.sink.writeCheckpoint?.(taken.text, taken.seq);
+      await this.#parts.sink.writeCheckpoint?.(text, seq);
     } catch (error) {
       // The kernel reads the whole log instead.
       this.#parts.pressure?.heard(error);

@@ -38,6 +38,11 @@ interface Found extends Omit<Reopened, "latestMs"> {
   readonly last: EventRecord | undefined;
 }
 
+/** An event, and the call that waits for it. */
+interface Pending extends EventRecord {
+  readonly scope: EventScope;
+}
+
 const noRows: readonly RowChange[] = [];
 
 /** The chain in front of a sink. `record` orders and chains at once; `flush` makes durable. Batches reach the sink one at a time, in order. */
@@ -46,9 +51,7 @@ export class AuditLog {
   readonly #clock: Clock;
   readonly #hash: Hash;
   readonly #listeners = new Set<Listener<[AuditEvent]>>();
-  #pending: EventRecord[] = [];
-  /** Beside `#pending`: the calls that wait for each event. */
-  #waiting: EventScope[] = [];
+  #pending: Pending[] = [];
   #writing: Promise<void> | undefined;
   /** The next write, shared by all events recorded during the current one. Their callers wait for no later event. */
   #next: Promise<void> | undefined;
@@ -146,13 +149,12 @@ export class AuditLog {
     // Only now: an event that throws leaves no gap in the log.
     this.#seq = seq + 1;
     this.#prev = hash;
-    const record = { seq, body, hash };
+    const record = { seq, body, hash, scope };
     this.#pending.push(record);
-    this.#waiting.push(scope);
     this.#later = noRows;
     applyAll(changes);
     this.#track(type, scope);
-    if (this.damage === null) this.#checkpoints.recorded(record, this.#open.values());
+    if (this.damage === null) this.#checkpoints.recorded(record, this.#open);
   }
 
   #track(type: AuditType, scope: EventScope): void {
@@ -204,20 +206,18 @@ export class AuditLog {
       }));
     if (this.#pending.length === 0) return;
     const batch = this.#pending;
-    const waiting = this.#waiting;
     this.#pending = [];
-    this.#waiting = [];
     let written: Promise<unknown> | undefined;
     try {
       written = waitFor(this.#sink.append(batch.map(copyOf)));
     } catch (error) {
       throw this.#fail(error);
     }
-    if (written === undefined) return this.#publish(batch, waiting);
+    if (written === undefined) return this.#publish(batch);
     this.#writing = written.then(
       () => {
         this.#writing = undefined;
-        this.#publish(batch, waiting);
+        this.#publish(batch);
       },
       (error: unknown) => {
         this.#writing = undefined;
@@ -276,18 +276,18 @@ export class AuditLog {
     return this.#failure;
   }
 
-  #publish(batch: readonly EventRecord[], waiting: readonly EventScope[]): void {
+  #publish(batch: readonly Pending[]): void {
     const { seq } = present(batch.at(-1));
     this.#durableSeq = seq + 1;
-    void this.#checkpoints.durable(seq);
-    batch.forEach((record, i) => {
-      const onEvent = waiting[i]?.onEvent;
+    this.#checkpoints.durable(seq);
+    batch.forEach((record) => {
+      const { onEvent } = record.scope;
       if (onEvent === undefined && this.#listeners.size === 0) return;
       const event = deepFreeze(eventOf(record)); // All listeners hold the same object.
       tell(onEvent, [event]);
       for (const listener of this.#listeners) tell(listener, [event]);
     });
-    this.#end.look().catch(() => {}); // Nobody waits for it any more.
+    if (this.#isClosed) this.#end.look().catch(() => {}); // Nobody waits for it any more.
   }
 }
 

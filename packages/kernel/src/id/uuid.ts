@@ -55,9 +55,9 @@ export function uuidv7(nowMs: number): string {
 export function numberedIds(): (nowMs: number, number: number) => string {
   const source = flatten("-" + randomDigits(12));
   return (nowMs, number) => {
-    const digits = (number % 0x100_0000).toString(16).padStart(6, "0");
-    const middle = digits.slice(0, 3) + "-8" + digits.slice(3);
-    return timeDigits(nowMs) + middle + source;
+    // Bit 24 keeps the zeros in front.
+    const digits = (0x100_0000 + (number % 0x100_0000)).toString(16);
+    return timeDigits(nowMs) + digits.slice(1, 4) + "-8" + digits.slice(4) + source;
   };
 }
 

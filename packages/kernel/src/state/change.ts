@@ -13,7 +13,7 @@ export interface StateChange {
 export const noChanges: readonly StateChange[] = [];
 
 export function applyAll(changes: readonly StateChange[]): void {
-  for (const each of changes) each.apply();
+  changes.forEach((each) => each.apply());
 }
 
 /** A log is foreign, and its digests say nothing about its form. */
