@@ -73,13 +73,14 @@ export class Revocations {
       decode: readRevocation,
     },
   });
-  readonly #held = new Map<string, Set<HeldGrant>>();
+  /** A list: a set that changes with every call leaves its old tables behind for the full collection. */
+  readonly #held: HeldGrant[] = [];
 
   /** @throws RangeError when too many stand. */
   revoke(revocation: Revocation): NewRevocation {
     if (this.table.isFull) throw new RangeError(`${maxStanding} revocations stand: restore some first.`);
     // All that there are, before the first one ends and others with it.
-    const grants = [...this.#held.values()].flatMap((each) => [...each]).filter((grant) => grant.loses(revocation));
+    const grants = this.#held.filter((grant) => grant.loses(revocation));
     return {
       calls: grants.length,
       changes: this.table.put(revocation.revocationId, revocation),
@@ -112,7 +113,7 @@ export class Revocations {
 
   /** Applies a stricter mode to running calls: calls that it denies lose their grants for good, and end. */
   tighten(mode: Mode): void {
-    const grants = [...this.#held.values()].flatMap((each) => [...each]);
+    const grants = [...this.#held];
     // The loop takes all before it announces one: a call asks at once what stands, for its parent as well.
     if (grants.filter((grant) => grant.isStoppedIn(mode)).length > 0) for (const grant of grants) grant.notify();
   }
@@ -120,29 +121,26 @@ export class Revocations {
   /** The grants of one run of a call. Its owner ends them. */
   track(holder: Holder, running?: RunningCall): HeldGrant {
     const grant: HeldGrant = new HeldGrant(holder, running, this.#parentOf(holder), () => {
-      const held = this.#held.get(holder.callId);
-      held?.delete(grant);
-      if (held?.size === 0) this.#held.delete(holder.callId);
+      const at = this.#held.indexOf(grant);
+      if (at >= 0) this.#held.splice(at, 1);
     });
     for (const [, revocation] of this.table.entries()) grant.take(revocation);
-    const held = this.#held.get(holder.callId) ?? new Set();
-    held.add(grant);
-    this.#held.set(holder.callId, held);
+    this.#held.push(grant);
     return grant;
   }
 
   /** Grants of running calls. */
   get open(): number {
-    return this.#held.size;
+    return this.#held.length;
   }
 
   #parentOf({ parentCallId }: Holder): HeldGrant | undefined {
-    return parentCallId === undefined ? undefined : [...(this.#held.get(parentCallId) ?? [])].at(-1);
+    return parentCallId === undefined ? undefined : this.#held.findLast(({ holder }) => holder.callId === parentCallId);
   }
 }
 
 export class HeldGrant {
-  readonly #holder: Holder;
+  readonly holder: Holder;
   readonly #running: RunningCall | undefined;
   readonly #parent: HeldGrant | undefined;
   readonly #end: () => void;
@@ -151,7 +149,7 @@ export class HeldGrant {
   #denial: string | undefined;
 
   constructor(holder: Holder, running: RunningCall | undefined, parent: HeldGrant | undefined, end: () => void) {
-    this.#holder = holder;
+    this.holder = holder;
     this.#running = running;
     this.#parent = parent;
     this.#end = end;
@@ -192,7 +190,7 @@ export class HeldGrant {
     const reason = this.#running?.denialIn(mode);
     if (reason === undefined) return false;
     this.#denial ??= reason;
-    const { callId } = this.#holder;
+    const { callId } = this.holder;
     this.#revoked.push({ revocationId: `mode ${mode}`, match: { callId }, reason });
     return true;
   }
@@ -202,7 +200,7 @@ export class HeldGrant {
   }
 
   isReached(revocation: Revocation): boolean {
-    return fits(revocation.match, this.#holder) || this.#parent?.isReached(revocation) === true;
+    return fits(revocation.match, this.holder) || this.#parent?.isReached(revocation) === true;
   }
 
   end(): void {

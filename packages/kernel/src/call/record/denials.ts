@@ -5,7 +5,8 @@ import { type DeniedRequest, deniedRequest, type Proof } from "../../policy/proo
 /** The refused requests of one call, also those that the tool handled: each has a proof of its own. */
 export class Denials {
   readonly #prove: (request: DeniedRequest) => Proof;
-  readonly #proofs = new Map<string, Proof>();
+  /** Few, and mostly none. */
+  readonly #proofs: Proof[] = [];
   #left: number = limits.provenDenials;
   #unproven = 0;
 
@@ -26,7 +27,8 @@ export class Denials {
   /** The proof of the refusal that ended the call. Past the limit it is made now: this one is never left out. */
   proofOf(kind: string, target: string, reason: DenialReason): Proof {
     const request = deniedRequest(kind, target, reason);
-    return this.#proofs.get(keyOf(request)) ?? this.#record(request);
+    const key = keyOf(request);
+    return this.#proofs.find((proof) => proof.request && keyOf(proof.request) === key) ?? this.#record(request);
   }
 
   /** The number of refusals without a proof since the last call of this method. */
@@ -38,7 +40,7 @@ export class Denials {
 
   #record(request: DeniedRequest): Proof {
     const proof = this.#prove(request);
-    this.#proofs.set(keyOf(request), proof);
+    this.#proofs.push(proof);
     return proof;
   }
 }

@@ -10,6 +10,12 @@ interface UsedWithin {
   readonly kind: string;
 }
 
+/** Few, because their keys have a bound. */
+interface Remembered<Value> {
+  readonly key: string;
+  readonly value: Value;
+}
+
 /** {@link Origin} as a snapshot of the call has it. */
 interface OriginData {
   readonly authority: string | undefined;
@@ -27,9 +33,9 @@ export const originPart: CarriedPart<OriginData> = { name: "origin" };
  * The requests and labels behind a result. They decide whether another call can reuse the result.
  */
 export class Origin {
-  readonly #labels = new Set<string>();
-  readonly #needs = new Map<string, OwnNeed>();
-  readonly #within = new Map<string, UsedWithin>();
+  readonly #labels: string[] = [];
+  readonly #needs: Remembered<OwnNeed>[] = [];
+  readonly #within: Remembered<UsedWithin>[] = [];
   #units = 0;
   #isWhole = true;
   #hasCalls = false;
@@ -40,16 +46,16 @@ export class Origin {
 
   /** Labels of all that ran for it, calls from within included. */
   get labels(): readonly string[] {
-    return [...this.#labels];
+    return this.#labels;
   }
 
   /** The call's own granted requests. */
   get needs(): readonly OwnNeed[] {
-    return [...this.#needs.values()];
+    return this.#needs.map(({ value }) => value);
   }
 
   get usedWithin(): readonly UsedWithin[] {
-    return [...this.#within.values()];
+    return this.#within.map(({ value }) => value);
   }
 
   /** Whether {@link needs} are all that it asked for: no calls from within, not too much to remember. */
@@ -84,7 +90,7 @@ export class Origin {
   }
 
   learn(labels: readonly string[]): void {
-    for (const label of labels) this.#labels.add(label);
+    for (const label of labels) if (!this.#labels.includes(label)) this.#labels.push(label);
   }
 
   called(): void {
@@ -105,11 +111,11 @@ export class Origin {
     this.forget();
   }
 
-  #remember<Value>(all: Map<string, Value>, key: string, value: Value): boolean {
-    if (all.has(key)) return true;
+  #remember<Value>(all: Remembered<Value>[], key: string, value: Value): boolean {
+    if (all.some((each) => each.key === key)) return true;
     this.#units += key.length;
     if (this.#units > mostUnits) return false;
-    all.set(key, value);
+    all.push({ key, value });
     return true;
   }
 }
