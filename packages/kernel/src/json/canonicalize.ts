@@ -80,13 +80,18 @@ Bag.prototype = Object.create(null);
 /** An object or array that the engine's writer would write slowly, or not in canonical order, or in which there is such a one. */
 class ByHand {
   /** Of an object: the keys in canonical order. */
-  readonly keys: readonly string[] | undefined;
-  readonly values: readonly unknown[];
+  readonly keys: string[] | undefined;
+  readonly values: unknown[];
 
-  constructor(keys: readonly string[] | undefined, values: readonly unknown[], walk: Walk) {
+  constructor(keys: string[] | undefined, values: unknown[], walk: Walk) {
     this.keys = keys;
     this.values = values;
     walk.written++;
+  }
+
+  add(key: string, value: unknown): void {
+    this.keys?.push(key);
+    this.values.push(value);
   }
 }
 
@@ -107,22 +112,16 @@ function copy(value: unknown, walk: Walk, depthLeft: number): unknown {
       return walk.byHand || walk.written !== written ? new ByHand(undefined, items, walk) : items;
     }
     const { sorted, isNative } = shapeOf(Object.keys(value), walk);
-    const fields = isNative ? new Bag() : {};
-    const keys: string[] = [];
-    const values: unknown[] = [];
+    const fields = isNative ? new Bag() : new ByHand([], [], walk);
     for (const key of sorted) {
       place = key;
       const field = (value as Fields)[key];
       if (field === undefined) continue;
       const copied = typeof field === "string" && walk.nodesLeft-- > 0 ? field : copy(field, walk, depthLeft - 1);
-      if (isNative) fields[key] = copied;
-      else {
-        keys.push(key);
-        values.push(copied);
-      }
+      if (fields instanceof ByHand) fields.add(key, copied);
+      else fields[key] = copied;
     }
-    if (!isNative) return new ByHand(keys, values, walk);
-    if (!walk.byHand && walk.written === written) return fields;
+    if (fields instanceof ByHand || (!walk.byHand && walk.written === written)) return fields;
     return new ByHand(Object.keys(fields), Object.values(fields), walk);
   } catch (error) {
     return passUp(error, walk, value, place);

@@ -261,10 +261,10 @@ function adopt(value: object, walk: Walk, depthLeft: number): JsonValue {
       return items;
     }
     const fields = value as Record<string, JsonValue>;
-    const keys = Object.keys(fields);
-    countMembers(keys, walk);
     let before: string | undefined;
-    for (const key of keys) {
+    for (const key in fields) {
+      if (!Object.hasOwn(fields, key)) continue;
+      if (--walk.membersLeft < 0) throw new SnapshotRefusal("too-large");
       place = key;
       checkKey(key, before, walk);
       before = key;
