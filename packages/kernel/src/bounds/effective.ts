@@ -29,12 +29,11 @@ export function effectiveBounds(
   governed: Partial<Bounds> | undefined,
   ...wishes: readonly (Partial<Bounds> | undefined)[]
 ): EffectiveBounds {
-  let bounds = withDefaults(declared);
-  for (const wished of [governed, ...wishes]) if (wished !== undefined) bounds = lowered(bounds, wished);
-  return bounds as EffectiveBounds;
+  return wishes.reduce(lowered, lowered(withDefaults(declared), governed)) as EffectiveBounds;
 }
 
-function lowered(before: Bounds, wished: Partial<Bounds>): Bounds {
+function lowered(before: Bounds, wished: Partial<Bounds> | undefined): Bounds {
+  if (wished === undefined) return before;
   const bounds: { -readonly [Name in keyof Bounds]: Bounds[Name] } = { ...before };
   for (const name of names) {
     const wish = wished[name];

@@ -1,6 +1,6 @@
 import * as limits from "../limits.ts";
 import type { Clock } from "../isolate/clock.ts";
-import type { StateChange } from "../state/change.ts";
+import { noChanges, type StateChange } from "../state/change.ts";
 import { SlidingWindows, type Spent } from "../state/sliding-windows.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
 import { Shares } from "../support/shares.ts";
@@ -128,9 +128,8 @@ export class Limiter {
   }
 
   #admit({ running }: ToolSlots, { toolId, caller, bounds }: Candidate, freeSlot: () => void): Reservation {
-    const key = windowKey(toolId, caller);
-    const isCounted = bounds.callsPerHour !== undefined;
-    const spent = isCounted ? this.table.spend(key, limits.rateWindowMs, 1, this.#steady.now()) : undefined;
+    const key = bounds.callsPerHour === undefined ? undefined : windowKey(toolId, caller);
+    const spent = key && this.table.spend(key, limits.rateWindowMs, 1, this.#steady.now());
     if (spent) spent.isOpen = false; // Its hour ends whether it does or not.
     const call = { caller, endsByMs: this.#clock.monotonicMs() + bounds.timeoutMs };
     running.push(call);
@@ -140,7 +139,8 @@ export class Limiter {
       running.splice(at, 1);
       freeSlot();
     };
-    const changes = (): StateChange[] => (spent ? [this.table.changeOf(key, limits.rateWindowMs, spent)] : []);
+    const changes = (): readonly StateChange[] =>
+      key && spent ? [this.table.changeOf(key, limits.rateWindowMs, spent)] : noChanges;
     return { ok: true, release, changes };
   }
 

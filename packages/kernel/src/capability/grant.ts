@@ -14,12 +14,16 @@ export interface Grant {
   readonly hash: string;
   /** The kinds of which something is left, as declared. A kind that the declaration or some layer lacks is absent. */
   readonly kinds: readonly string[];
+  /** Those that its guest has by itself, without a request. */
+  readonly sources: readonly string[];
 }
 
 /** @param by The algorithm of its digest. */
 export function grantOf(declared: Grant["declared"], layers: Grant["layers"], by: Hash): Grant {
   const data = { declared: declared.map(dataOf), layers: layers.map((layer) => layer.map(dataOf)) };
-  return { declared, layers, hash: by.json(data), kinds: kindsOf(declared, layers) };
+  const kinds = kindsOf(declared, layers);
+  const sources = kinds.filter((kind) => declared.some(({ family }) => family.isSource && family.kind === kind));
+  return { declared, layers, hash: by.json(data), kinds, sources };
 }
 
 const dataOf = ({ json }: LoadedCapability): LoadedCapability["json"] => json;
@@ -33,11 +37,6 @@ function kindsOf(declared: Grant["declared"], layers: Grant["layers"]): readonly
   const kinds = new Set(declared.map(({ kind }) => kind));
   const isIn = (kind: string) => (layer: readonly LoadedCapability[]) => layer.some((each) => each.kind === kind);
   return layers.length === 0 ? [] : [...kinds].filter((kind) => layers.every(isIn(kind)));
-}
-
-/** The kinds that its guest has by itself, without a request. */
-export function sourcesOf({ declared, kinds }: Grant): readonly string[] {
-  return kinds.filter((kind) => declared.some(({ family }) => family.isSource && family.kind === kind));
 }
 
 export function declares({ declared }: Pick<Grant, "declared">, need: OwnNeed): boolean {

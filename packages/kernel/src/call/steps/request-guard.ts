@@ -1,6 +1,6 @@
 import type { OwnNeed } from "../../capability/family.ts";
 import type { GateOptions } from "../../capability/gate/gate.ts";
-import { requestPolicyOf, type RunningFacts } from "../../policy/decision/request-policy.ts";
+import { type RequestPolicy, requestPolicyOf, type RunningFacts } from "../../policy/decision/request-policy.ts";
 import type { LabelsOfRun } from "../../policy/decision/session-labels.ts";
 import { isStricter } from "../../tool/modes.ts";
 import type { CallRecord } from "../record/record.ts";
@@ -16,12 +16,13 @@ export function requestGuard(
   ports: GuardPorts,
 ): Pick<GateOptions, "limit" | "refusal"> {
   const { call, tool, policy, decisionInput } = state;
-  const guard = requestPolicyOf(policy, decisionInput, factsOf(state, labels, ports));
+  let known: RequestPolicy | undefined;
+  const guard = (): RequestPolicy => (known ??= requestPolicyOf(policy, decisionInput, factsOf(state, labels, ports)));
   const isObserved = observes(policy);
   return {
-    limit: isObserved ? undefined : (need) => guard.limit(need),
+    limit: isObserved ? undefined : (need) => guard().limit(need),
     refusal: (need) => {
-      const reason = guard.refusal(need);
+      const reason = guard().refusal(need);
       if (reason !== undefined && !isObserved) return reason;
       if (reason !== undefined) call.warn(`Not enforced: ${reason}`);
       noteNeed(call, tool.manifest.name, need);

@@ -1,5 +1,4 @@
 import { present } from "../../support/guards.ts";
-import { sourcesOf } from "../../capability/grant.ts";
 import type { AuditLog } from "../../audit/log.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Owner } from "../../isolate/pool/lease.ts";
@@ -94,7 +93,7 @@ function isolateCallOf(state: Started): BoundedCall {
     seed,
     nowMs,
     ...(tool.manifest.source === "inline" && { onward: onwardOf(call, deadline.leftMs) }),
-    real: realOf(sourcesOf(grant).filter((kind) => !gate.revoked(kind))),
+    real: realOf(grant.sources.filter((kind) => !gate.revoked(kind))),
   };
   return boundedCall(plain, bounds, { fuelUsed, isMetered });
 }

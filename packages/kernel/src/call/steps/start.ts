@@ -1,7 +1,6 @@
 import type { AuditLog } from "../../audit/log.ts";
 import type { Broker } from "../../capability/broker.ts";
 import { Gate, type GateOptions } from "../../capability/gate/gate.ts";
-import { sourcesOf } from "../../capability/grant.ts";
 import { type RunningCall, withRevocations } from "../../capability/revocation.ts";
 import type { SecretKeeper } from "../../capability/secret.ts";
 import { Deadline } from "../../bounds/deadline.ts";
@@ -165,7 +164,7 @@ function carryRun({ call, gate, deadline, attempt, used, grant }: Started): void
     used: Array.from(used, (usage) => usage ?? {}),
   }));
   call.carryLater(originPart, () => call.origin.data);
-  call.carryLater(realPart, () => sourcesOf(grant).filter((kind) => gate.revoked(kind) === undefined));
+  call.carryLater(realPart, () => grant.sources.filter((kind) => gate.revoked(kind) === undefined));
 }
 
 function reach(started: Started): Started {
@@ -193,7 +192,7 @@ function holdOf(state: Reserved, { revocations }: StartPorts, brake: Brake): Gat
   const holder = holderOf(call, tool);
   const standing = withRevocations(revocations, call.revocations);
   // An isolate keeps the real clock that it was given to its end. A call that begins after the revocation has a logical one.
-  const sources = sourcesOf(grant).filter((kind) => standing.reasonFor(holder, kind) === undefined);
+  const sources = grant.sources.filter((kind) => standing.reasonFor(holder, kind) === undefined);
   const running: RunningCall = {
     denialIn,
     hasGrants: capabilities.length > 0,

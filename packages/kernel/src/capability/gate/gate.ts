@@ -92,7 +92,7 @@ export class Gate {
     this.#ended = true;
     this.#isOver ||= isOver;
     // A reason of our own: the default one is an exception, and costs like one.
-    for (const end of this.#ends?.values() ?? []) end.abort("the call has ended");
+    this.#ends?.forEach((end) => end.abort("the call has ended"));
   }
 
   #endRevoked(): void {

@@ -71,6 +71,7 @@ export class SessionLabels {
 
   /** Sorted. A session that may have been forgotten carries all that there are. */
   of(session: Session, all: readonly string[]): readonly string[] {
+    if (this.table.size === 0) return [];
     const row = this.table.get(sessionKey(session));
     if (row && row.writtenMs + row.keptMs > this.#clock.now()) return row.labels;
     return this.#isFullFor(session) ? all : [];

@@ -176,6 +176,7 @@ export function decideDraft(policy: Policy, draft: Draft): CallVerdict {
     layers: [policy.grants(tool, caller)],
     hash: "",
     kinds: input.granted,
+    sources: [],
   };
   const targets = need ? [{ kind: need.kind, needs: [need] as const }] : [];
   const counted = ({ rule }: { readonly rule: { readonly when: RuleCondition } }): number =>
