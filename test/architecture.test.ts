@@ -186,6 +186,12 @@ describe("imports", () => {
     expect(declaredDependencies("kernel")).toEqual(new Set());
   });
 
+  it("of the kernel are all static: a service worker can load no module later", () => {
+    const kernel = sources.filter((file) => packageOf(file.path) === "kernel");
+    expect(kernel.flatMap((file) => file.dynamicImports.map((line) => `${file.path}:${line}`))).toEqual([]);
+    expect(parseSource("x.ts", "const x = () => import(name);").dynamicImports).toEqual([1]);
+  });
+
   it("between the kernel's folders follow the way of a call", () => {
     expect(kernelViolations(sources.filter((file) => packageOf(file.path) === "kernel"))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * What a user would import, and how large it may be: minified and gzipped, what is loaded at first. A change that exceeds `maxBytes` is refused; `goalBytes` is
- * where a bundle has yet to come down to. `documents`: what a document loads; what a worker loads, or both, stands in `sources`.
+ * What a user would import, and how large it may be: minified and gzipped, what is loaded at first. A change that exceeds `maxBytes` is refused, and one that
+ * leaves more than 1 % of it unused lowers it; `goalBytes` is where a bundle has yet to come down to. `documents`: what a document loads; what a worker loads, or both, stands in `sources`.
  * `without`: modules that must not be part of it.
  *
  * @typedef {{ name: string, documents?: readonly string[], sources: readonly string[], maxBytes: number, goalBytes?: number, without?: readonly string[] }} Budget
@@ -16,10 +16,9 @@ export const budgets = [
   {
     name: "kernel, composed",
     sources: [composed],
-    maxBytes: 69_184,
+    maxBytes: 75_008,
+    goalBytes: 62 * 1024,
     without: [
-      "kernel/src/audit/reopen",
-      "kernel/src/call/faults/texts",
       "kernel/src/hash/blake3",
       "kernel/src/schema/explain",
       "kernel/src/schema/formats",
@@ -28,14 +27,14 @@ export const budgets = [
     ],
   },
   // The smallest kernel that grants a tool something.
-  { name: "composed + net", sources: [composed + net], maxBytes: 76_576, goalBytes: 48 * 1024 },
+  { name: "composed + net", sources: [composed + net], maxBytes: 81_472 },
   {
     name: "kernel, full",
     sources: [`export { createKernel } from "@keyhole/kernel";`],
-    maxBytes: 119_200,
-    goalBytes: 72 * 1024,
+    maxBytes: 125_952,
+    goalBytes: 106 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 123_264 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 129_120 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -48,14 +47,13 @@ export const budgets = [
     maxBytes: 20_544,
     goalBytes: 15_104,
   },
-  { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1_664 },
-  { name: "page of a kernel", documents: [page], sources: [], maxBytes: 24_096 },
+  { name: "kernel/canonical", sources: [`export * from "@keyhole/kernel/canonical";`], maxBytes: 1_640 },
+  { name: "page of a kernel", documents: [page], sources: [], maxBytes: 23_872 },
   {
     name: "first load",
     documents: [page],
     sources: [composed + worker],
-    maxBytes: 114_432,
-    goalBytes: 72 * 1024,
+    maxBytes: 120_032,
     without: [
       "src/wasm/",
       "kernel/src/schema/explain",
@@ -71,6 +69,6 @@ export const budgets = [
     name: "first load, full",
     documents: [page],
     sources: [`export { createKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 155_808,
+    maxBytes: 162_432,
   },
 ];

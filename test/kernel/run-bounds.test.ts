@@ -1,4 +1,11 @@
-import type { KernelOptions, IsolateCall, IsolateHost, Kernel } from "@keyhole/kernel";
+import {
+  type AuditSink,
+  type IsolateCall,
+  type IsolateHost,
+  type Kernel,
+  type KernelOptions,
+  memorySink,
+} from "@keyhole/kernel";
 import { readRun, recordingHost, replay, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -64,10 +71,15 @@ describe("the bounds of a policy", () => {
   });
 
   it.each(ways.slice(1))("count in %s from the moment at which it begins", async (_, run) => {
-    const { kernel, calls } = await open({ policy: openPolicy });
+    const written = Promise.withResolvers<void>();
+    const sink = memorySink();
+    const slow: AuditSink = { ...sink, append: (records) => written.promise.then(() => sink.append(records)) };
+    const { kernel, calls } = await open({ policy: openPolicy, sink: slow });
+    const changed = kernel.setPolicy(policy);
+    await settled();
     const running = run(kernel);
-    await kernel.setPolicy(policy);
-    await running;
+    written.resolve();
+    await Promise.all([changed, running]);
     expect(calls.at(-1)).toMatchObject({ fuel: governed.fuel });
   });
 

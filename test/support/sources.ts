@@ -29,6 +29,8 @@ export interface SourceFile {
   readonly imports: readonly SourceImport[];
   /** Every function except the callbacks of `describe`, which are lists of tests. */
   readonly functions: readonly SourceFunction[];
+  /** The lines with an `import()`, of any module. */
+  readonly dynamicImports: readonly number[];
   /** Constructs that the project does without, each as `any at line 3`. */
   readonly banned: readonly string[];
   /** Types that the compiler is told to believe: `as T` or `<T>`, except `as const`; and `x!`, or `x!: T` of a declaration. */
@@ -50,6 +52,7 @@ export function parseSource(path: string, text: string): SourceFile {
 
   const lineAt = lineCounter(text);
   const imports: SourceImport[] = [];
+  const dynamicImports: number[] = [];
   const banned: string[] = [];
   const add = (kind: SourceImport["kind"], source: { value: unknown; start: number } | null): void => {
     if (source !== null)
@@ -74,6 +77,7 @@ export function parseSource(path: string, text: string): SourceFile {
     ExportAllDeclaration: (node) => add(node.exportKind === "type" ? "type" : "value", node.source),
     TSImportType: (node) => add("type", node.source),
     ImportExpression(node) {
+      dynamicImports.push(lineAt(node.start));
       if (node.source.type === "Literal") add("value", node.source);
     },
     TSAsExpression(node) {
@@ -99,7 +103,7 @@ export function parseSource(path: string, text: string): SourceFile {
   for (const comment of result.comments) if (bannedComments.test(comment.value)) ban("@ts-ignore", comment);
 
   const functions = functionsIn(result.program, text, lineAt);
-  return { path, lineCount: text.split("\n").length - 1, imports, functions, banned, assertions };
+  return { path, lineCount: text.split("\n").length - 1, imports, dynamicImports, functions, banned, assertions };
 }
 
 interface Place {

@@ -35,7 +35,7 @@ export async function createKernel(foreign: KernelOptions = {}): Promise<Kernel>
     hash = blake3Hash,
     families = [],
     ...rest
-  } = await readKernelOptions(foreign);
+  } = readKernelOptions(foreign);
   const extensions = extensionsOf({ approver, cache, content, suspender, modeTriggers, resources });
   const known = builtInFamilies.with(families);
   return composeKernel({

@@ -1,6 +1,5 @@
 export { createKernel } from "./create-kernel.ts";
 export { composeKernel } from "./kernel.ts";
-export { loadLateParts } from "./late-parts.ts";
 export { approvals } from "./extensions/approvals/approvals.ts";
 export { explanations } from "./extensions/explanations/explanations.ts";
 export { schemaFormats } from "./extensions/schema-formats/schema-formats.ts";

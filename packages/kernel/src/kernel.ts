@@ -51,7 +51,7 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
  * const kernel = await composeKernel({ host, policy, hash: sha256Hash, extensions: [policyDocuments(), approvals(approver)] });
  */
 export async function composeKernel(foreign: ComposedKernelOptions): Promise<Kernel> {
-  const options = await readComposedOptions(foreign);
+  const options = readComposedOptions(foreign);
   const composed = composeExtensions(options.extensions ?? []);
   const policy = takePolicy(options.policy, { ...options, ...composed.services });
   if (!policy.ok) throw new TypeError(refusalText(policy.error));
@@ -198,7 +198,7 @@ class KernelImplementation implements Kernel {
   health(): Promise<KernelHealth>;
   health(tool: ToolPackage<never, unknown> | string, options?: HealthOptions): Promise<ToolHealth>;
   async health(tool?: string | ToolPackage<never, unknown>, options: HealthOptions = {}): Promise<unknown> {
-    const { kernelHealth, checkHealth, healthOptions } = await this.#operations();
+    const { kernelHealth, checkHealth, healthOptions } = this.#operations();
     if (tool === undefined) return kernelHealth(this.#core);
     const call = this.#open(tool, healthOptions(options));
     return checkHealth(call, this.#core);
@@ -210,14 +210,14 @@ class KernelImplementation implements Kernel {
     runs?: number,
   ): Promise<PureCheck> {
     const { distrust } = this.#composed.services;
-    const { checkPurity } = await this.#operations();
+    const { checkPurity } = this.#operations();
     const call = this.#open(tool, {});
     return checkPurity(call, inputs, runs, { ...this.#core, distrust });
   }
 
-  async #operations(): Promise<Operations> {
+  #operations(): Operations {
     const { operations } = this.#composed.services;
-    if (operations) return operations();
+    if (operations) return operations;
     throw new TypeError("This kernel has no health, verifyPure and preview: add operations() to `extensions`.");
   }
 
@@ -232,7 +232,7 @@ class KernelImplementation implements Kernel {
   }
 
   async preview(tool: unknown, input: unknown, options: CallOptions = {}): Promise<Preview> {
-    const { preview, previewOptions } = await this.#operations();
+    const { preview, previewOptions } = this.#operations();
     const call = this.#open(tool, previewOptions(options));
     return preview(call, input, { ...this.#core, foresee: this.#composed.services.foresee });
   }

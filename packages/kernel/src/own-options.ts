@@ -16,6 +16,7 @@ import type { SchemaParts } from "./schema/index.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Mode } from "./tool/manifest.ts";
 import { knownMode } from "./tool/modes.ts";
+import { unknownName } from "./tool/nearest.ts";
 
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
@@ -72,10 +73,9 @@ function plain<Options>(foreign: Foreign<Options>): Options {
   throw new TypeError("The kernel's options are not a plain object. Pass a literal that owns its members.");
 }
 
-async function refuseUnknown(given: object, names: readonly string[]): Promise<void> {
+function refuseUnknown(given: object, names: readonly string[]): void {
   const unknown = unknownKey(given, names);
   if (unknown === undefined) return;
-  const { unknownName } = await import("./tool/nearest.ts");
   const { name, hint } = unknownName(unknown, names);
   throw new TypeError(`The kernel has no option \`${name}\`. ${hint}`);
 }
@@ -85,16 +85,16 @@ async function refuseUnknown(given: object, names: readonly string[]): Promise<v
  *
  * @throws TypeError for a name that no option has: a misspelt `policy` would be no policy
  */
-export async function readKernelOptions(foreign: Foreign<KernelOptions>): Promise<KernelOptions> {
+export function readKernelOptions(foreign: Foreign<KernelOptions>): KernelOptions {
   const given = plain<KernelOptions>(foreign);
-  await refuseUnknown(given, kernelNames);
+  refuseUnknown(given, kernelNames);
   return given;
 }
 
 /** @throws TypeError for what is none of its options: a bug of the embedding program */
-export async function readComposedOptions(foreign: Foreign<ComposedKernelOptions>): Promise<OwnKernelOptions> {
+export function readComposedOptions(foreign: Foreign<ComposedKernelOptions>): OwnKernelOptions {
   const given = plain<ComposedKernelOptions>(foreign);
-  await refuseUnknown(given, partNames);
+  refuseUnknown(given, partNames);
   const { host, inline, brokers, families, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
   const hosts = [host, inline].flatMap((each) => (each ? readHost(each) : []));
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);

@@ -7,7 +7,6 @@ import {
   hashBytes,
   type IsolateHost,
   type Kernel,
-  loadLateParts,
   type ModeTrigger,
   type PolicyDocument,
   type Setup,
@@ -45,9 +44,6 @@ import { ObjectClock } from "./object-clock.ts";
 import { sqlResources } from "./resources.ts";
 import { dueVerification, sqlSink } from "./sink.ts";
 import { writeProbe } from "./write-probe.ts";
-
-// A Durable Object that holds its input back can wait for no module.
-await loadLateParts();
 
 export interface KernelObjectOptions {
   /** A configuration, whose tools stand beside `tools`, and whose policy stands before `policy`. Its limits hold over each policy. Default: none. */

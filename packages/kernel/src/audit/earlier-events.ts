@@ -1,5 +1,4 @@
-import type { EarlierParts } from "./damage-before.ts";
-import { loadReader } from "./late-reader.ts";
+import { damageBefore, type EarlierParts } from "./damage-before.ts";
 import type { StateCheckpoint } from "./state-checkpoint.ts";
 
 /** `unverified`: no reader read them, or the reading ended early. `damaged`: an event differs, or is missing. */
@@ -27,9 +26,9 @@ export class EarlierCheck {
     const opened = this.#opened;
     if (!opened) return null;
     this.#state = "verifying";
-    const damage = await loadReader()
-      .then(({ damageBefore }) => damageBefore(this.#parts, opened, isStopped))
-      .catch(() => (isStopped() ? null : "The kernel cannot read the beginning of the log."));
+    const damage = await damageBefore(this.#parts, opened, isStopped).catch(() =>
+      isStopped() ? null : "The kernel cannot read the beginning of the log.",
+    );
     this.#state = damage !== null ? "damaged" : isStopped() ? "unverified" : "verified";
     return damage;
   }

@@ -12,7 +12,7 @@ import type { SteadyClock } from "../state/steady-clock.ts";
 import type { AuditEvent, AuditPayloads, AuditType } from "./event.ts";
 import { type CheckpointParts, Checkpoints } from "./checkpoints.ts";
 import { EarlierCheck } from "./earlier-events.ts";
-import { loadReader } from "./late-reader.ts";
+import { reopen } from "./reopen.ts";
 import { closing, opening } from "./open-calls.ts";
 import { payloadText } from "./payload.ts";
 import { copyOf, type EventRecord, eventOf, readRecord, readRecords } from "./record.ts";
@@ -109,9 +109,9 @@ export class AuditLog {
     const damage = damageIn(found.damage);
     if (last && damage === null && isDigest(last.hash) && !last.hash.startsWith(`${hash.algorithm}:`))
       throw new TypeError(`The log continues from ${last.hash}; the kernel hashes with ${hash.algorithm}.`);
-    // A new log has nothing to read. Where the reader does not load, no kernel opens on the log.
+    // A new log has nothing to read.
     const reopened = last
-      ? await (await loadReader()).reopen(parts, last.seq, damage)
+      ? await reopen(parts, last.seq, damage)
       : { tables, openCalls: [], damage, checkpoint: undefined, latestMs: 0 };
     steady.notBefore(reopened.latestMs);
     const log = new AuditLog(parts, { ...reopened, last });

@@ -6,8 +6,6 @@ import { readRest } from "./read-rest.ts";
 import type { EventScope } from "./scope.ts";
 import type { StateCheckpoint } from "./state-checkpoint.ts";
 
-export { damageBefore } from "./damage-before.ts";
-
 /** The content of a log that has events. */
 export interface Reopened {
   /** Of the kernel, and those that only the log has. */
@@ -20,8 +18,7 @@ export interface Reopened {
 }
 
 /**
- * Reads a log from its checkpoint, or from its first event. Loaded only for a log that has events:
- * a new log needs no reader.
+ * Reads a log from its checkpoint, or from its first event.
  *
  * @param damage as the sink says; of a damaged log no checkpoint is taken
  * @throws the sink's error

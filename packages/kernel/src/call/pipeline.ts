@@ -3,6 +3,7 @@ import type { Limiter } from "../bounds/limiter.ts";
 import type { Revocations } from "../capability/revocation.ts";
 import * as limits from "../limits.ts";
 import { CallFault, Reentry } from "./faults/fault.ts";
+import * as texts from "./faults/texts.ts";
 import { assertAnswersStand } from "./ending/given-again.ts";
 import type { MaybePromise } from "../support/maybe-promise.ts";
 import type { Points } from "./points.ts";
@@ -115,7 +116,7 @@ export async function close(call: CallRecord, fault: CallFault, core: Core): Pro
 
 /** Owns a call that never arrives: a snapshot that is refused keeps its worth, so nothing is on record. */
 export async function refuse(call: CallRecord, fault: CallFault, core: Core): Promise<CallResult> {
-  const answered = await answerFailure(call, fault, core.clock);
+  const answered = answerFailure(call, fault, core.clock);
   call.settle(answered);
   return answered.result;
 }
@@ -138,4 +139,4 @@ function reentryOf(thrown: unknown, call: CallRecord): Extract<Entry, { phase: "
   return { phase: "edit", input: thrown.input, parentProofId: thrown.parentProofId };
 }
 
-const tooManyEdits = (): CallFault => new CallFault("APPROVAL_DENIED", (texts) => texts.editedOften);
+const tooManyEdits = (): CallFault => new CallFault("APPROVAL_DENIED", texts.editedOften);

@@ -1,7 +1,8 @@
-import { CallFault, type Texts } from "./faults/fault.ts";
+import { CallFault } from "./faults/fault.ts";
+import * as texts from "./faults/texts.ts";
 import type { ErrorCode } from "../result.ts";
 
-export type Question = keyof Texts["unansweredTexts"];
+export type Question = keyof typeof texts.unansweredTexts;
 /** Questions that a caller asks by an option of its call. */
 export type OptionQuestion = "idempotencyKey";
 
@@ -17,5 +18,5 @@ const codes = {
 } as const satisfies Record<Question, ErrorCode>;
 
 export function unanswered(question: Question): CallFault {
-  return new CallFault(codes[question], (texts) => texts.unansweredTexts[question]);
+  return new CallFault(codes[question], texts.unansweredTexts[question]);
 }

@@ -17,7 +17,7 @@ import type { Clock } from "../isolate/clock.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
 import type { Foreign } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
-import type * as onRequest from "../operations/on-request.ts";
+import type * as operations from "../operations/operations.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
 import type { LoadDocument } from "../policy/document/take.ts";
@@ -60,7 +60,7 @@ export interface ExtensionContext {
 }
 
 /** The operations of a kernel that are no calls. */
-export type Operations = typeof onRequest;
+export type Operations = typeof operations;
 
 /** Methods of the kernel that an extension serves. */
 export interface Services {
@@ -76,8 +76,7 @@ export interface Services {
   readonly foresee?: (decided: Decided) => ApprovalAnswer | PreviewQuestion;
   /** Nothing that a tool gave is given to others, from now on. */
   readonly distrust?: (toolHash: string) => void;
-  /** Loads them for the first request. */
-  readonly operations?: () => Promise<Operations>;
+  readonly operations?: Operations;
   /** Without it the kernel refuses every policy that it is given. */
   readonly loadDocument?: LoadDocument;
   /** It keeps the values that a policy says to keep: without it the kernel refuses such a policy. */

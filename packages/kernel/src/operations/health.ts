@@ -36,7 +36,7 @@ export async function checkHealth(call: CallRecord, parts: HealthParts): Promise
   const { pools, log, clock } = parts;
   const { mode } = parts.authority();
   const resolved = attempt(() => resolve(call, parts));
-  if (resolved instanceof CallFault) return { state: "unchecked", reason: (await resolved.error()).message };
+  if (resolved instanceof CallFault) return { state: "unchecked", reason: resolved.error.message };
   const { tool, host } = resolved;
   const { manifest } = tool;
   if (!runsIn(mode, manifest)) return { state: "unchecked", reason: `${tool.id} does not run in ${mode}.` };

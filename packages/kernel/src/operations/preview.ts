@@ -39,7 +39,7 @@ export async function preview(call: CallRecord, input: unknown, { foresee, ...co
     const { tool, proof } = await authorize(decided, { ...ports, ask: foresee && answering(foresee) });
     return { decision: "allow", tool: tool.id, proof: previewProof(proof), ...revokedOf(decided, core) };
   } catch (thrown) {
-    return await stopped(call, thrown, decided && revokedOf(decided, core));
+    return stopped(call, thrown, decided && revokedOf(decided, core));
   } finally {
     call.settle({ kind: "early", hasStarted: false, ending: () => undefined });
   }
@@ -78,16 +78,16 @@ function revokedOf(
   return revoked.length === 0 ? {} : { revoked };
 }
 
-async function stopped(
+function stopped(
   { progress, toolName }: CallRecord,
   thrown: unknown,
   held: ReturnType<typeof revokedOf> | undefined,
-): Promise<Preview> {
+): Preview {
   const tool = progress.tool?.id ?? toolName;
   const proof = progress.proof && { proof: previewProof(progress.proof) };
   if (proof && thrown instanceof OpenQuestion)
     return { decision: "ask", tool, ...proof, ...held, question: thrown.question };
-  return { decision: "deny", tool, error: await asFault(thrown, false).error(), ...proof, ...held };
+  return { decision: "deny", tool, error: asFault(thrown, false).error, ...proof, ...held };
 }
 
 function previewProof(proof: Proof): PreviewProof {

@@ -25,7 +25,7 @@ export async function checkPurity(
   const { log, clock, distrust } = parts;
   const { mode } = parts.authority();
   const resolved = attempt(() => resolve(call, parts));
-  if (resolved instanceof CallFault) return refused(null, (await resolved.error()).message);
+  if (resolved instanceof CallFault) return refused(null, resolved.error.message);
   const { tool, host } = resolved;
   const { manifest } = tool;
   if (manifest.determinism !== "pure")
@@ -34,7 +34,7 @@ export async function checkPurity(
   const given: Input[] = [];
   for (const [place, foreign] of inputs.entries()) {
     const input = await inputOrFault(resolved, foreign);
-    if (input instanceof CallFault) return refused(place, (await input.error()).message);
+    if (input instanceof CallFault) return refused(place, input.error.message);
     given.push(input);
   }
   const about = { tool: tool.id, toolHash: tool.hash };

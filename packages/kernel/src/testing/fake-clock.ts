@@ -1,4 +1,3 @@
-import { loadTexts } from "../call/faults/fault.ts";
 import type { Clock } from "../isolate/clock.ts";
 
 interface Timer {
@@ -77,8 +76,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Runs everything that waits for nothing but promises. The texts of errors are loaded after it. */
+/** Runs everything that waits for nothing but promises. */
 export async function settle(): Promise<void> {
-  await loadTexts();
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }

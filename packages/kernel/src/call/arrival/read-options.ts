@@ -7,7 +7,8 @@ import { deepFreeze } from "../../json/freeze.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
 import { plainMembers } from "../../json/plain-members.ts";
 import { snapshot } from "../../json/snapshot.ts";
-import type { TextOf } from "../faults/fault.ts";
+import type { FaultText } from "../faults/fault-text.ts";
+import * as texts from "../faults/texts.ts";
 
 /** A caller's options as the kernel has them: its own data, and functions whose answers are foreign. */
 export type OwnOptions = Omit<CallOptions, keyof Callbacks> & Theirs<Callbacks>;
@@ -24,7 +25,7 @@ export type OwnWriter = Pick<WritableStreamDefaultWriter<Uint8Array>, "write" | 
 /** A caller's options, read once. With a fault none of them counts. */
 export interface ReadOptions {
   readonly options: OwnOptions;
-  readonly fault?: TextOf;
+  readonly fault?: FaultText;
   /**
    * The writer of {@link CallOptions.output}, which this call owns. Present with a fault, too,
    * because a reader may wait at its other end.
@@ -68,14 +69,13 @@ export function readOptions(
 ): ReadOptions {
   try {
     const options = plainMembers(foreign);
-    if (!options) return refused((texts) => texts.wrongOption.object);
+    if (!options) return refused(texts.wrongOption.object);
     const { output, body } = options;
     const unknown = unknownKey(options, names);
-    const read =
-      unknown === undefined ? readPlain(options, families) : refused((texts) => texts.unknownOption(unknown, names));
+    const read = unknown === undefined ? readPlain(options, families) : refused(texts.unknownOption(unknown, names));
     return output === undefined && body === undefined ? read : { ...read, ...readOutput(output), ...readBody(body) };
   } catch {
-    return refused((texts) => texts.wrongOption.unread);
+    return refused(texts.wrongOption.unread);
   }
 }
 
@@ -100,7 +100,7 @@ function readOutput(output: unknown): Pick<ReadOptions, "output" | "fault"> {
   } catch {
     // It is no refusal, or another party made it.
   }
-  return { fault: (texts) => texts.wrongOption.output };
+  return { fault: texts.wrongOption.output };
 }
 
 function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
@@ -113,38 +113,36 @@ function readBody(body: unknown): Pick<ReadOptions, "body" | "fault"> {
   } catch {
     // Likewise.
   }
-  return { fault: (texts) => texts.wrongOption.body };
+  return { fault: texts.wrongOption.body };
 }
 
 function readPlain(options: Record<string, unknown>, families: Families): ReadOptions {
   const wrong = typed.find(({ name, type }) => options[name] !== undefined && typeof options[name] !== type);
-  if (wrong) return refused((texts) => texts.wrongType(wrong.name, wrong.type));
-  if (!isWait(options["waitMs"])) return refused((texts) => texts.wrongOption.waitMs);
-  if (!isKey(options["idempotencyKey"])) return refused((texts) => texts.wrongOption.key);
-  if (options["signal"] !== undefined && !isSignal(options["signal"]))
-    return refused((texts) => texts.wrongOption.signal);
+  if (wrong) return refused(texts.wrongType(wrong.name, wrong.type));
+  if (!isWait(options["waitMs"])) return refused(texts.wrongOption.waitMs);
+  if (!isKey(options["idempotencyKey"])) return refused(texts.wrongOption.key);
+  if (options["signal"] !== undefined && !isSignal(options["signal"])) return refused(texts.wrongOption.signal);
   const { bounds, grants } = options;
   if (bounds === undefined && grants === undefined) return { options };
   const { values, characters } = limits.declaration;
   const plain = snapshot({ bounds, grants }, { maxNodes: values, maxStringUnits: characters });
-  if (!plain.ok) return refused((texts) => texts.notPlainOptions(plain.error));
+  if (!plain.ok) return refused(texts.notPlainOptions(plain.error));
   const own = deepFreeze(plain.value) as JsonObject;
   const fault = own["bounds"] === undefined ? undefined : boundsFault(own["bounds"]);
   if (fault) return { options: {}, fault };
   const read = own["grants"] === undefined ? [] : families.read(own["grants"]);
-  return typeof read === "string" ? refused((texts) => texts.wrongGrants(read)) : { options: { ...options, ...own } };
+  return typeof read === "string" ? refused(texts.wrongGrants(read)) : { options: { ...options, ...own } };
 }
 
-function boundsFault(bounds: JsonValue): TextOf | undefined {
-  if (!isJsonObject(bounds)) return (texts) => texts.wrongOption.bounds;
+function boundsFault(bounds: JsonValue): FaultText | undefined {
+  if (!isJsonObject(bounds)) return texts.wrongOption.bounds;
   const unknown = unknownKey(bounds, Object.keys(limits.ceilings));
-  if (unknown !== undefined) return (texts) => texts.unknownBound(unknown);
+  if (unknown !== undefined) return texts.unknownBound(unknown);
   for (const [name, ceiling] of Object.entries(limits.ceilings)) {
     const wish = bounds[name];
     // None at all is a wish as well where nothing is meant to go over the network.
     const least = name.startsWith("network") ? 0 : 1;
-    if (wish !== undefined && !isIntegerIn(wish, least, ceiling))
-      return (texts) => texts.wrongBound(name, least, ceiling);
+    if (wish !== undefined && !isIntegerIn(wish, least, ceiling)) return texts.wrongBound(name, least, ceiling);
   }
   return undefined;
 }
@@ -173,7 +171,7 @@ function isSignal(value: unknown): boolean {
   );
 }
 
-function refused(fault: TextOf): ReadOptions {
+function refused(fault: FaultText): ReadOptions {
   return { options: {}, fault };
 }
 

@@ -7,6 +7,7 @@ import type { Mode } from "../../tool/manifest.ts";
 import { isStricter } from "../../tool/modes.ts";
 import type { Ending } from "./ending.ts";
 import { CallFault } from "../faults/fault.ts";
+import * as texts from "../faults/texts.ts";
 import { type Origin, originPart } from "../record/origin.ts";
 import { holderOf } from "../steps/check-grants.ts";
 import type { Decided } from "../steps/decide.ts";
@@ -83,10 +84,10 @@ export function assertAnswersStand(state: Decided, revocations: GivenPorts["revo
   call.origin.restore(before, (json) => (policy.families.get(json.kind) ? policy.families.need(json) : undefined));
   const isTold = call.origin.isToldByNeeds || before.authority === authorityText(state);
   if (isTold && couldBeAsked(state, call.origin, revocations)) return;
-  throw new CallFault("CAPABILITY_DENIED", (texts) => texts.answerRefused(tool.id));
+  throw new CallFault("CAPABILITY_DENIED", texts.answerRefused(tool.id));
 }
 
 /** The fault for a key that stays used after its result is gone. */
 export function resultGone(callId: string | null): CallFault {
-  return new CallFault("INVALID_INPUT", (texts) => texts.resultGone(callId));
+  return new CallFault("INVALID_INPUT", texts.resultGone(callId));
 }

@@ -1,7 +1,4 @@
-/*
- * The texts of every fault of the core, in one module: `CallFault` imports it for the first failure.
- * Nothing decides here. A text is made from values that its fault took along.
- */
+/* The texts of every fault of the core. Nothing decides here. */
 export * from "./arrival-texts.ts";
 export * from "./decision-texts.ts";
 export * from "./hints.ts";

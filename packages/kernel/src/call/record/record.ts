@@ -14,10 +14,11 @@ import { type CarriedPart, gatePart } from "./carried-part.ts";
 import { endBody, endOutput } from "./end-streams.ts";
 import type { Before, CallIdentity } from "../arrival/entry.ts";
 import type { Ending } from "../ending/ending.ts";
-import { faultText, type TextOf } from "../faults/fault.ts";
+import { faultText } from "../faults/fault.ts";
+import * as texts from "../faults/texts.ts";
 import { Origin } from "./origin.ts";
 import { Obligations, type Release } from "./obligations.ts";
-import type { OwnOptions, OwnWriter } from "../arrival/read-options.ts";
+import type { OwnOptions, OwnWriter, ReadOptions } from "../arrival/read-options.ts";
 import type { Spent } from "./spent.ts";
 
 /** The call from within which another one is made. It owns the other one. */
@@ -51,7 +52,7 @@ export interface Arrival extends CallIdentity {
   readonly toolName: string;
   readonly options: OwnOptions;
   /** The fault of the options: with it the call takes over none of them. */
-  readonly fault?: TextOf | undefined;
+  readonly fault?: ReadOptions["fault"] | undefined;
   readonly output?: OwnWriter | undefined;
   readonly body?: ReadableStreamDefaultReader<unknown> | undefined;
   readonly scope: EventScope;
@@ -116,7 +117,7 @@ export class CallRecord implements CallIdentity {
   readonly nowMs: number;
   readonly toolName: string;
   readonly options: OwnOptions;
-  readonly fault: TextOf | undefined;
+  readonly fault: ReadOptions["fault"];
   readonly output: OwnWriter | undefined;
   readonly body: ReadableStreamDefaultReader<unknown> | undefined;
   readonly scope: EventScope;
@@ -163,12 +164,11 @@ export class CallRecord implements CallIdentity {
     this.queuedMs = before?.queuedMs ?? 0;
     this.warnings = before ? [...before.warnings] : [];
     this.#isInvoked = before !== undefined;
-    let fault = arrival.fault;
-    let { options } = arrival;
+    let { options, fault } = arrival;
     try {
       if (options.signal) options = { ...options, signal: this.#signalOf(options.signal) };
     } catch {
-      fault ??= (texts) => texts.wrongOption.signal;
+      fault ??= texts.wrongOption.signal;
     }
     this.options = options;
     this.fault = fault;

@@ -105,13 +105,12 @@ function reusedResult(
 }
 
 /** Step 12 of every other call. */
-export async function answerFailure(call: CallRecord, fault: CallFault, clock: Clock): Promise<Answered> {
+export function answerFailure(call: CallRecord, fault: CallFault, clock: Clock): Answered {
   const { tool, proof } = call.progress;
   const { callId, toolName, hasStarted } = call;
-  const error = await fault.error();
   const result: CallFailure = {
     ok: false,
-    error,
+    error: fault.error,
     tool: tool?.id ?? toolName,
     callId,
     ...(proof && { proof }),

@@ -5,6 +5,7 @@ import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Registry } from "../../tool/registry.ts";
 import type { Lapse } from "../faults/decision-texts.ts";
 import { CallFault, Reentry } from "../faults/fault.ts";
+import * as texts from "../faults/texts.ts";
 import { unanswered } from "../questions.ts";
 import type { Authority } from "./check-grants.ts";
 import { type DecidePorts, type Decided, isDenied, proofPart, wouldPass } from "./decide.ts";
@@ -73,7 +74,7 @@ async function askFor(state: Decided, ask: AskForApproval, ports: AuthorizePorts
   const proof = answerProof(state, reasonCode, ports);
   call.decided(proof);
   if (answer.kind === "denied") throw answer.fault;
-  if (call.hasStarted) throw new CallFault("APPROVAL_DENIED", (texts) => texts.editedLate);
+  if (call.hasStarted) throw new CallFault("APPROVAL_DENIED", texts.editedLate);
   if (charge) call.release(charge);
   throw new Reentry(answer.input, proof.proofId);
 }
@@ -81,7 +82,7 @@ async function askFor(state: Decided, ask: AskForApproval, ports: AuthorizePorts
 /** Throws for a call whose tool went while it waited. */
 function assertRegistered({ tool }: Decided, { registry }: AuthorizePorts): void {
   if (registry.has(tool)) return;
-  throw new CallFault("TOOL_NOT_FOUND", (texts) => texts.unregistered(tool.id));
+  throw new CallFault("TOOL_NOT_FOUND", texts.unregistered(tool.id));
 }
 
 function allowed(
@@ -116,7 +117,7 @@ function denied({ verdict }: Decided, counters: Counters): CallFault {
   const rules = determining.map(({ rule }) => rule.id);
   const retryAfterMs = retryAfter(verdict, counters);
   const code = retryAfterMs !== undefined && reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED";
-  return new CallFault(code, (texts) => texts.denied({ reason, reasonCode, rules, retryAfterMs }));
+  return new CallFault(code, texts.denied({ reason, reasonCode, rules, retryAfterMs }));
 }
 
 /** How long until the first of the counts falls, where counts alone denied. */
@@ -131,7 +132,7 @@ function retryAfter({ determining, charges }: Decided["verdict"], counters: Coun
 function assertApprovalStands({ call }: Decided): void {
   const approvalId = call.came(proofPart)?.approval?.approvalId;
   if (approvalId === undefined || !call.before?.since.revokedApprovals.has(approvalId)) return;
-  throw new CallFault("APPROVAL_DENIED", (texts) => texts.approvalRevoked(approvalId));
+  throw new CallFault("APPROVAL_DENIED", texts.approvalRevoked(approvalId));
 }
 
 /** Whether policy and mode are those of the decision. */
@@ -143,13 +144,13 @@ export function isCurrent({ policy, mode }: Decided, { authority }: Pick<Authori
 /** An approval that is void is a denial, with a proof of its own. */
 function voided(state: Decided, approvalId: string, why: Lapse, ports: AuthorizePorts): CallFault {
   state.call.decided(answerProof(state, "approval-void", ports));
-  return new CallFault("APPROVAL_DENIED", (texts) => texts.approvalVoid(why, approvalId));
+  return new CallFault("APPROVAL_DENIED", texts.approvalVoid(why, approvalId));
 }
 
 /** Throws where a call waited between its decision and another call's result, and the policy or the mode went on. */
 export function assertUnchanged(state: Decided, ports: Pick<AuthorizePorts, "authority">): Decided {
   if (isCurrent(state, ports)) return state;
-  throw new CallFault("POLICY_DENIED", (texts) => texts.authorityChanged);
+  throw new CallFault("POLICY_DENIED", texts.authorityChanged);
 }
 
 /** Throws where an allowed call may not start after all: it waited, and the world went on. */
@@ -170,7 +171,7 @@ export function assertStartable<State extends Allowed>(state: State, ports: Auth
   assertCurrent(state, ports);
   if (wouldPass(state, ports)) return state;
   if (state.hold) throw voided(state, state.proof.approval?.approvalId ?? "", "changed", ports);
-  throw new CallFault("POLICY_DENIED", (texts) => texts.authorityChanged);
+  throw new CallFault("POLICY_DENIED", texts.authorityChanged);
 }
 
 function lapsed({ revoked, untilMs }: HeldApproval, state: Allowed, ports: AuthorizePorts): Lapse | undefined {

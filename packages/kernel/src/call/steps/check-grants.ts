@@ -9,6 +9,7 @@ import type { Mode } from "../../tool/manifest.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { neededKinds } from "../../tool/targets.ts";
 import { CallFault } from "../faults/fault.ts";
+import * as texts from "../faults/texts.ts";
 import { authorityPart, type CarriedPart } from "../record/carried-part.ts";
 import type { CallRecord } from "../record/record.ts";
 import { recordDecision } from "./prove.ts";
@@ -74,7 +75,7 @@ function ungranted(state: Granted, missing: readonly string[], ports: GrantPorts
   const { grant, targets } = state;
   const holder = grantHolderOf(call, tool);
   const denialOf = (kind: string, wanted: OfKind | undefined): LayerDenial => denialOfKind(grant, kind, holder, wanted);
-  return new CallFault("CAPABILITY_DENIED", (texts) => texts.ungranted({ tool, targets, holder, missing, denialOf }));
+  return new CallFault("CAPABILITY_DENIED", texts.ungranted({ tool, targets, holder, missing, denialOf }));
 }
 
 /** For the errors about its grant. */
@@ -87,7 +88,7 @@ export function assertUnrevoked(state: Granted, ports: Pick<GrantPorts, "revocat
   const revoked = revokedFor(state, ports.revocations);
   if (!revoked) return;
   state.call.decided(recordDecision(state, { decision: "deny", reasonCode: "revoked" }, ports));
-  throw new CallFault("CAPABILITY_DENIED", (texts) => texts.grantRevoked(state.tool.id, revoked));
+  throw new CallFault("CAPABILITY_DENIED", texts.grantRevoked(state.tool.id, revoked));
 }
 
 /** The first capability that the call cannot do without, and that is revoked. */
@@ -113,7 +114,7 @@ function assertStillReal({ call, tool, grant }: Granted, { revocations }: GrantP
     .came(realPart)
     ?.find((kind) => !grant.kinds.includes(kind) || own.reasonFor(holderOf(call, tool), kind) !== undefined);
   if (gone === undefined) return;
-  throw new CallFault("CAPABILITY_DENIED", (texts) => texts.realEnded(tool.id, gone));
+  throw new CallFault("CAPABILITY_DENIED", texts.realEnded(tool.id, gone));
 }
 
 /** The holder of a call's grants. */

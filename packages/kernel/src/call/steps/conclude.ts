@@ -61,7 +61,7 @@ export async function concludeFailure(call: CallRecord, thrown: unknown, { log }
   try {
     recordInvoked(call, null, log);
     const { body } = call.progress;
-    const failure = await fault.error();
+    const failure = fault.error;
     const end = { code: failure.code, errorHash: call.hash.jsonOrFault({ ...modelError(failure) }) };
     if (body) log.record("body.read", call.scope, body.account);
     const spent = spentAtEnd(call);

@@ -14,6 +14,7 @@ import {
 import { takeJson } from "../../json/snapshot.ts";
 import { copyAndHash } from "../../hash/copy-and-hash.ts";
 import { CallFault } from "../faults/fault.ts";
+import * as texts from "../faults/texts.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import { notNormalizable, runFault, tooLarge } from "./run-faults.ts";
 import type { Started } from "./start.ts";
@@ -82,7 +83,7 @@ function normalizeBy(
   { tool, bounds, call }: Started,
 ): Form {
   const refused = (reason: NormalizeReason, path = ""): CallFault =>
-    new CallFault("NOT_NORMALIZABLE", (texts) => texts.normalizerRefused(tool.id, id, reason, path));
+    new CallFault("NOT_NORMALIZABLE", texts.normalizerRefused(tool.id, id, reason, path));
   const normal = readNormalized(apply(kind, given, call.hash), kind, call.hash);
   if (!normal.ok) throw refused(normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) throw refused("too-large");

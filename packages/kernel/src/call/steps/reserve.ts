@@ -9,6 +9,7 @@ import type { RegisteredTool } from "../../tool/package.ts";
 import { countAround, outermostOf } from "../record/ancestors.ts";
 import type { OwnOptions } from "../arrival/read-options.ts";
 import { CallFault } from "../faults/fault.ts";
+import * as texts from "../faults/texts.ts";
 import { shareOf } from "../../support/shares.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Entry } from "../arrival/entry.ts";
@@ -44,9 +45,9 @@ export function reserve(state: Allowed, entry: Entry, ports: ReservePorts): Mayb
 function takeSlot(state: Allowed, bounds: Bounds, ports: ReservePorts): void | Promise<void> {
   const { call, tool, hold } = state;
   const { signal } = call.options;
-  if (signal?.aborted) throw new CallFault("CANCELLED", (texts) => texts.cancelled.starting);
+  if (signal?.aborted) throw new CallFault("CANCELLED", texts.cancelled.starting);
   if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= shareOf(bounds.concurrency))
-    throw new CallFault("BOUNDS_EXCEEDED", (texts) => texts.slotsHeld(tool.id, bounds.concurrency));
+    throw new CallFault("BOUNDS_EXCEEDED", texts.slotsHeld(tool.id, bounds.concurrency));
   const { waitMs = Math.min(bounds.timeoutMs, limits.waitMs) } = call.options;
   const signals = [signal, hold?.revoked].filter((each) => each !== undefined);
   const reserved = ports.limiter.reserve(candidateOf(call, tool, bounds), { waitMs, signals });
@@ -96,7 +97,7 @@ async function flushed(log: AuditLog): Promise<void> {
 function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): void {
   const { call, tool } = state;
   if (reservation.ok) return own(call, reservation);
-  if (call.options.signal?.aborted) throw new CallFault("CANCELLED", (texts) => texts.cancelled.queued);
+  if (call.options.signal?.aborted) throw new CallFault("CANCELLED", texts.cancelled.queued);
   // The refusal of a call that waited names the cause of the vain wait, not the queue.
   assertStartable(state, ports);
   throw limitedFault(tool.id, reservation);
@@ -108,7 +109,7 @@ function own(call: CallRecord, { release, changes }: Slot): void {
 }
 
 function limitedFault(toolId: string, limited: Limited): CallFault {
-  return new CallFault("RATE_LIMITED", (texts) => texts.limited(toolId, limited));
+  return new CallFault("RATE_LIMITED", texts.limited(toolId, limited));
 }
 
 /** A call that is resumed in its run took its slot before it used up its snapshot, or takes it now. */

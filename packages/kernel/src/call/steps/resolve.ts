@@ -9,6 +9,7 @@ import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
 import { isCallable } from "../../policy/decision/callable.ts";
 import { CallFault } from "../faults/fault.ts";
+import * as texts from "../faults/texts.ts";
 import { type OptionQuestion, unanswered } from "../questions.ts";
 import type { CallRecord } from "../record/record.ts";
 
@@ -50,19 +51,19 @@ export function resolve(
   { registry, hosts, honoured, authority, revocations }: ResolvePorts,
 ): Resolved {
   const { fault } = call;
-  if (fault) throw new CallFault("INVALID_INPUT", (texts) => ({ hint: texts.correctOptions, ...fault(texts) }));
+  if (fault) throw new CallFault("INVALID_INPUT", { hint: texts.correctOptions, ...fault });
   const { idempotencyKey } = call.options;
   if (idempotencyKey !== undefined && !honoured.has("idempotencyKey")) throw unanswered("idempotencyKey");
   const found = registry.resolve(call.toolName, call.options.version, (known) =>
     isCallable(known, call.caller, authority(), revocations),
   );
-  if (!found.ok) throw new CallFault("TOOL_NOT_FOUND", (texts) => texts.notFound(call.toolName, found));
+  if (!found.ok) throw new CallFault("TOOL_NOT_FOUND", texts.notFound(call.toolName, found));
   const { tool } = found;
   const { source, output } = tool.manifest;
   if (call.output && output.kind !== "stream")
-    throw new CallFault("INVALID_INPUT", (texts) => texts.noStream(tool.id, output.kind));
+    throw new CallFault("INVALID_INPUT", texts.noStream(tool.id, output.kind));
   const host = hostOf(tool, hosts);
-  if (!host) throw new CallFault("UNSUPPORTED_HOST", (texts) => texts.noHost(source));
+  if (!host) throw new CallFault("UNSUPPORTED_HOST", texts.noHost(source));
   const isMetered = enforcedFor(call, tool, host).includes("fuel");
   return call.reach({ call, tool, host, isMetered } as Resolved);
 }
@@ -74,6 +75,6 @@ function enforcedFor({ options }: CallRecord, { id, manifest }: RegisteredTool, 
   const missing = hostBounds.filter(
     (name) => (manifest.bounds[name] ?? options.bounds?.[name]) !== undefined && !enforced.includes(name),
   );
-  if (missing.length > 0) throw new CallFault("UNSUPPORTED_HOST", (texts) => texts.unenforced(host.name, id, missing));
+  if (missing.length > 0) throw new CallFault("UNSUPPORTED_HOST", texts.unenforced(host.name, id, missing));
   return enforced;
 }

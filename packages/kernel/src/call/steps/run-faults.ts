@@ -5,7 +5,8 @@ import type { RunEnd } from "../../isolate/run.ts";
 import type { ErrorCode } from "../../result.ts";
 import { present } from "../../support/guards.ts";
 import type { FaultText } from "../faults/fault-text.ts";
-import { CallFault, refusalFault, type Texts } from "../faults/fault.ts";
+import { CallFault, refusalFault } from "../faults/fault.ts";
+import * as texts from "../faults/texts.ts";
 import type { Started } from "./start.ts";
 
 /**
@@ -16,16 +17,15 @@ export function outputFault(
   { tool, brake }: Pick<Started, "tool"> & Partial<Pick<Started, "brake">>,
   code: ErrorCode,
   value: unknown,
-  textOf: (texts: Texts, toolId: string) => FaultText,
+  text: FaultText,
 ): CallFault {
-  const { id, normalizer } = tool;
-  const unchecked = normalizer || brake?.why ? undefined : value;
-  return new CallFault(code, (texts) => texts.refusedOutput(textOf(texts, id), tool, unchecked));
+  const unchecked = tool.normalizer || brake?.why ? undefined : value;
+  return new CallFault(code, texts.refusedOutput(text, tool, unchecked));
 }
 
 /** Also of a result that another call got. */
 export function tooLarge(state: Parameters<typeof outputFault>[0], value: unknown, limit: number): CallFault {
-  return outputFault(state, "BOUNDS_EXCEEDED", value, (texts, id) => texts.tooMuch.output(id, limit));
+  return outputFault(state, "BOUNDS_EXCEEDED", value, texts.tooMuch.output(state.tool.id, limit));
 }
 
 export function notNormalizable(
@@ -33,7 +33,7 @@ export function notNormalizable(
   value: unknown,
   { reason, path }: { readonly reason: string; readonly path: string },
 ): CallFault {
-  return outputFault(started, "NOT_NORMALIZABLE", value, (texts, id) => texts.notNormalizable(id, reason, path));
+  return outputFault(started, "NOT_NORMALIZABLE", value, texts.notNormalizable(started.tool.id, reason, path));
 }
 
 /** Why a run gave no output. */
@@ -44,46 +44,46 @@ export function runFault(started: Started, end: Exclude<RunEnd, { kind: "returne
   if (refusal) return refusalFault(refusal);
   switch (end.kind) {
     case "refused":
-      return new CallFault("INVALID_INPUT", (texts) => texts.refusedInput(id, end.message));
+      return new CallFault("INVALID_INPUT", texts.refusedInput(id, end.message));
     case "threw":
-      return new CallFault("TOOL_ERROR", (texts) => texts.threw(id, end), { retryable: end.retryable === true });
+      return new CallFault("TOOL_ERROR", texts.threw(id, end), { retryable: end.retryable === true });
     case "unnormalizable":
       return notNormalizable(started, end.unchecked, end);
     case "too-large":
       return end.what === "output"
         ? tooLarge(started, end.unchecked, end.limit)
-        : new CallFault("BOUNDS_EXCEEDED", (texts) => texts.tooMuch[end.what](id, end.limit));
+        : new CallFault("BOUNDS_EXCEEDED", texts.tooMuch[end.what](id, end.limit));
     case "out-of-memory": {
       const limit = end.limit ?? bounds.memoryBytes;
-      return new CallFault("OUT_OF_MEMORY", (texts) => texts.usedUp(id, "memoryBytes", limit));
+      return new CallFault("OUT_OF_MEMORY", texts.usedUp(id, "memoryBytes", limit));
     }
     case "out-of-fuel": {
       const limit = end.limit ?? bounds.fuel;
-      return new CallFault("OUT_OF_FUEL", (texts) => texts.usedUp(id, "fuel", limit));
+      return new CallFault("OUT_OF_FUEL", texts.usedUp(id, "fuel", limit));
     }
     case "lost":
-      return new CallFault("ISOLATE_LOST", (texts) => texts.lostIsolate(id, end.reason), { retryable: true });
+      return new CallFault("ISOLATE_LOST", texts.lostIsolate(id, end.reason), { retryable: true });
     case "timed-out": {
       const { waitedMs = 0, ranMs = 1 } = end;
       const { timeoutMs } = bounds;
       const opening = ranMs === 0;
-      return new CallFault("TIMEOUT", (texts) => texts.timedOut(id, timeoutMs, opening), {
+      return new CallFault("TIMEOUT", texts.timedOut(id, timeoutMs, opening), {
         details: { timeoutMs, ...(waitedMs > ranMs && { waitedMs }) },
         // Where no isolate was ready, nothing ran.
         retryable: opening || manifest.idempotent === true,
       });
     }
     case "forbidden":
-      return new CallFault("CAPABILITY_DENIED", (texts) => texts.stopped(id, end.why), {
+      return new CallFault("CAPABILITY_DENIED", texts.stopped(id, end.why), {
         details: { reason: "revoked" },
       });
     case "use-refused":
       return refusalFault(end.refusal);
     case "cancelled":
-      return new CallFault("CANCELLED", (texts) => texts.cancelled.running);
+      return new CallFault("CANCELLED", texts.cancelled.running);
     case "bad-body": {
       const fault = present(body?.fault);
-      return new CallFault(codeOfBody[fault.reason], (texts) => texts.badBody(fault, bounds.bodyBytes));
+      return new CallFault(codeOfBody[fault.reason], texts.badBody(fault, bounds.bodyBytes));
     }
     case "not-opened":
       return new CallFault(end.failure.code, end.failure.message, {

@@ -10,6 +10,7 @@ import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Ran } from "./run.ts";
 import type { Started } from "./start.ts";
 import { chargeStated } from "./stated-use.ts";
+import * as texts from "../faults/texts.ts";
 import { notNormalizable, outputFault, refusalBehind, runFault, tooLarge } from "./run-faults.ts";
 
 declare class Made {
@@ -52,7 +53,7 @@ function checked(output: Output["output"], outputText: string | undefined, start
   const valid = tool.output?.validateOwn(output);
   if (!valid || (valid.ok && valid.value === output)) return { started, output, outputText } as Checked;
   if (valid.ok) return { started, output: valid.value } as Checked;
-  throw outputFault(started, "INVALID_OUTPUT", output, (texts, id) => texts.brokenContract(id, valid.errors));
+  throw outputFault(started, "INVALID_OUTPUT", output, texts.brokenContract(tool.id, valid.errors));
 }
 
 /** A call that a refused request ended carries the proof of that, and not the one that allowed the call. */
@@ -81,8 +82,7 @@ function readOutput(output: IsolateOutput, started: Started): Read {
   const { kind, mediaType } = tool.manifest.output;
   const { form } = output;
   const content = form === "stream" ? undefined : form === "binary" ? output.bytes : output.text;
-  if (form !== kind)
-    throw outputFault(started, "INVALID_OUTPUT", content, (texts, id) => texts.wrongForm(id, form, kind));
+  if (form !== kind) throw outputFault(started, "INVALID_OUTPUT", content, texts.wrongForm(tool.id, form, kind));
   if (content === undefined) {
     if (!call.output) call.warn("The kernel discarded the output, because the call has no option `output`.");
     const { digest, byteLength } = present(flow);

@@ -6,7 +6,9 @@ import type { JsonValue } from "../../json/json.ts";
 import { snapshotInOrder, type Taken } from "../../json/snapshot.ts";
 import { yieldToEventLoop } from "../../support/yield-to-event-loop.ts";
 import { type Target, targetsIn } from "../../tool/targets.ts";
-import { CallFault, type TextOf } from "../faults/fault.ts";
+import type { FaultText } from "../faults/fault-text.ts";
+import { CallFault } from "../faults/fault.ts";
+import * as texts from "../faults/texts.ts";
 import type { CarriedPart } from "../record/carried-part.ts";
 import type { DecisionEntry } from "../arrival/entry.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
@@ -63,7 +65,7 @@ export function validate(
 /** Values count beside their text: a pair of brackets takes as much memory as a sentence. */
 function holdInput(call: CallRecord, { inputBytes, inputNodes }: Input, limiter: ValidatePorts["limiter"]): void {
   const release = limiter.holdInput(call.caller, inputBytes + inputNodes * limits.valueBytes);
-  if (!release) throw new CallFault("RATE_LIMITED", (texts) => texts.inputsHeld);
+  if (!release) throw new CallFault("RATE_LIMITED", texts.inputsHeld);
   call.defer(release);
 }
 
@@ -107,19 +109,19 @@ function takeInput({ call, tool }: Of, foreign: unknown, hasBody: boolean): Plai
   const plain = snapshotInOrder(foreign, limits.ofValue);
   if (plain.ok) return plain;
   const { error } = plain;
-  throw new CallFault("INVALID_INPUT", (texts) => texts.notPlainInput(error));
+  throw new CallFault("INVALID_INPUT", texts.notPlainInput(error));
 }
 
 /** As the tool's schema says. */
 function checkInput({ tool }: Of, plain: Plain): Pick<Input, "input" | "targets"> {
   const valid = tool.input.validateOwn(plain.value);
-  if (!valid.ok) throw new CallFault("INVALID_INPUT", (texts) => texts.wrongInput(valid.errors));
+  if (!valid.ok) throw new CallFault("INVALID_INPUT", texts.wrongInput(valid.errors));
   const input = valid.value as JsonValue;
   const read = targetsIn(input, tool.targets);
   const { stated } = tool;
   if (read.ok) return { input, targets: stated.length === 0 ? read.targets : [...stated, ...read.targets] };
   const { fault } = read;
-  throw new CallFault("INVALID_INPUT", (texts) => texts.wrongTarget(fault));
+  throw new CallFault("INVALID_INPUT", texts.wrongTarget(fault));
 }
 
 function writeInput({ call }: Of, plain: Plain, { input, targets }: Pick<Input, "input" | "targets">): Input {
@@ -127,11 +129,15 @@ function writeInput({ call }: Of, plain: Plain, { input, targets }: Pick<Input, 
   const { hash: inputHash, byteLength: inputBytes } = call.hash.measure(inputText);
   if (inputBytes <= limits.inputBytes)
     return { input, inputText, inputHash, inputBytes, inputNodes: plain.nodes, targets };
-  throw new CallFault("INVALID_INPUT", (texts) => texts.largeInput);
+  throw new CallFault("INVALID_INPUT", texts.largeInput);
 }
 
-function bodyFault({ options }: CallRecord, { id, manifest }: Resolved["tool"], hasBody: boolean): TextOf | undefined {
-  if (!hasBody) return manifest.body && ((texts) => texts.lacksBody(id));
-  if (!manifest.body) return (texts) => texts.takesNoBody(id);
-  return options.idempotencyKey === undefined ? undefined : (texts) => texts.keyWithBody;
+function bodyFault(
+  { options }: CallRecord,
+  { id, manifest }: Resolved["tool"],
+  hasBody: boolean,
+): FaultText | undefined {
+  if (!hasBody) return manifest.body && texts.lacksBody(id);
+  if (!manifest.body) return texts.takesNoBody(id);
+  return options.idempotencyKey === undefined ? undefined : texts.keyWithBody;
 }

@@ -1,6 +1,7 @@
 import { describeGrant } from "../../capability/describe.ts";
 import { kernelScope } from "../../audit/scope.ts";
 import { CallFault, Suspended } from "../../call/faults/fault.ts";
+import * as texts from "../../call/faults/texts.ts";
 import type { CarriedPart } from "../../call/record/carried-part.ts";
 import { type ApprovalAnswer, isCurrent } from "../../call/steps/authorize.ts";
 import type { Decided } from "../../call/steps/decide.ts";
@@ -104,7 +105,7 @@ function knownAnswer(decided: Decided, approvals: Approvals): ApprovalAnswer | u
 function revokedQuestion({ call }: Decided): ApprovalAnswer | undefined {
   const approvalId = call.came(approvalPart)?.approvalId;
   if (approvalId === undefined || !call.before?.since.revokedApprovals.has(approvalId)) return undefined;
-  const fault = new CallFault("APPROVAL_DENIED", (texts) => texts.approvalRevoked(approvalId));
+  const fault = new CallFault("APPROVAL_DENIED", texts.approvalRevoked(approvalId));
   return { kind: "denied", reasonCode: "approval-denied", fault };
 }
 
@@ -210,7 +211,7 @@ function refusal(outcome: Exclude<AskOutcome, { kind: "allowed" }>, approvalId: 
       };
     }
     case "void": {
-      const fault = new CallFault("APPROVAL_DENIED", (texts) => texts.approvalVoid("changed", approvalId));
+      const fault = new CallFault("APPROVAL_DENIED", texts.approvalVoid("changed", approvalId));
       return { kind: "denied", reasonCode: "approval-void", fault };
     }
     case "cancelled":

@@ -198,7 +198,7 @@ export class Keys {
 
 /** A failure tells of a tool's output as well: names in it can be as large as the output. */
 function bytesOf({ outcome }: Ending): number {
-  return outcome.ok ? outcome.output.outputBytes : outcome.fault.length;
+  return outcome.ok ? outcome.output.outputBytes : JSON.stringify(outcome.fault.error).length;
 }
 
 function readRow(value: JsonValue): UsedKeyRow | undefined {

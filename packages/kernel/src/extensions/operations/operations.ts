@@ -1,9 +1,7 @@
+import * as all from "../../operations/operations.ts";
 import type { Extension } from "../extension.ts";
 
-/**
- * `kernel.health`, `kernel.verifyPure` and `kernel.preview`, which no call needs. Without it they
- * reject, and where their module does not load.
- */
+/** `kernel.health`, `kernel.verifyPure` and `kernel.preview`, which no call needs. Without it they reject. */
 export function operations(): Extension {
-  return { name: "operations", operations: () => import("../../operations/on-request.ts") };
+  return { name: "operations", operations: all };
 }

@@ -35,7 +35,7 @@ async function again(
   const { call, attempt, deadline } = started;
   const delayMs = limits.retryMs * 4 ** (attempt - 1);
   if (!(thrown instanceof CallFault)) throw thrown;
-  const error = await thrown.error();
+  const { error } = thrown;
   if (!canRunAgain(started, error) || delayMs >= deadline.leftMs) throw thrown;
   await pause(delayMs, call.options.signal, clock);
   if (call.options.signal?.aborted) throw new CallFault("CANCELLED", "The caller cancelled before the tool ran again.");

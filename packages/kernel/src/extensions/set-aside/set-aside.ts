@@ -65,7 +65,7 @@ class SetAside implements Extension {
       for (const key of this.#keysOf(started)) this.#madeUp(key);
       return checked;
     } catch (thrown) {
-      if (await isTimeout(thrown)) {
+      if (isTimeout(thrown)) {
         this.#timedOut(ownKey(started), started);
         if (!isCallersMatter(started)) this.#timedOutForAll(started);
       }
@@ -143,9 +143,9 @@ function readRow(value: JsonValue): TimeoutsRow | undefined {
 }
 
 /** The deadline of a tool that ran: a call that its host kept waiting for longer says nothing about it. */
-async function isTimeout(thrown: unknown): Promise<boolean> {
+function isTimeout(thrown: unknown): boolean {
   if (!(thrown instanceof CallFault) || thrown.code !== "TIMEOUT") return false;
-  const { details } = await thrown.error();
+  const { details } = thrown.error;
   return !(details instanceof Object && hasOwn(details, "waitedMs"));
 }
 

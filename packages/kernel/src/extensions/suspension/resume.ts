@@ -52,7 +52,7 @@ export async function resume(
     // The caller's streams end with the refusal: a reader may wait at their other end.
     return context.refuse(
       context.openRead(read),
-      new CallFault("INVALID_INPUT", (texts) => ({ hint: "Correct the options.", ...(fault?.(texts) ?? noStreams) })),
+      new CallFault("INVALID_INPUT", { hint: "Correct the options.", ...(fault ?? noStreams) }),
     );
   }
   const sealed = bytesOf(bytes);

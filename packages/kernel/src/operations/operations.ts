@@ -1,6 +1,4 @@
-/*
- * The operations that no call needs, in one module: the extension loads it for the first of them.
- */
+/* The operations of a kernel that no call needs. */
 export { checkHealth } from "./health.ts";
 export { kernelHealth } from "./kernel-health.ts";
 export { healthOptions, preview, previewOptions } from "./preview.ts";
