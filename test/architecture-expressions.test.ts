@@ -7,7 +7,6 @@ import { root } from "./support/sources.ts";
 /** Expressions that take more than linear time, and may: each with the reason. */
 const allowed = new Map([
   ["agents/src/cloudflare-codemode.ts /;+$/", "the code of the program that embeds it"],
-  ["kernel/src/policy/decision/fold-case.ts /0+$/", "1,000 digits at most"],
   ["kernel/src/capability/matching/hosts.ts /\\.[^.]*[^.\\d][^.]*$/", "a name of a host, 253 characters at most"],
   ["kernel/src/schema/formats/uris.ts /^[^/?#]*\\/\\/[^/?#]*\\[([^\\]]*)\\]/", "the grammar admits one bracket"],
   ["keyhole/src/plugin/ids.ts /[?#].*$/s", "always matches from the first"],

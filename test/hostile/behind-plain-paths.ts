@@ -69,3 +69,57 @@ export const behindPlainPaths: Readonly<Record<string, readonly (readonly [deny:
       ["/api/users(42)/orders", "/api/users('42')/orders/1"],
     ]),
 };
+
+type TextRow = readonly [condition: Readonly<Record<string, string>>, text: string];
+
+const fragments = ["#", "#x", "#/..", "#/public.json", "#?", "#\n", "#%2e%2e/"];
+const bases = [
+  "https://h.example/admin",
+  "https://h.example/x/../admin",
+  "HTTPS://u@h.example/%61dmin",
+  "notes://h/admin",
+  "/admin",
+  "/x/../admin",
+  "./admin",
+];
+const parts: Readonly<Record<string, readonly string[]>> = {
+  "notes://diary/": [
+    "no\ttes://diary/1",
+    "notes:/\n/diary/1",
+    "notes://dia\r\nry/1",
+    "notes://diary:/1",
+    "notes://me@diary/1",
+    "notes://%64iary/1",
+  ],
+  "notes://a/diary/": ["notes://a/b/%2e./diary/1"],
+  "notes:diary": ["notes:%64iary"],
+  "file:///home/me/.ssh/": [
+    "file:///home/me/%2essh/id",
+    "file:///home/me/x%252f..%252f.ssh/id",
+    "file:\\\\\\home\\me\\.ssh\\id",
+  ],
+  "https://a.example/admin": [
+    "https://a.example:443/admin/x",
+    "https:a.example./x/../%61dmin",
+    "https://user:pass@a.example/admin",
+  ],
+  "https://A.example:443/admin": ["https://a.example/admin/x"],
+  "/etc/passwd": ["/etc/pas\tswd"],
+  "C:\\Users\\me\\": ["c:/Windows/../users/me/x"],
+};
+
+/** What programs do behind the letters of a text: a rule that names a place names all of it, with `equals`, `startsWith`, `hostIn` or `pathIn`. */
+export const behindPlainTexts: Readonly<Record<string, readonly TextRow[]>> = {
+  "the end of a place": [
+    ...bases.flatMap((base) => fragments.map((fragment): TextRow => [{ endsWith: "admin" }, base + fragment])),
+    [{ endsWith: ".exe" }, "https://h.example/a.exe%00.txt"],
+  ],
+  "a part of a place": Object.entries(parts).flatMap(([contains, texts]) =>
+    texts.map((text): TextRow => [{ contains }, text]),
+  ),
+  "a name without a slash": fragments.flatMap((fragment): readonly TextRow[] => [
+    [{ equals: "admin" }, `./admin${fragment}`],
+    [{ startsWith: "admin" }, `./admin${fragment}`],
+  ]),
+  "a URL without //": [[{ startsWith: "notes:diary" }, "notes:%64iary"]],
+};

@@ -93,14 +93,16 @@ describe("a rule reads a text of an argument", () => {
       expect(decision("allow", { at: "/at", equals: wanted }, value)).toBe("ask");
     }
     if (typeof value === "string") expect(decision("deny", { at: "/at", contains: "7" }, ["b", value])).toBe("deny");
-    expect(decision("deny", { at: "/at", equals: 8 }, value)).toBe("ask");
-    expect(decision("deny", { at: "/at", equals: "7zip" }, value)).toBe("ask");
+    // It is no plain number, so a deny of another one meets it, too. Of a text only an array is not plain.
+    expect(decision("deny", { at: "/at", equals: 8 }, value)).toBe("deny");
+    expect(decision("deny", { at: "/at", equals: "7zip" }, value)).toBe(typeof value === "string" ? "ask" : "deny");
   });
 
-  it("a deny of a number beyond 53 bits meets what begins with its digits, and no other number", () => {
+  it("a deny of a number beyond 53 bits meets what is no plain number, and no other number", () => {
     const [one, other] = ["9007199254740993", "9007199254740992"];
     expect(decision("deny", { at: "/at", equals: one }, `${one}-x`)).toBe("deny");
-    expect(decision("deny", { at: "/at", equals: one }, `${other}-x`)).toBe("ask");
+    expect(decision("deny", { at: "/at", equals: one }, `${other}-x`)).toBe("deny");
+    expect(decision("deny", { at: "/at", equals: one }, other)).toBe("ask");
   });
 
   it("a text of invisible characters alone means itself", () => {

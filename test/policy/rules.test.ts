@@ -108,13 +108,14 @@ describe("an argument", () => {
     [{ contains: "a" }, [["a"]], "NOT_A_TEXT"],
     [{ contains: "a" }, ["b", { name: "a" }], "NOT_A_TEXT"],
     [{ longerThan: 1 }, 5, "NO_LENGTH"],
-    [{ hostIn: ["*.example.com"] }, 5, "NOT_A_HOST"],
-    [{ hostIn: ["good.com"] }, "https://good.com@evil.com/", "NOT_A_HOST"],
-    [{ hostIn: ["good.com"] }, "https://evil.com\\@good.com/", "NOT_A_HOST"],
-    [{ hostNotIn: ["good.com"] }, "https://good.com\n.evil.com/", "NOT_A_HOST"],
-    [{ hostIn: ["good.com"] }, "good.com/path", "NOT_A_HOST"],
-    [{ hostIn: ["good.com"] }, "", "NOT_A_HOST"],
-    [{ hostIn: ["good.com"] }, "foo://GOOD.com/", "NOT_A_HOST"],
+    [{ hostIn: ["*.example.com"] }, 5, "NOT_A_TEXT"],
+    [{ pathNotIn: ["notes/**"] }, 5, "NOT_A_TEXT"],
+    [{ hostIn: ["good.com"] }, "https://good.com@evil.com/", "NOT_PLAIN"],
+    [{ hostIn: ["good.com"] }, "https://evil.com\\@good.com/", "NOT_PLAIN"],
+    [{ hostNotIn: ["good.com"] }, "https://good.com\n.evil.com/", "NOT_PLAIN"],
+    [{ hostIn: ["good.com"] }, "good.com/path", "NOT_PLAIN"],
+    [{ hostIn: ["good.com"] }, "", "NOT_PLAIN"],
+    [{ hostIn: ["good.com"] }, "foo://GOOD.com/", "NOT_PLAIN"],
     // Two generations of IDNA read these as different names.
     ...[
       "fa\u00df.de",
@@ -126,8 +127,8 @@ describe("an argument", () => {
     ]
       .flatMap((name) => [name, `${name}:8443`, `https://${name}/`, `https:${name}/?a://b`])
       .flatMap((text): [Record<string, JsonValue>, JsonValue, string][] => [
-        [{ hostIn: ["fass.de"] }, text, "NOT_A_HOST"],
-        [{ hostNotIn: ["fass.de"] }, text, "NOT_A_HOST"],
+        [{ hostIn: ["fass.de"] }, text, "NOT_PLAIN"],
+        [{ hostNotIn: ["fass.de"] }, text, "NOT_PLAIN"],
       ]),
     ...[
       "postgres://0x7f.1/db",
@@ -140,14 +141,14 @@ describe("an argument", () => {
       "redis://good.com/%3fhost",
       "jdbc:postgresql://good.com/db",
     ].flatMap((text): [Record<string, JsonValue>, JsonValue, string][] => [
-      [{ hostIn: ["evil.com"] }, text, "NOT_A_HOST"],
-      [{ hostNotIn: ["evil.com"] }, text, "NOT_A_HOST"],
+      [{ hostIn: ["evil.com"] }, text, "NOT_PLAIN"],
+      [{ hostNotIn: ["evil.com"] }, text, "NOT_PLAIN"],
     ]),
-    [{ pathIn: ["notes/**"] }, "notes/../secret", "NOT_A_PATH"],
-    [{ pathNotIn: ["notes/**"] }, "notes\\a", "NOT_A_PATH"],
-    [{ pathIn: ["notes/**"] }, "/notes/a", "NOT_A_PATH"],
-    [{ pathIn: ["notes/**"] }, "notes/%2e%2e/a", "NOT_A_PATH"],
-    [{ pathIn: ["notes/**"] }, "notes/a\0", "NOT_A_PATH"],
+    [{ pathIn: ["notes/**"] }, "notes/../secret", "NOT_PLAIN"],
+    [{ pathNotIn: ["notes/**"] }, "notes\\a", "NOT_PLAIN"],
+    [{ pathIn: ["notes/**"] }, "/notes/a", "NOT_PLAIN"],
+    [{ pathIn: ["notes/**"] }, "notes/%2e%2e/a", "NOT_PLAIN"],
+    [{ pathIn: ["notes/**"] }, "notes/a\0", "NOT_PLAIN"],
   ])("%j of %j errs: a deny and an ask stand, an allow does not", (operator, value, code) => {
     const condition = at("/x", operator);
     const input = inputOf({ input: { x: value }, tier: 2 });
@@ -161,6 +162,24 @@ describe("an argument", () => {
     });
     expect(by("ask")).toMatchObject({ decision: "ask", reasonCode: "rule-error", errors: [{ code }] });
     expect(by("allow")).toMatchObject({ decision: "ask", reasonCode: "posture", errors: [{ code }] });
+  });
+
+  it.each<[Record<string, JsonValue>, JsonValue]>([
+    [{ equals: "a" }, ["b"]],
+    [{ equals: "a" }, "\u0001"],
+    [{ in: [7, "x"] }, "8x"],
+    [{ in: ["a", { b: "https://h/" }] }, { b: "h" }],
+    [{ startsWith: "/a/" }, "/b//c"],
+  ])("%j of %j is no plain value: a deny and an ask stand, and what is written does not agree", (operator, x) => {
+    const by = (effect: PolicyRule["effect"]) =>
+      decisionBy(
+        loaded({ rules: [{ ...denyWhen({ arguments: [at("/x", operator)] }), effect }] }),
+        inputOf({ input: { x }, tier: 2 }),
+      );
+    const errors = [{ ruleId: "r", code: "NOT_PLAIN" }];
+    for (const effect of ["deny", "ask"] as const)
+      expect(by(effect)).toMatchObject({ decision: effect, reasonCode: "rule-error", errors });
+    expect(by("allow")).toMatchObject({ decision: "ask", reasonCode: "posture", errors: [] });
   });
 
   it("is read anew for each place that rules name, and for each call", () => {

@@ -97,7 +97,7 @@ export const requestTexts: Readonly<Record<string, string>> = {
 export const argumentTexts: AllOf<ArgumentCondition> = {
   at: "A JSON Pointer (RFC 6901) to the argument.",
   exists: "The argument is there (`true`) or not (`false`).",
-  equals: "Equal as JSON. A `deny` or `ask` rule also matches other spellings.",
+  equals: "Equal as JSON. A `deny` or `ask` rule also matches other letters, and what is not plain.",
   differs: "Not equal as JSON, or absent.",
   in: "Equal to one of these values.",
   notIn: "Equal to none of these values, or absent.",

@@ -44,53 +44,16 @@ function withoutInvisible(text: string): string {
 
 /** Characters that readers take for a space, and regular expressions do not. */
 const otherSpaces = /[\u001c-\u001f\u0085\u2800]/g;
-const otherControls = /[\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f]/g;
 /** Anything but letters and signs of ASCII with single spaces between them, as most texts are. */
 const unusual = /[^ -~]| {2}|^ | $/;
 
 /** {@link foldLetters} of running text: with single spaces, and the digits of ASCII. */
 export function foldText(text: string): string {
   if (!unusual.test(text)) return text.toLowerCase();
-  return foldLetters(text.replace(otherSpaces, " ").replace(otherControls, ""))
-    .replace(/\s+/g, " ")
-    .trim()
-    .replace(otherDigits, asciiDigit);
+  return foldLetters(text.replace(otherSpaces, " ")).replace(/\s+/g, " ").trim().replace(otherDigits, asciiDigit);
 }
 
 const otherDigits = /[^\P{Nd}0-9]/gu;
-const wholeNumber = /^(?:\+?\p{Nd}+|-0+)$/u;
-/** Other texts that `Number()` reads as whole numbers, as far as somebody writes them. */
-const inOtherBase = /^0(?:x[0-9a-f]{1,64}|o[0-7]{1,64}|b[01]{1,64})$/;
-const withPower = /^\+?(\d{0,64})(?:\.(\d{0,64}))?e([+-]?\d{1,2})$/;
-
-/** A folded name, and where a reader takes it for a whole number its one form: in digits of ASCII, without a plus and without zeros before it. */
-function foldNumber(folded: string): string {
-  if (wholeNumber.test(folded)) return folded.replace(otherDigits, asciiDigit).replace(/^[+-]?0*(?=\d)/, "");
-  if (inOtherBase.test(folded)) return String(BigInt(folded));
-  const [, whole = "", part = "", power = ""] = withPower.exec(folded) ?? [];
-  return (whole + part !== "" && shifted(whole + part, Number(power) - part.length)) || folded;
-}
-
-const numberStarts = [/^[+-]?\d+/, /^0x[0-9a-f]{1,64}/, /^[+-]?\d{0,64}\.?\d{0,64}e[+-]?\d{1,2}/];
-
-/**
- * The whole numbers that readers find where a folded text begins, and goes on with other letters: 7 in
- * `7-x` (`parseInt`, `atoi`, `to_i`, casts of SQL and PHP).
- */
-export function numbersAtStart(folded: string): readonly string[] {
-  return numberStarts.flatMap((start) => {
-    const [found = ""] = start.exec(folded) ?? [];
-    return found.length < folded.length && /\d/.test(found) ? [foldNumber(found)] : [];
-  });
-}
-
-/** Digits times a power of ten, without zeros before them; `undefined` for no whole number. */
-function shifted(digits: string, power: number): string | undefined {
-  if (power >= 0) return (digits + "0".repeat(power)).replace(/^0+(?=\d)/, "");
-  const isWhole = /^0*$/.test(digits.slice(power));
-  return isWhole ? digits.slice(0, power).replace(/^0+(?=\d)/, "") || "0" : undefined;
-}
-
 /** UTF-16 units of a part: a long text is unfolded in parts, then folded in one piece. */
 const pieceUnits = 4_096;
 

@@ -74,14 +74,20 @@ export interface DeniedBy {
   readonly rules: readonly string[];
   /** Where counts alone denied. */
   readonly retryAfterMs: number | undefined;
+  /** Why a rule could not read an argument. */
+  readonly notPlain: string | undefined;
 }
 
-export function denied({ reason, reasonCode, rules, retryAfterMs }: DeniedBy): FaultText {
+export function denied({ reason, reasonCode, rules, retryAfterMs, notPlain }: DeniedBy): FaultText {
   const isCount = retryAfterMs !== undefined;
   return {
     message: reason,
     details: { reasonCode, rules: [...rules], ...(isCount && { retryAfterMs }) },
     ...denialHints[reasonCode],
+    ...(notPlain !== undefined && {
+      hint: notPlain,
+      operatorHint: `The rule ${rules.join(", ")} cannot read this argument. Narrow the rule, such as by \`tool\`.`,
+    }),
     ...(isCount && { hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s at the earliest.` }),
     retryable: isCount,
   };

@@ -1,4 +1,5 @@
 import type { Counters } from "../../policy/decision/counters.ts";
+import { notPlainFault } from "../../policy/decision/literals.ts";
 import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof/proof.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
@@ -112,12 +113,13 @@ function answerProof(
 }
 
 /** A count that is used up is a matter of time; everything else stands until the policy changes. */
-function denied({ verdict }: Decided, counters: Counters): CallFault {
+function denied({ verdict, decisionInput }: Decided, counters: Counters): CallFault {
   const { reason, reasonCode, determining } = verdict;
   const rules = determining.map(({ rule }) => rule.id);
   const retryAfterMs = retryAfter(verdict, counters);
   const code = retryAfterMs !== undefined && reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED";
-  return new CallFault(code, texts.denied({ reason, reasonCode, rules, retryAfterMs }));
+  const notPlain = notPlainFault(verdict, decisionInput.input);
+  return new CallFault(code, texts.denied({ reason, reasonCode, rules, retryAfterMs, notPlain }));
 }
 
 /** How long until the first of the counts falls, where counts alone denied. */

@@ -1,5 +1,6 @@
 import { parseUrl } from "../../support/parse-url.ts";
 import type { Reading } from "../family.ts";
+import type { Plain } from "./plain.ts";
 
 /**
  * Hosts and the patterns that name them. A host is always in the form that `URL` gives it, without a trailing dot: lower-case ASCII, IPv4 as four
@@ -45,51 +46,45 @@ export function coversHost(
 
 /** Names and addresses that lead to the machine that asks (RFC 6761, 6.3; RFC 1122, 3.2.1.3). Linux connects the unspecified address so. */
 const ownMachine =
-  /^(?:(?:[^*]*\.)?localhost(?:\.localdomain)?|ip6-l(?:ocalhost|oopback)|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\])$/;
+  /^(?:(?:[^*]*\.)?localhost(?:\.localdomain)?|ip6-l(?:ocalhost|oopback)|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
 
-function isOwnMachine(host: string): boolean {
-  return ownMachine.test(host) || carriedAddresses(host).some((each) => ownMachine.test(each));
-}
+/** IPv6 addresses that carry an IPv4 address: mapped, compatible, translated, behind NAT64, by 6to4, Teredo or ISATAP. */
+const carrier = /^\[(?:::(?!1?\]$)|64:ff9b:|2002:|2001:0?:)|:5efe:/;
 
 /** {@link matchHost} over many patterns at once: as many look-ups as the host has labels, however many patterns there are. */
 export function hostMatcher(patterns: readonly string[]): (host: string, isReached: boolean) => boolean {
   const known = new Set(patterns);
-  const carried = new Set(patterns.flatMap(carriedAddresses));
-  const namesOwnMachine = patterns.some(isOwnMachine);
+  const namesOwnMachine = patterns.some((each) => ownMachine.test(each));
   return (host, isReached) => {
     if (known.has(host)) return true;
     if (!isReached) return false;
-    if (known.has("*") || carried.has(host)) return true;
-    // A grant reaches no address: here it is forbidden, in each of its forms.
-    if (carriedAddresses(host).some((each) => known.has(each) || carried.has(each))) return true;
-    if (namesOwnMachine && isOwnMachine(host)) return true;
+    // A grant reaches no address: here it is forbidden, and such a one is not plain.
+    if (known.has("*") || (known.size > 0 && carrier.test(host))) return true;
+    if (namesOwnMachine && ownMachine.test(host)) return true;
     for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
       if (known.has(`*${host.slice(dot)}`)) return true;
     return false;
   };
 }
 
-/**
- * Characters of an authority that parsers read differently. Of the letters, IDNA 2003 makes other names than IDNA 2008 (UTS #46, 7). A percent sign is decoded by some and part of the name
- * for others.
- */
-const ambiguous = /[%\u00df\u1e9e\u03c2\u200c\u200d]/;
+/** URLs whose host is the place (URL, "special scheme"). `about:` and `file:` go nowhere, and a query of `postgres:` can name another host. */
+const ofHost = /^(?:https?|wss?|ftp)$/i;
 
-/** The canonical host of a URL, or of a bare host as people and models write it. `undefined` where there is none, or where it is dressed up by credentials. */
-export function hostOf(text: string): string | undefined {
-  // Characters that URL parsers read differently: white space, control characters, backslashes.
-  if (/[\u0000-\u0020\u007f\\]/.test(text)) return undefined;
-  const isUrl = text.includes("://");
-  // To a URL parser that is a scheme, and no host with a port.
-  if (!isUrl && /^(?:https?|wss?|ftp|file):/i.test(text)) return undefined;
-  if (!isUrl && /[/?#]/.test(text)) return undefined;
-  if (ambiguous.test(/^(?:[a-z][a-z\d+.-]*:\/*)?([^/?#]*)/i.exec(text)?.[1] ?? "")) return undefined;
-  const address = isUrl ? text : `http://${text}/`;
-  const url = parseUrl(address);
-  if (url === undefined) return undefined;
-  const { hostname, username, password } = url;
-  const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
-  return username === "" && password === "" && canonicalFault(host) === undefined ? host : undefined;
+/**
+ * An authority that parsers read alike: without credentials, escapes, white space and `\\`. Of the letters, IDNA 2003 makes other names than IDNA 2008 (UTS #46, 7).
+ */
+const ofOneHost = /^[^%@\\\s\u0000-\u0020\u007f\u00df\u1e9e\u03c2\u200c\u200d]{1,300}$/;
+
+/** The host of an argument: bare, with a port, or in a URL whose host is the place. */
+export function plainHost(text: string): Plain {
+  const [, scheme = "", authority = ""] = /^(?:([a-z][a-z\d+.-]*):\/\/)?([^/?#]*)/i.exec(text) ?? [];
+  // To a URL parser `http:a` is a scheme, and no host with a port.
+  const isPlace = ofHost.test(scheme) || (authority === text && !/^(?:https?|wss?|ftp|file):/i.test(text));
+  const url = isPlace && ofOneHost.test(authority) ? parseUrl(`${scheme || "http"}://${authority}/`) : undefined;
+  if (!url) return { part: "", fault: "readers take different hosts from it, or none" };
+  const host = url.hostname.replace(/\.$/, "");
+  const fault = canonicalFault(host);
+  return fault === undefined ? { key: host } : { part: host, fault };
 }
 
 /** The fault of a host pattern, as the end of a sentence. */
@@ -116,26 +111,8 @@ function canonicalFault(host: string): string | undefined {
   if (hostname === undefined) return "it is not a host";
   if (hostname !== host)
     return `the host in canonical form is ${JSON.stringify(hostname)}; scheme, port and path have their own places`;
+  if (carrier.test(host)) return "the IPv6 address carries an IPv4 address";
   return isAddress(host) || isName(host) ? undefined : "a host has no empty labels and no dot at its end";
-}
-
-/** The IPv4 addresses that an IPv6 address can stand for: mapped, compatible, translated, behind NAT64, by 6to4, by ISATAP. */
-export function carriedAddresses(host: string): readonly string[] {
-  if (!host.startsWith("[")) return [];
-  const [head = "", tail] = host.slice(1, -1).split("::");
-  const groupsOf = (text: string): number[] =>
-    text === "" ? [] : text.split(":").map((each) => Number.parseInt(each, 16));
-  const [before, after] = [groupsOf(head), groupsOf(tail ?? "")];
-  const groups = [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
-  const dotted = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  const [first = 0, second = 0, third = 0, , fifth = 0, sixth = 0, seventh = 0, eighth = 0] = groups;
-  const isPlain =
-    groups.slice(0, 4).every((each) => each === 0) && [fifth, sixth].every((each) => each === 0 || each === 0xffff);
-  const isTranslated = first === 0x64 && second === 0xff9b;
-  return [
-    ...(isPlain || isTranslated || sixth === 0x5efe ? [dotted(seventh, eighth)] : []),
-    ...(first === 0x2002 ? [dotted(second, third)] : []),
-  ];
 }
 
 /** Of a canonical host: no name ends in a number (URL, 3.5). */

@@ -29,7 +29,7 @@ export function notPlainText(value: string, { part, fault, plain }: NotPlain): s
 type Check = readonly [sign: RegExp, fault: string];
 
 /** UAX #15 knows no letter with more marks, and engines sort them slowly. */
-const marks: Check = [/[\p{M}\uff9e\uff9f]{31}/u, "a letter has more than 30 marks"];
+export const marks: Check = [/[\p{M}\uff9e\uff9f]{31}/u, "a letter has more than 30 marks"];
 const controls: Check = [/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/, "it has a control character"];
 const pathChecks: readonly Check[] = [
   marks,
@@ -43,7 +43,7 @@ const otherName: Check = [
   "a file system finds another file by this name",
 ];
 
-function faultIn(text: string, checks: readonly Check[]): NotPlain | undefined {
+export function faultIn(text: string, checks: readonly Check[]): NotPlain | undefined {
   if (!text.isWellFormed()) return { part: "", fault: "it is not well-formed Unicode" };
   for (const [sign, fault] of checks) {
     const [part] = sign.exec(text) ?? [];
@@ -58,6 +58,8 @@ const step = /^[ +]*\.{1,2}(?:[ +][. +]*)?(?:[;?#:]|$)/;
 const otherSpaces = /[\u1680\u2800]/g;
 
 const foldPath = (text: string): string => foldLetters(text).replace(otherSpaces, " ");
+
+export const stepFault = "it has a step to another folder";
 
 /** The name of a folded path that readers take for a step to another folder. */
 export function stepIn(folded: string): string | undefined {
@@ -83,7 +85,7 @@ function readUrlPath(path: string): Plain {
   const cut = path.split("/").find((name) => /;|%3b/i.test(name) && /%2f/i.test(name));
   if (cut !== undefined) return { part: cut, fault: "servers end its parameter at different places" };
   const other = stepIn(folded);
-  if (other !== undefined) return { part: other, fault: "it has a step to another folder" };
+  if (other !== undefined) return { part: other, fault: stepFault };
   const key = `/${folded.split("/").flatMap(bareName).join("/").replaceAll(" ", "+")}`;
   return faultIn(key, [otherName]) ?? { key };
 }
@@ -93,7 +95,7 @@ const foldable = (text: string): boolean => !marks[0].test(text);
 
 const brokenEscape = /%(?![0-9a-f]{2}).{0,2}|(?:%[89a-f].)+/i;
 
-function decoded(text: string): string | undefined {
+export function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,11 +1,10 @@
 import { canBePublic, hostMatcher } from "../../capability/matching/hosts.ts";
-import { checkPath, type Face, pathMatcher } from "../../capability/matching/paths.ts";
+import { type Face, pathMatcher } from "../../capability/matching/paths.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
-import type { JsonValue } from "../../json/json.ts";
+import { isJsonArray, type JsonValue } from "../../json/json.ts";
 import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
-import { foldText } from "../../support/fold.ts";
-import { hasLargeNumber } from "./fold-case.ts";
-import { Folds, foldsOf } from "./folds.ts";
+import { Folds, isScalar } from "./folds.ts";
+import { keyOf, kindOf, kindOfStart, type TextKind } from "./plain-text.ts";
 import type { ArgumentCondition } from "../document/policy.ts";
 import { hasOwn } from "../../support/guards.ts";
 
@@ -15,8 +14,7 @@ export type RuleErrorCode =
   | "NOT_A_NUMBER"
   | "NOT_A_TEXT"
   | "NO_LENGTH"
-  | "NOT_A_HOST"
-  | "NOT_A_PATH"
+  | "NOT_PLAIN"
   | "TOO_MUCH_TEXT"
   | "COUNTER_UNAVAILABLE";
 
@@ -32,91 +30,90 @@ const onText =
   (value, decision) =>
     typeof value === "string" ? test(value, decision) : "NOT_A_TEXT";
 
-/** Equal as JSON, by canonical text; what forbids takes all that could be meant. */
+/** A truth decides, and then an error. */
+function anyOf(truths: readonly Truth[]): Truth {
+  return truths.includes(true) || (truths.find((each) => each !== false) ?? false);
+}
+
+function allOf(truths: readonly Truth[]): Truth {
+  return !truths.includes(false) && (truths.find((each) => each !== true) ?? true);
+}
+
+/** Equal as JSON, by canonical text; what forbids compares keys. */
 function among(values: readonly JsonValue[], face: Face): Test {
   if (face === "grant") {
     const texts = new Set(values.map((value) => canonicalJson(value)));
     return (value, decision) => texts.has(Folds.of(decision).canonical(value));
   }
-  const byFold = Map.groupBy(
-    values.flatMap((value) => foldsOf(value).map((fold) => ({ fold, value }))),
-    ({ fold }) => fold,
+  const keys = [...Map.groupBy(values.filter(isScalar), kindOf)].map(
+    ([kind, own]) => [kind, new Set(own.map((each) => keyOf(each, kind)))] as const,
   );
-  const isExact = !values.some(hasLargeNumber);
+  const wholes = values.filter((each) => !isScalar(each));
   return (value, decision) => {
     const folds = Folds.of(decision);
-    const readings = folds.meanings(value);
-    if (readings === undefined) return "TOO_MUCH_TEXT";
-    const same = readings.flatMap((each) => byFold.get(each) ?? []);
-    return isExact ? same.length > 0 : same.some((each) => folds.isAlike(each.value, value));
+    if (isScalar(value)) return anyOf(keys.map(([kind, own]) => folds.test(value, kind, (key) => own.has(key))));
+    const truths = wholes.map((each) => meansSame(each, value, folds));
+    return anyOf(keys.length === 0 ? truths : [...truths, "NOT_PLAIN"]);
   };
+}
+
+/** Templates write an array of one text as that text: beside a simple value it is not plain. */
+function meansSame(wanted: JsonValue, value: JsonValue, folds: Folds): Truth {
+  if (isScalar(wanted)) {
+    const kind = kindOf(wanted);
+    return isScalar(value) ? folds.test(value, kind, (key) => key === keyOf(wanted, kind)) : "NOT_PLAIN";
+  }
+  const own = Object.entries(wanted);
+  if (isScalar(value) || isJsonArray(wanted) !== isJsonArray(value)) return false;
+  const given = folds.members(value);
+  if (own.length !== given.size || !own.every(([name]) => given.has(name))) return false;
+  return allOf(own.map(([name, each]) => meansSame(each, given.get(name)!, folds)));
 }
 
 type Stands = (text: string, wanted: string, folds: Folds) => boolean | undefined;
 
 /**
- * Whether a text contains another one. A grant needs this as written and in each reading of a place;
- * a deny needs one reading, in letters of any case and form.
+ * Whether a text contains another one. A grant needs this as written, in a text that is plain. A
+ * deny needs it as written or between the keys.
  */
-function within(wanted: string, face: Face, stands: Stands): (text: string, decision: object) => Truth {
-  return face === "grant" ? grantsWithin(wanted, stands) : deniesWithin(wanted, stands);
-}
-
-function grantsWithin(wanted: string, stands: Stands): (text: string, decision: object) => Truth {
-  const parts = [wanted, ...(new Folds().places(wanted) ?? [])];
+function within(wanted: string, kind: TextKind, face: Face, stands: Stands): (text: string, decision: object) => Truth {
+  if (face === "grant")
+    return (text, decision) => {
+      const folds = Folds.of(decision);
+      if (text === wanted) return true;
+      const isThere = stands(text, wanted, folds);
+      return isThere === true ? folds.test(text, "any", () => true) : (isThere ?? "TOO_MUCH_TEXT");
+    };
+  const key = keyOf(wanted, kind);
+  // The key of a folder has no slash at its end.
+  const isFolder = (kind === "url" || kind === "path") && /[/\\]\s*$/.test(wanted);
+  const part = isFolder ? key.replace(/\/?$/, "/") : key;
   return (text, decision) => {
     const folds = Folds.of(decision);
     const isThere = stands(text, wanted, folds);
-    if (isThere !== true) return isThere ?? "TOO_MUCH_TEXT";
-    const places = folds.places(text);
-    return places?.every((each) => standsAny(each, parts, stands, folds) === true) ?? "TOO_MUCH_TEXT";
+    // A key of invisible characters alone is empty, and stands everywhere.
+    if (part === "" || isThere !== false) return isThere ?? "TOO_MUCH_TEXT";
+    return folds.test(text, kind, (given) => (isFolder && given === key) || stands(given, part, folds));
   };
-}
-
-function deniesWithin(wanted: string, stands: Stands): (text: string, decision: object) => Truth {
-  // A fold of invisible characters alone is empty, and stands everywhere.
-  const parts = [foldText(wanted), ...(new Folds().readings(wanted) ?? [])].filter((part) => part !== "");
-  return (text, decision) => {
-    const folds = Folds.of(decision);
-    const isThere = stands(text, wanted, folds);
-    if (parts.length === 0 || isThere !== false) return isThere ?? "TOO_MUCH_TEXT";
-    const folded = folds.text(text);
-    const readings = folds.readings(text);
-    if (folded === undefined || readings === undefined) return "TOO_MUCH_TEXT";
-    const found = [folded, ...readings].map((each) => standsAny(each, parts, stands, folds));
-    return found.includes(true) || (found.includes(undefined) ? "TOO_MUCH_TEXT" : false);
-  };
-}
-
-/** Also without the slash at the end: a parser adds one to a URL without a path. */
-function standsAny(text: string, parts: readonly string[], stands: Stands, folds: Folds): boolean | undefined {
-  const found = parts.flatMap((part) => [
-    stands(text, part, folds),
-    text.endsWith("/") && stands(text.slice(0, -1), part, folds),
-  ]);
-  return found.includes(true) || (found.includes(undefined) ? undefined : false);
 }
 
 /** Whether an array has an item that equals a text. The kernel looks up the items: each rule of a policy may ask for another one. */
 function hasItem(wanted: string, face: Face): (value: readonly JsonValue[], decision: object) => Truth {
   if (face === "grant") return (value, decision) => Folds.of(decision).scalars(value).has(wanted);
-  const wantedFolds = foldsOf(wanted);
-  const isExact = !hasLargeNumber(wanted);
+  const kind = kindOf(wanted);
+  const key = keyOf(wanted, kind);
   return (value, decision) => {
-    const folds = Folds.of(decision);
-    const byFold = folds.alike(value);
-    if (byFold === undefined) return "TOO_MUCH_TEXT";
-    const same = wantedFolds.flatMap((fold) => byFold.get(fold) ?? []);
-    return isExact ? same.length > 0 : same.some((each) => folds.isAlike(wanted, each));
+    const { keys, fault = false } = Folds.of(decision).items(value, kind);
+    return keys.has(key) || fault;
   };
 }
 
 function contains(wanted: string, face: Face): Test {
-  const isIn = within(wanted, face, (text, part, folds) => folds.finds(text, part));
+  const isIn = within(wanted, "text", face, (text, part, folds) => folds.finds(text, part));
   const isItem = hasItem(wanted, face);
   return (value, decision) => {
     if (typeof value === "string") return isIn(value, decision);
-    if (!Array.isArray(value)) return "NOT_A_TEXT";
+    if (!isJsonArray(value)) return "NOT_A_TEXT";
     const isThere = isItem(value, decision);
     // An item that is no text could hold it.
     return isThere === false && !Folds.of(decision).isFlat(value) ? "NOT_A_TEXT" : isThere;
@@ -125,18 +122,14 @@ function contains(wanted: string, face: Face): Test {
 
 function onHost(patterns: readonly string[], face: Face): Test {
   const matches = hostMatcher(patterns);
-  return (value, decision) => {
-    if (typeof value !== "string") return "NOT_A_HOST";
-    const { host, isPlain, namesMore } = Folds.of(decision).host(value);
-    if (face === "grant" && !isPlain) return "NOT_A_HOST";
-    const isThere = host !== undefined && matches(host, face === "deny" || canBePublic(host));
-    return !isThere && (host === undefined || namesMore) ? "NOT_A_HOST" : isThere;
-  };
+  return onText((text, decision) =>
+    Folds.of(decision).test(text, "host", (host) => matches(host, face === "deny" || canBePublic(host))),
+  );
 }
 
 function onPath(globs: readonly string[], face: Face): Test {
   const matches = pathMatcher(globs, face);
-  return (value) => (typeof value === "string" && checkPath(value) === undefined ? matches(value) : "NOT_A_PATH");
+  return onText((text, decision) => Folds.of(decision).test(text, "file", matches));
 }
 
 const not =
@@ -166,10 +159,12 @@ function compileOperator(
     if (hasOwn(condition, "atMost")) return [onNumber((value) => value <= condition.atMost)];
     if (hasOwn(condition, "moreThan")) return [onNumber((value) => value > condition.moreThan)];
     if (hasOwn(condition, "atLeast")) return [onNumber((value) => value >= condition.atLeast)];
-    if (hasOwn(condition, "startsWith"))
-      return [onText(within(condition.startsWith, face, (text, part) => text.startsWith(part)))];
+    if (hasOwn(condition, "startsWith")) {
+      const { startsWith } = condition;
+      return [onText(within(startsWith, kindOfStart(startsWith), face, (text, part) => text.startsWith(part)))];
+    }
     if (hasOwn(condition, "endsWith"))
-      return [onText(within(condition.endsWith, face, (text, part) => text.endsWith(part)))];
+      return [onText(within(condition.endsWith, "text", face, (text, part) => text.endsWith(part)))];
     if (hasOwn(condition, "hostIn")) return [onHost(condition.hostIn, face)];
     if (hasOwn(condition, "hostNotIn")) return [not(onHost(condition.hostNotIn, other)), true];
     if (hasOwn(condition, "pathIn")) return [onPath(condition.pathIn, face)];

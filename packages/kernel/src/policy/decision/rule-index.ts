@@ -1,5 +1,7 @@
 import type { JsonValue } from "../../json/json.ts";
-import { Folds, foldsOf } from "./folds.ts";
+import { Folds, isScalar } from "./folds.ts";
+import { keyOf, kindOf, type TextKind } from "./plain-text.ts";
+import { isPlain } from "../../capability/matching/plain.ts";
 import { compilePointer, type ReadPointer } from "../../json/pointer.ts";
 import type { DecisionInput } from "./condition.ts";
 import type { RuleCondition } from "../document/policy.ts";
@@ -33,7 +35,8 @@ const placesPerRule = 256;
 interface ArgumentGroup {
   readonly at: string;
   readonly read: ReadPointer;
-  readonly rules: Map<string, LoadedRule[]>;
+  /** By the kind and the key of the value. */
+  readonly rules: Map<TextKind, Map<string, LoadedRule[]>>;
 }
 
 /**
@@ -102,12 +105,16 @@ function placeHere(node: Node, rule: LoadedRule, places: number): void {
       : hasOwn(condition, "in")
         ? condition.in
         : undefined;
-    if (!wanted || wanted.length * places > placesPerRule) continue;
+    if (!wanted?.every(isScalar) || wanted.length * places > placesPerRule) continue;
     const { rules } = groupOf(node, condition.at);
-    for (const key of new Set(wanted.flatMap(foldsOf))) {
-      const known = rules.get(key);
-      if (known) known.push(rule);
-      else rules.set(key, [rule]);
+    for (const each of wanted) {
+      const kind = kindOf(each);
+      const ofKind = rules.get(kind) ?? new Map<string, LoadedRule[]>();
+      rules.set(kind, ofKind);
+      const key = keyOf(each, kind);
+      const known = ofKind.get(key);
+      if (!known) ofKind.set(key, [rule]);
+      else if (known.at(-1) !== rule) known.push(rule);
     }
     return;
   }
@@ -138,10 +145,17 @@ function collect(node: Node, level: number, input: DecisionInput, found: LoadedR
 function collectGroup({ read, rules }: ArgumentGroup, input: DecisionInput, found: LoadedRule[]): void {
   const value = read(input.input);
   if (value === undefined) return;
-  // Each rule handles an ambiguous value itself.
-  const folds = Folds.of(input).meanings(value) ?? [...rules.keys()];
-  const [only] = folds;
-  const wanted =
-    folds.length === 1 ? rules.get(only as string) : new Set(folds.flatMap((fold) => rules.get(fold) ?? []));
-  if (wanted !== undefined) for (const rule of wanted) found.push(rule);
+  const folds = Folds.of(input);
+  const seen = rules.size > 1 ? new Set<LoadedRule>() : undefined;
+  for (const [kind, ofKind] of rules) {
+    const plain = isScalar(value) ? folds.plain(value, kind) : undefined;
+    // Each rule says itself that the value is not plain.
+    const lists = plain && isPlain(plain) ? [ofKind.get(plain.key) ?? []] : ofKind.values();
+    for (const list of lists)
+      for (const rule of list) {
+        if (seen?.has(rule)) continue;
+        seen?.add(rule);
+        found.push(rule);
+      }
+  }
 }

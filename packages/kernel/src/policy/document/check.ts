@@ -21,6 +21,7 @@ import type {
   TimeWindow,
   ToolGovernance,
 } from "./policy.ts";
+import { literalFault } from "../decision/literals.ts";
 import { isAboutRequests } from "../decision/rule.ts";
 import { hasOwn } from "../../support/guards.ts";
 
@@ -146,7 +147,8 @@ function checkArgument(condition: ArgumentCondition): DocumentFault | undefined 
   if (hasOwn(condition, "hostNotIn")) return firstFault(condition.hostNotIn, "/hostNotIn", checkHostPattern);
   if (hasOwn(condition, "pathIn")) return firstFault(condition.pathIn, "/pathIn", checkGlob);
   if (hasOwn(condition, "pathNotIn")) return firstFault(condition.pathNotIn, "/pathNotIn", checkGlob);
-  return undefined;
+  const message = literalFault(condition);
+  return message === undefined ? undefined : { path: "", message };
 }
 
 function checkInstant(instant: string): string | undefined {

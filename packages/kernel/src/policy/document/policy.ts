@@ -100,7 +100,7 @@ export type ArgumentCondition = { readonly at: string } & ArgumentOperator;
 
 /**
  * `differs`, `notIn`, `hostNotIn` and `pathNotIn` hold for an absent argument; all others do not.
- * An argument of a wrong type (`moreThan` of a text, `hostIn` of a text that is no host) is an
+ * An argument of a wrong type (`moreThan` of a text), or not plain (`007` for a number), is an
  * error of the rule. A `deny` or `ask` rule with an error counts as matching.
  */
 export type ArgumentOperator =

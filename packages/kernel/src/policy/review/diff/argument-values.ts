@@ -1,7 +1,9 @@
+import { foldText } from "../../../support/fold.ts";
 import { canonicalJson } from "../../../json/canonical-json.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json.ts";
-import { foldText, numbersAtStart } from "../../../support/fold.ts";
-import { placeReadings } from "../../decision/place-readings.ts";
+import { isScalar } from "../../decision/folds.ts";
+import { literalsOf } from "../../decision/literals.ts";
+import { kindOf } from "../../decision/plain-text.ts";
 import type { ArgumentCondition } from "../../document/policy.ts";
 import { globPaths } from "./glob-values.ts";
 import type { Operand, OperatorName } from "./operators.ts";
@@ -25,10 +27,6 @@ const listOf = (values: readonly JsonValue[]): Material => ({
   numbers: values.filter((each) => typeof each === "number"),
 });
 
-/** A deny finds a text in each of its readings as a place. */
-const meaningsOf = (text: string): readonly string[] =>
-  [text, ...(placeReadings(text) ?? [])].filter((each) => each !== "");
-
 /** A new operator does not compile without its row. */
 const materials = {
   exists: () => ({}),
@@ -41,9 +39,9 @@ const materials = {
   moreThan: limit,
   atLeast: limit,
   longerThan: (length) => ({ lengths: [length] }),
-  startsWith: (text) => ({ starts: meaningsOf(text) }),
-  endsWith: (text) => ({ ends: meaningsOf(text) }),
-  contains: (text) => ({ parts: meaningsOf(text) }),
+  startsWith: (text) => ({ starts: [text] }),
+  endsWith: (text) => ({ ends: [text] }),
+  contains: (text) => ({ parts: [text] }),
   hostIn: (hosts) => ({ hosts }),
   hostNotIn: (hosts) => ({ hosts }),
   pathIn: (globs) => ({ globs }),
@@ -82,10 +80,13 @@ const mostLength = 100_000;
 export function areWholeArguments(conditions: readonly ArgumentCondition[]): boolean {
   const { starts, ends, parts, hosts, globs, lengths } = materialOf(conditions);
   const affixes = [...starts, ...ends, ...parts];
+  const kinds = distinct(conditions.flatMap(literalsOf).map(([, kind]) => kind));
   const families = [affixes, hosts, globs, lengths].filter((each) => each.length > 0).length;
   const combinations = (2 * starts.length + 1) * (2 * ends.length + 1) * 2 ** Math.min(2 * parts.length, mostParts);
   return (
     families <= 1 &&
+    // Each kind has a plain form of its own, and a text can have one and not the other.
+    (affixes.length === 0 || kinds.length <= 1) &&
     2 * parts.length <= mostParts &&
     combinations <= mostTexts &&
     globPaths(globs).isWhole &&
@@ -106,10 +107,11 @@ export function argumentValues(
   const all: readonly JsonValue[] = [
     unmentioned,
     ...short,
+    ...notPlain,
     ...material.values.flatMap((value) => [value, ...alike(value)]),
     ...numberValues(distinct([...material.numbers, ...amounts]).toSorted((a, b) => a - b)),
     ...texts,
-    ...lengthValues(material.lengths, texts),
+    ...lengthValues(material, texts),
     ...itemValues(material.parts),
     ...hostTexts(material),
     ...pathTexts(material),
@@ -124,20 +126,26 @@ export function argumentValues(
 
 /** Texts that are hosts and paths, too. */
 const short = ["~", "x", "x.y", "x/y"];
+/** Plain in no kind, in no number, in no path, in neither. No URL is plain as a path. */
+const notPlain = ["\u0001", "0x", "x//y", "0//y", "https://x.y/"];
 
-const sizeOf = (value: JsonValue): number =>
-  typeof value === "string" ? value.length + 2 : canonicalJson(value).length;
+const sizeOf = (value: JsonValue): number => canonicalJson(value).length;
 
-/** Values that some reader treats as the same: also the number, the boolean and the null of a text, and the other way round. */
+/** Values with one key: also the number, the boolean and the null of a text, and the other way round. And what is not plain beside them. */
 function alike(value: JsonValue): readonly JsonValue[] {
-  if (typeof value === "string")
+  if (typeof value === "string") {
+    const split = `${value.slice(0, 1)}\u00ad${value.slice(1)}`;
     return [
-      ...meaningsOf(value).flatMap((each) => [otherLetters(each), each]),
-      `${value}\u00ad`,
+      otherLetters(value),
+      `${value} `,
+      ` ${value}`,
+      split,
       `${value}x`,
+      `${value}\u0001`,
       ...simpleIn(value),
       [value],
     ];
+  }
   if (isJsonArray(value)) return [value.map((each) => alike(each)[0] ?? each), [...value, unmentioned]];
   if (isJsonObject(value))
     return [
@@ -145,28 +153,28 @@ function alike(value: JsonValue): readonly JsonValue[] {
       { ...value, [unmentioned]: null },
     ];
   const text = String(value);
-  return [text, `${text}\u00ad`, [value], ...(typeof value === "number" ? [`${text} x`] : [])];
+  return [text, `${text} `, [value], ...(typeof value === "number" ? [`${text}x`] : [])];
 }
+
+const words = new Map<string, JsonValue>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
 
 /** The simple value that a text writes. */
 function simpleIn(text: string): readonly JsonValue[] {
-  const folded = foldText(text);
-  const words = new Map<string, JsonValue>([
-    ["true", true],
-    ["false", false],
-    ["null", null],
-  ]);
-  const word = words.get(folded);
-  const numbers = [folded, ...numbersAtStart(folded)].map((each) => (/\d/.test(each) ? Number(each) : Number.NaN));
-  return [...(word === undefined ? [] : [word]), ...numbers.filter((each) => Number.isFinite(each))];
+  const word = words.get(foldText(text));
+  return [...(word === undefined ? [] : [word]), ...(kindOf(text) === "number" ? [Number(text)] : [])];
 }
 
-/** Each boundary, and a number between each two. */
+/** Each boundary, a number between each two, and those that JSON has rounded. */
 function numberValues(numbers: readonly number[]): readonly number[] {
   const first = numbers[0] ?? 0;
   const last = numbers.at(-1) ?? 0;
   const between = numbers.slice(1).map((each, at) => (each + (numbers[at] ?? each)) / 2);
-  return distinct([...numbers, ...between, below(first), -below(-last), -1].filter((each) => Number.isFinite(each)));
+  const all = [...numbers, ...between, below(first), -below(-last), -1, 1e21, -1e21];
+  return distinct(all.filter((each) => Number.isFinite(each)));
 }
 
 const below = (number: number): number => (number - 1 < number ? number - 1 : number - Math.abs(number) * 2 ** -52);
@@ -180,32 +188,44 @@ function textValues({ starts, ends, parts }: Required<Material>): readonly strin
     .slice(0, mostParts)
     .reduce<readonly (readonly string[])[]>((known, each) => [...known, ...known.map((list) => [...list, each])], [[]]);
   const chosen = inBoth.length > mostParts ? [...some, ...inBoth.map((each) => [each])] : some;
-  const texts = ["", ...bothCases(starts)].flatMap((start) =>
+  const lists = ["", ...bothCases(starts), ...nested(starts)].flatMap((start) =>
     chosen.flatMap((list) =>
-      ["", ...bothCases(ends)].map((end) => [start, ...list, end].filter((each) => each !== "").join(fill)),
+      ["", ...bothCases(ends), ...nested(ends)].map((end) => [start, ...list, end].filter((each) => each !== "")),
     ),
   );
-  // Open at the side without a demand.
+  // Open at the side without a demand. The other fill is not plain.
   return distinct(
-    texts.slice(0, mostTexts).flatMap((text) => [
-      text,
-      `${fill}${text}${fill}`,
-      `${text}${fill}`,
-      `${fill}${text}`,
-      otherLetters(text),
-      `${fill}${otherLetters(text)}${fill}`,
-      // Another number than the one that a reader finds before other letters.
-      ...(/\d$/.test(text) ? [`${text}1`] : []),
-    ]),
+    lists.slice(0, mostTexts).flatMap((list) =>
+      [fill, "\u0001"].flatMap((each) => {
+        const text = list.join(each);
+        return [text, `${each}${text}${each}`, `${text}${each}`, `${each}${text}`];
+      }),
+    ),
   );
 }
 
-function lengthValues(lengths: readonly number[], texts: readonly string[]): readonly JsonValue[] {
+/** The letters of one text as written, and the rest of a longer one in others. A key of a folder has no slash at its end. */
+function nested(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((one) => [
+    one.replace(/[/\\]$/, ""),
+    ...texts.flatMap((other) => {
+      const [before, after, ...more] = other === one ? [] : other.split(one);
+      return before === undefined || after === undefined || more.length > 0
+        ? []
+        : [`${otherLetters(before)}${one}${otherLetters(after)}`];
+    }),
+  ]);
+}
+
+/** Spaces at the end of a text are no part of its key. */
+function lengthValues({ lengths, values }: Required<Material>, texts: readonly string[]): readonly JsonValue[] {
   const sizes = distinct(lengths.filter((each) => each < mostLength).flatMap((each) => [each, each + 1]));
+  const written = values.flatMap((each) => (isScalar(each) ? [String(each)] : []));
   return sizes.flatMap((size) => [
     "~".repeat(size),
     Array.from({ length: size }, () => 0),
-    ...texts.filter((text) => text.length < size).map((text) => text.padEnd(size, "~")),
+    ...texts.map((text) => text.padEnd(size, "~")),
+    ...written.map((text) => text.padEnd(size)),
   ]);
 }
 

@@ -18,9 +18,7 @@ import {
   labelDimension,
 } from "./dimension.ts";
 import { counterOf, decisionInputOf, type Draft, inputOf, mildest } from "./draft.ts";
-import { takesOf } from "./joined-readings.ts";
 import type { Mentioned } from "./need-part.ts";
-import { truthInReadings } from "./readings.ts";
 import { hasOwn } from "../../../support/guards.ts";
 
 type Place = Pick<Atom, "dimension" | "mentioned" | "sorts">;
@@ -66,10 +64,7 @@ export function callAtoms(loaded: CallRule, policy: Policy): readonly Atom[] {
 /** The answer of some conditions to a draft: those of one argument, or those of none. */
 function truthOfPart(part: RuleCondition, face: Face, policy: Policy): (draft: Draft) => Truth {
   const tests = compileCondition(part, false, face);
-  const [argument] = part.arguments ?? [];
-  const takes = argument ? takesOf(argument) : "as-written";
-  const written = (draft: Draft): Truth => holdsAll(tests, decisionInputOf(draft, policy));
-  return (draft) => truthInReadings(draft, face, takes, written);
+  return (draft) => holdsAll(tests, decisionInputOf(draft, policy));
 }
 
 const argumentPlace = (condition: ArgumentCondition): Place => ({

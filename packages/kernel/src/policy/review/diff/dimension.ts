@@ -5,12 +5,10 @@ import { risks } from "../../../tool/manifest.ts";
 import { upTo } from "../../../tool/modes.ts";
 import type { ArgumentCondition, TimeWindow } from "../../document/policy.ts";
 import { areWholeArguments, argumentValues } from "./argument-values.ts";
-import { type Draft, inputOf, mildest, type Readings } from "./draft.ts";
-import { type Joined, joinedReadings } from "./joined-readings.ts";
+import { type Draft, inputOf, mildest, withArgument } from "./draft.ts";
 import type { Mentioned, NeedPart } from "./need-part.ts";
 import { shapeOf } from "./needs.ts";
 import { distinct, unmentioned } from "./patterns.ts";
-import { withArgument, withReadings } from "./readings.ts";
 import { areWholeInstants, instantsOf, versionsOf } from "./time-values.ts";
 
 /** Something in which calls differ. */
@@ -23,12 +21,6 @@ export interface Dimension {
   readonly pointer?: string;
   /** The draft with each value that is worth a try. */
   readonly drafts: (draft: Draft, mentioned: Mentioned) => readonly Draft[];
-  /** Values of an argument that mean several things at once. */
-  readonly joined?: {
-    /** @param deepest The most readings that two clauses can need. */
-    readonly readings: (mentioned: Mentioned, deepest: number) => Joined;
-    readonly draft: (draft: Draft, readings: Readings) => Draft;
-  };
   /** Whether values of other dimensions decide on its conditions, beyond the facts that clauses name. */
   readonly isMixed?: true;
   /** Whether those reach every combination of what is mentioned. Default: they do. */
@@ -205,10 +197,6 @@ export function argumentDimension(pointer: string): Dimension {
     rank: 30,
     pointer,
     drafts: (draft, mentioned) => valuesOf(mentioned).map((value) => withArgument(draft, pointer, value)),
-    joined: {
-      readings: (mentioned, deepest) => joinedReadings(conditionsOf(mentioned.others), valuesOf(mentioned), deepest),
-      draft: (draft, readings) => withReadings(draft, pointer, readings),
-    },
     isWhole: ({ others }) => areWholeArguments(conditionsOf(others)),
     show: (draft) => draft.arguments.get(pointer) ?? (draft.arguments.has(pointer) ? null : undefined),
   };

@@ -25,8 +25,6 @@ export interface Draft {
   readonly labels: ReadonlySet<string>;
   /** By JSON Pointer. */
   readonly arguments: ReadonlyMap<string, JsonValue>;
-  /** By JSON Pointer: arguments that mean several things at once. The kernel cannot decide such a draft. */
-  readonly readings?: ReadonlyMap<string, Readings>;
   readonly nowMs: number;
   /** The input has at least so many bytes. */
   readonly inputBytes: number;
@@ -34,14 +32,6 @@ export interface Draft {
   readonly counts: ReadonlyMap<string, number>;
   /** The request of the call, as a need. */
   readonly request?: OfKind;
-}
-
-/** Several meanings of one argument. */
-export interface Readings {
-  /** The value as written, and other meanings that a grant looks at. */
-  readonly sure: readonly [JsonValue, ...JsonValue[]];
-  /** Meanings that only a deny looks at. */
-  readonly possible: readonly JsonValue[];
 }
 
 /** The mildest call. It meets no condition by chance. */
@@ -59,6 +49,14 @@ export const mildest: Draft = {
   inputBytes: 0,
   counts: new Map(),
 };
+
+/** A draft with one value of an argument; `undefined` for none. */
+export function withArgument(draft: Draft, pointer: string, value: JsonValue | undefined): Draft {
+  const given = new Map(draft.arguments);
+  if (value === undefined) given.delete(pointer);
+  else given.set(pointer, value);
+  return { ...draft, arguments: given };
+}
 
 /** Counters that count the same calls: their limits may differ. */
 export function counterOf({ count, ...others }: RuleCondition): string {

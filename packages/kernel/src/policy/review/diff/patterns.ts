@@ -1,4 +1,3 @@
-import { carriedAddresses } from "../../../capability/matching/hosts.ts";
 import { globPaths } from "./glob-values.ts";
 
 /*
@@ -22,21 +21,15 @@ export function hostValues(patterns: readonly string[]): readonly string[] {
   const near = patterns.flatMap((pattern) => {
     if (pattern === "*") return [];
     if (pattern.startsWith("*.")) return [`${unmentioned}${pattern.slice(1)}`, pattern.slice(2)];
-    const isAddress = pattern.startsWith("[") || /^[\d.]+$/.test(pattern);
-    return isAddress
-      ? [pattern, ...carriedAddresses(pattern), ...mapped(pattern)]
-      : [pattern, `${unmentioned}.${pattern}`];
+    return [pattern, `${unmentioned}.${pattern}`];
   });
-  return distinct([`${unmentioned}.example`, ...near, unmentioned, "203.0.113.77"]);
+  return distinct([`${unmentioned}.example`, ...near, unmentioned, "203.0.113.77", ownMachine, notPlain]);
 }
 
-/** An IPv4 address as IPv6 carries it. */
-function mapped(address: string): readonly string[] {
-  const parts = address.split(".").map(Number);
-  if (parts.length !== 4) return [];
-  const [a = 0, b = 0, c = 0, d = 0] = parts;
-  return [`[::ffff:${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}]`];
-}
+/** Another address of the machine that asks; a deny of one of its names meets it. */
+const ownMachine = "127.6.6.6";
+/** It carries an IPv4 address. */
+const notPlain = "[::ffff:cb00:714e]";
 
 /** Prefixes of keys. */
 export function prefixValues(prefixes: readonly string[]): readonly string[] {

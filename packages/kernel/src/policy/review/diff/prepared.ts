@@ -53,12 +53,6 @@ export function mentionedIn(clauses: readonly Prepared[], { name }: Dimension): 
   };
 }
 
-/** The most readings of one argument that two of some clauses need to hold. */
-export function deepestReadings(clauses: readonly Prepared[], { name }: Dimension): number {
-  const [most = 0, second = 0] = clauses.map(({ atoms }) => atoms.get(name)?.length ?? 0).toSorted((a, b) => b - a);
-  return most + second;
-}
-
 /** Whether a clause can still hold after one dimension is decided. */
 export function survives({ atoms }: Prepared, { name }: Dimension, draft: Draft): boolean {
   return atoms.get(name)?.every(({ holds }) => holds?.(draft) ?? true) ?? true;

@@ -1,21 +1,12 @@
 import type { Policy } from "../../document/make.ts";
 import { type Clause, clausesOf } from "./clauses.ts";
 import { type Dimension, dimensions, shownValue } from "./dimension.ts";
-import { type Draft, mildest, type Readings } from "./draft.ts";
+import { type Draft, mildest } from "./draft.ts";
 import { type Edge, type Leaf, type Part, Ways } from "./graph.ts";
 import type { Mentioned } from "./need-part.ts";
 import { lockdownClauses } from "./observers.ts";
 import { OutcomeTable, sidesOf } from "./outcomes.ts";
-import {
-  deepestReadings,
-  isSure,
-  mentionedIn,
-  nextDimension,
-  type Prepared,
-  prepare,
-  sortsBefore,
-  stateOf,
-} from "./prepared.ts";
+import { isSure, mentionedIn, nextDimension, type Prepared, prepare, sortsBefore, stateOf } from "./prepared.ts";
 import { goneOf, signatureOf } from "./step.ts";
 import { hunt } from "./witness.ts";
 import { costs, Spent, tooMany, Work } from "./work.ts";
@@ -58,17 +49,13 @@ export function search(a: Policy, b: Policy, mostTests: number): Searched {
   const walk = new Walk(table, work);
   const root = walk.run(own);
   const ways = new Ways(root);
-  const undecided = new Map<string, Dimension>();
-  const parts = { a, b, shared: common, table, work, undecided };
+  const parts = { a, b, shared: common, table, work };
   for (const [at, leaf] of walk.leaves.entries()) {
     // What is left is for the others.
     work.allow(1 / Math.min(4, walk.leaves.length - at));
     if (root) unlessSpent(() => hunt(parts, root, leaf, ways.to([leaf])));
   }
   const leaves = walk.leaves.filter(({ found }) => found.size > 0);
-  for (const [pair, { name }] of undecided)
-    if (!leaves.some(({ found }) => found.has(pair)))
-      work.cap(name, "A value that readers take for several others may tell the policies apart.");
   return { root, leaves, ways, capped: work.capped, tests: work.tests };
 }
 
@@ -136,10 +123,10 @@ class Walk {
     const classes = this.#classes(dimension, draft, open, looking);
     const edges = new Map<string, Edge>();
     let drafts: readonly Draft[] | undefined;
-    for (const [signature, { index, mentioned, readings, gone, values }] of classes) {
+    for (const [signature, { index, mentioned, gone, values }] of classes) {
       if (this.#isSpent) break;
       drafts ??= dimension.drafts(draft, mentioned);
-      const chosen = (readings ? dimension.joined?.draft(draft, readings) : drafts[index]) ?? draft;
+      const chosen = drafts[index] ?? draft;
       const left = gone.size === 0 ? open : open.filter((each) => !gone.has(each));
       const to = this.#walk(chosen, left, dimension);
       if (to && classes.size === 1) return to;
@@ -171,29 +158,20 @@ class Walk {
   #classify(dimension: Dimension, draft: Draft, looking: readonly Prepared[], classes: Map<string, ValueClass>): void {
     const mentioned = mentionedIn(looking, dimension);
     if (dimension.isWhole?.(mentioned) === false) this.#work.cap(dimension.name, tooMany);
-    const classOf = (each: Draft, index: number, readings?: Readings): ValueClass => {
+    for (const [index, each] of dimension.drafts(draft, mentioned).entries()) {
       this.#work.take(dimension, looking.length + costs.value);
       const gone = goneOf(dimension, looking, each);
       const signature = signatureOf(dimension, looking, gone, each);
-      const known = classes.get(signature) ?? { index, mentioned, ...(readings && { readings }), gone, values: [] };
+      const known = classes.get(signature) ?? { index, mentioned, gone, values: [] };
       classes.set(signature, known);
-      return known;
-    };
-    for (const [index, each] of dimension.drafts(draft, mentioned).entries()) {
-      const { values } = classOf(each, index);
-      if (values.length < mostValues) values.push(shownValue(dimension.show(each)));
+      if (known.values.length < mostValues) known.values.push(shownValue(dimension.show(each)));
     }
-    const joined = dimension.joined?.readings(mentioned, deepestReadings(looking, dimension));
-    if (joined?.isWhole === false) this.#work.cap(dimension.name, tooMany);
-    for (const readings of joined?.readings ?? []) classOf(dimension.joined!.draft(draft, readings), 0, readings);
   }
 }
 
 interface ValueClass {
   /** Of its first value. */
   readonly index: number;
-  /** Absent where a value is of the class. */
-  readonly readings?: Readings;
   readonly mentioned: Mentioned;
   readonly gone: ReadonlySet<Prepared>;
   readonly values: string[];

@@ -4,8 +4,7 @@ import { decideDraft, type Draft, levelOf } from "./draft.ts";
 import { follow, type Fork, type Leaf, type Part } from "./graph.ts";
 import type { Saying } from "./levels.ts";
 import { distinctSayings, type OutcomeTable, type Pair } from "./outcomes.ts";
-import { deepestReadings, isSure, mentionedIn, nextDimension, type Prepared, stateOf } from "./prepared.ts";
-import { asWritten, writtenOut } from "./readings.ts";
+import { isSure, mentionedIn, nextDimension, type Prepared, stateOf } from "./prepared.ts";
 import { goneOf, signatureOf } from "./step.ts";
 import { costs, tooMany, type Work } from "./work.ts";
 
@@ -16,8 +15,6 @@ export interface HuntParts {
   readonly shared: readonly Prepared[];
   readonly table: OutcomeTable;
   readonly work: Work;
-  /** By pair of answers: the dimension of a value that may exist. */
-  readonly undecided: Map<string, Dimension>;
 }
 
 /** Values of one dimension that are looked at before one of them is followed. */
@@ -34,7 +31,7 @@ export function hunt(parts: HuntParts, root: Part, leaf: Leaf, ways: ReadonlySet
     leaf.draft.request !== undefined || role === "rule" || role === "floor";
   const own = new Hunt(parts, leaf, ways);
   // Most often nothing hides the call that led here.
-  const draft = asWritten(leaf.draft);
+  const { draft } = leaf;
   own.decide(draft);
   own.follow(root, draft, parts.shared.filter(isSeen), undefined);
 }
@@ -66,7 +63,7 @@ class Hunt {
     const theirs = nextDimension(open, after);
     const isMine = mine !== undefined && (theirs === undefined || inOrder(mine.dimension, theirs) <= 0);
     const next = isMine ? mine.dimension : theirs;
-    if (!next) return draft.readings ? this.#tryOut(draft, sure, after) : this.decide(draft);
+    if (!next) return this.decide(draft);
     if (this.#wasAt(part, next, draft, sure, shared, after)) return;
     this.#into(next, isMine ? mine : undefined, part, draft, shared, () => this.#isWanted(draft, sure, open));
   }
@@ -85,17 +82,7 @@ class Hunt {
     const mentioned = mentionedIn(all, next);
     const before = found.size;
     const seen = new Map<Part, Set<string>>();
-    const joined = (): readonly Draft[] => {
-      if (!next.joined) return [];
-      const { readings, isWhole } = next.joined.readings(mentioned, deepestReadings(all, next));
-      if (!isWhole) this.#parts.work.cap(next.name, tooMany);
-      return readings.map((each) => next.joined!.draft(draft, each));
-    };
-    for (const values of chunks(
-      () => [draft],
-      () => next.drafts(draft, mentioned),
-      joined,
-    )) {
+    for (const values of chunks(draft, () => next.drafts(draft, mentioned))) {
       if (!isWanted()) return;
       const choices = values.flatMap((each): readonly Choice[] => {
         this.#parts.work.take(next, all.length + costs.value);
@@ -134,14 +121,6 @@ class Hunt {
     return this.#parts.table.pairs(sides, sure, sayings, draft).some(([a, b]) => a !== b && !found.has(`${a}${b}`));
   }
 
-  /** The kernel decides a draft of several readings only where a value is known to have them. */
-  #tryOut(draft: Draft, sure: readonly Saying[], after: Dimension | undefined): void {
-    for (const each of writtenOut(draft)) this.decide(each);
-    const { undecided, table } = this.#parts;
-    for (const [a, b] of table.pairs(this.#leaf.sides, sure, [], draft))
-      if (a !== b && after) undecided.set(`${a}${b}`, after);
-  }
-
   decide(draft: Draft): void {
     const { a, b, work } = this.#parts;
     const { found } = this.#leaf;
@@ -154,11 +133,10 @@ class Hunt {
 }
 
 /** The value that led to the leaf first: it is most often enough. */
-function* chunks(...lists: readonly (() => readonly Draft[])[]): Iterable<readonly Draft[]> {
-  for (const list of lists) {
-    const values = list();
-    for (let at = 0; at < values.length; at += chunk) yield values.slice(at, at + chunk);
-  }
+function* chunks(first: Draft, others: () => readonly Draft[]): Iterable<readonly Draft[]> {
+  yield [first];
+  const values = others();
+  for (let at = 0; at < values.length; at += chunk) yield values.slice(at, at + chunk);
 }
 
 /** Adds a mark, and says whether it was there. */
