@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { trimBlanks } from "../../packages/kernel/src/support/trim.ts";
-import { hasPlaceReadings, placeReadings } from "../../packages/kernel/src/policy/decision/place-readings.ts";
+import { plainText } from "../../packages/kernel/src/policy/decision/plain-text.ts";
 
 it("drops the characters up to U+0020 at both ends, and no other", () => {
   const piece = fc.constantFrom("\0", "\t", "\n", " ", "\u001f", "!", "a", "\u00a0", "");
@@ -16,6 +16,8 @@ it("drops the characters up to U+0020 at both ends, and no other", () => {
 it("reads a text of the largest input that is blanks in its middle", () => {
   // In the square of its length this takes a day.
   const text = `1${" ".repeat(8_000_000)}1`;
-  expect(hasPlaceReadings(text)).toBe(false);
-  expect(placeReadings(text)).toEqual([]);
+  expect(plainText(text, "any")).toEqual({ key: "1 1" });
+  expect(plainText(text, "path")).toEqual({ key: "1 1" });
+  for (const kind of ["number", "url", "host", "file"] as const)
+    expect(plainText(text, kind), kind).toHaveProperty("fault");
 });

@@ -47,7 +47,7 @@ describe("the text of a policy", () => {
     const when = { capability: ["fs.read"], host: ["*.example.com"] };
     const text = formatDocument({ ...startPolicy, rules: [{ id: "no-admin", effect: "deny", when, reason: "None." }] });
     const [note] = readPolicyText(text, undefined).notes;
-    expect(note).toMatchObject({ severity: "warning", title: "never matches" });
+    expect(note).toMatchObject({ severity: "warning", title: "never matching" });
     expect(text.slice(note!.from)).toMatch(/^\{\s+"id": "no-admin"/);
   });
 

@@ -1,4 +1,4 @@
-import { loadPolicy, type Need } from "@keyhole/kernel";
+import { loadPolicy, type Need, type PolicyRule } from "@keyhole/kernel";
 import { lintPolicy } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { requestPolicyOf } from "../../packages/kernel/src/policy/decision/request-policy.ts";
@@ -125,6 +125,8 @@ describe("a rule about requests", () => {
 });
 
 describe("lint of rules about requests", () => {
+  const neverMatching = (when: PolicyRule["when"]) =>
+    lintPolicy(loaded({ rules: [denyWhen(when)] })).filter(({ kind }) => kind === "never-matching");
   it.each([
     [{ command: ["git"], host: ["example.com"] }],
     [{ command: ["git"], database: ["a"] }],
@@ -134,7 +136,7 @@ describe("lint of rules about requests", () => {
     [{ secret: ["a"], method: ["GET"] }],
     [{ calls: ["a"], capability: ["process.spawn"] }],
   ] as const)("%j can never match", (when) => {
-    expect(lintPolicy(loaded({ rules: [denyWhen(when)] }))).toMatchObject([{ kind: "never-matching", ruleId: "r" }]);
+    expect(neverMatching(when)).toMatchObject([{ ruleId: "r" }]);
   });
 
   it.each([
@@ -143,7 +145,7 @@ describe("lint of rules about requests", () => {
     [{ path: ["/admin", "notes/**"], capability: ["fs.read"] }],
     [{ capability: ["db.write", "net.read"], database: ["a"] }],
   ] as const)("%j can", (when) => {
-    expect(lintPolicy(loaded({ rules: [denyWhen(when)] }))).toEqual([]);
+    expect(neverMatching(when)).toEqual([]);
   });
 
   it("finds the narrower of two, and the same twice", () => {

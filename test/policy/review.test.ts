@@ -129,9 +129,24 @@ describe("lint", () => {
     ["never-matching", [rule("a", "deny", { tool: ["nobody"] })], "a", null],
     ["never-matching", [rule("a", "deny", { labels: ["secret"] })], "a", null],
     ["without-effect", [rule("a", "allow", { tier: [4] })], "a", null],
+    ["incomplete", [rule("a", "deny", { path: ["/admin"] })], "a", null],
+    ["incomplete", [rule("a", "deny", { arguments: [{ at: "/u", contains: "https://h.example/admin" }] })], "a", null],
+    ["incomplete", [rule("a", "deny", { arguments: [{ at: "/u", endsWith: "/admin" }] })], "a", null],
   ] as const)("finds a rule that is %s: %j", (kind, rules, ruleId, by) => {
     const policy = loaded({ labels: { secret: {} }, rules });
     expect(lintPolicy(policy, ["x", "y"])).toMatchObject([{ kind, ruleId, by }]);
+  });
+  it("finds a deny of a number in a path, and none of a path beside a grant of paths", () => {
+    const lint = (paths: readonly string[], path: string) =>
+      lintPolicy(
+        loaded({
+          grants: [{ tool: "x", capability: { kind: "net.read", hosts: ["h.example"], paths } }],
+          rules: [rule("a", "deny", { path: [path] })],
+        }),
+      );
+    expect(lint(["/api"], "/api/users/7")).toMatchObject([{ kind: "incomplete", ruleId: "a" }]);
+    expect(lint(["/api"], "/api/users7")).toEqual([]);
+    expect(lint(["/"], "/api/users")).toMatchObject([{ kind: "incomplete" }]);
   });
   it("leaves sound rules alone", () => {
     const rules = [

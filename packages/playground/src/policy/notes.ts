@@ -82,17 +82,10 @@ function keyOf(text: string): string {
   }
 }
 
-const titles = {
-  shadowed: "never decides",
-  contradicting: "contradicted",
-  "never-matching": "never matches",
-  "without-effect": "without effect",
-} as const satisfies Record<Finding["kind"], string>;
-
 function findingNote(text: string, { document }: Policy, { kind, ruleId, message }: Finding): Note {
   const index = (document.rules ?? []).findIndex(({ id }) => id === ruleId);
   const place = lineAt(text, offsetOf(text, `/rules/${index}`));
-  return { ...place, severity: "warning", title: titles[kind], text: `${ruleId}: ${message}` };
+  return { ...place, severity: "warning", title: kind.replace("-", " "), text: `${ruleId}: ${message}` };
 }
 
 /** Where a JSON Pointer leads in the text. */

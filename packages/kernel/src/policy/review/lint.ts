@@ -1,15 +1,17 @@
 import { hasOwn, isList } from "../../support/guards.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { JsonValue } from "../../json/json.ts";
+import type { Capability } from "../../capability/capability.ts";
 import { postureAnswer } from "../decision/decide.ts";
 import type { Policy } from "../document/make.ts";
+import { kindOf } from "../decision/plain-text.ts";
 import { canShow, isAboutRequests } from "../decision/rule.ts";
 import type { ArgumentCondition, Decision, PolicyRule, RuleCondition } from "../document/policy.ts";
 import type { Tier } from "../../tool/manifest.ts";
 
 /** A rule that does nothing, or that its author probably meant otherwise. */
 export interface Finding {
-  readonly kind: "shadowed" | "contradicting" | "never-matching" | "without-effect";
+  readonly kind: "shadowed" | "contradicting" | "never-matching" | "without-effect" | "incomplete";
   readonly ruleId: string;
   /** The other rule, where there is one. */
   readonly by: string | null;
@@ -35,6 +37,7 @@ export function lintPolicy(policy: Policy, tools?: readonly string[]): readonly 
   return [
     ...rules.flatMap((rule) => neverMatching(rule, policy, tools)),
     ...rules.flatMap((rule) => withoutEffect(rule, policy)),
+    ...rules.flatMap((rule) => incomplete(rule, policy)),
     ...shadows(rules),
   ];
 }
@@ -104,6 +107,39 @@ function withoutEffect({ id, effect, when }: PolicyRule, policy: Policy): Findin
   return answers.every((answer) => answer === "deny")
     ? [{ kind: "without-effect", ruleId: id, by: null, message }]
     : [];
+}
+
+/** Denies of a place that others reach in ways that no deny knows. An allow-list need not know them. */
+function incomplete({ id, effect, when }: PolicyRule, { document }: Policy): Finding[] {
+  if (effect !== "deny") return [];
+  const found = (message: string): Finding => ({ kind: "incomplete", ruleId: id, by: null, message });
+  const letters = (when.arguments ?? []).flatMap((condition) => {
+    const text = hasOwn(condition, "contains")
+      ? condition.contains
+      : hasOwn(condition, "endsWith")
+        ? condition.endsWith
+        : "";
+    const isPlace = ["url", "path"].includes(kindOf(text));
+    return isPlace
+      ? [`${JSON.stringify(text)} is a place, and this compares letters. Use startsWith, hostIn or pathIn.`]
+      : [];
+  });
+  const paths = (when.path ?? []).filter((path) => path.startsWith("/") && path !== "/");
+  const numbered = paths.filter((path) => /\/\d+(?:\/|$)/.test(path));
+  const numbers = numbered.map(
+    (path) => `Servers find ${path} in other spellings of its number (007). Grant paths instead.`,
+  );
+  const routes =
+    paths.length === 0 || document.grants?.some(({ capability }) => grantsPaths(capability)) ? [] : paths.slice(0, 1);
+  const open = routes.map(
+    (path) => `Servers can lead other paths (/index.php${path}) to ${path}. Grant paths instead.`,
+  );
+  return [...letters, ...numbers, ...open].map(found);
+}
+
+function grantsPaths(capability: Capability): boolean {
+  const paths: unknown = new Map<string, unknown>(Object.entries(capability)).get("paths");
+  return isList(paths) && paths.some((path) => typeof path === "string" && path.startsWith("/") && path !== "/");
 }
 
 /** Rules for which a rule at least as strict always matches too. */
