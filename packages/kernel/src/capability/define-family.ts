@@ -119,8 +119,7 @@ function needsOf<C extends OfKind, N extends OfKind>(spec: FamilySpec<C, N>, fam
 
   const guards = Object.entries<Guard<unknown>>(spec.need);
   const read = (json: OfKind): Need => {
-    const values = new Map<string, unknown>(Object.entries(json));
-    const wrong = guards.find(([name, guard]) => !guard(values.get(name)));
+    const wrong = guards.find(([name, guard]) => !guard(hasOwn(json, name) ? json[name] : undefined));
     if (wrong) throw new TypeError(`Got a need of ${spec.kind} whose ${wrong[0]} has another form.`);
     return new Need(json);
   };

@@ -44,7 +44,7 @@ export interface RunPorts {
 
 /** Step 8. When it resolves, the grants of the run have ended, and so have the calls that it made. */
 export function run(state: Started, { pools, clock, log, onRun }: RunPorts): Promise<Ran> {
-  const { call, tool, host, gate, deadline, input, attempt, used, mayCall, brake, flow, body } = state;
+  const { call, tool, host, gate, deadline, input, attempt, used, brake, flow, body } = state;
   const suspendable = onRun?.(state);
   const owner = ownerOf(state);
   const bounded = isolateCallOf(state);
@@ -74,7 +74,7 @@ export function run(state: Started, { pools, clock, log, onRun }: RunPorts): Pro
     if (suspendable) throw new Suspended(suspendable.put());
     throw new TypeError("this kernel suspends no runs");
   };
-  return running.then(mayCall ? (end) => gate.settled().then(() => ran(end)) : ran);
+  return running.then((end) => gate.settled()?.then(() => ran(end)) ?? ran(end));
 }
 
 function isolateCallOf(state: Started): BoundedCall {

@@ -44,8 +44,6 @@ export interface Started extends Reserved, Made {
   readonly own: { bytes: number };
   /** The requests that its gates refused. */
   readonly denials: Denials;
-  /** Whether its tool may call tools. */
-  readonly mayCall: boolean;
   /** Ends its run. */
   readonly brake: Brake;
   /** Where its output is a stream. */
@@ -114,12 +112,11 @@ function learnt({ call, tool, policy }: Reserved, labels: SessionLabels, by?: La
 
 /** The call with everything that it runs with. */
 function startedAs(state: Reserved, labels: LabelsOfRun | undefined, ports: StartPorts): Started {
-  const { call, tool, bounds, policy } = state;
+  const { call, tool, bounds, policy, grant } = state;
   // A resumed call does not get its time or its budget back.
   const before = call.came(runPart);
   const leftMs = Math.min(before?.leftMs ?? Infinity, bounds.timeoutMs);
   const deadline = new Deadline(leftMs, ports.clock, before?.pauseLeftMs);
-  const mayCall = state.grant.declared.some(({ family }) => family.isCall);
   const denials = new Denials((request) => {
     const grounds = { decision: "deny", reasonCode: "request-denied", request } as const;
     return recordDecision(state, grounds, ports, { parentProofId: state.proof.proofId });
@@ -127,14 +124,28 @@ function startedAs(state: Reserved, labels: LabelsOfRun | undefined, ports: Star
   const brake = new Brake();
   state.hold?.revoked.addEventListener("abort", () => brake.pull("Its approval was revoked."), { once: true });
   call.defer(ports.log.onFailure(() => brake.pull("The log cannot be written.")));
-  const gate = openGate(state, ports, {
-    ...requestGuard(state, labels, ports),
+  const { limit, refusal } = requestGuard(state, labels, ports);
+  const gate = new Gate({
+    limit,
+    refusal,
     onDenied: (kind, target, reason) => denials.add(kind, target, reason),
     families: policy.families,
     brokers: brokersFor(state, deadline, ports),
     counts: call.came(gatePart),
     hold: holdOf(state, ports, brake),
     secrets: secretsOf(state, ports),
+    grant,
+    holder: grantHolderOf(call, tool),
+    hash: call.hash,
+    requester: { caller: call.caller, outermostId: outermostOf(call).callId },
+    networkRequests: bounds.networkRequests,
+    networkBytes: bounds.networkBytes,
+    spend: call.parent?.spend,
+    around: call.parent?.call.progress.gate,
+    journal: (use) => {
+      ports.log.record("capability.used", call.scope, use);
+      return ports.log.flush();
+    },
   });
   const isStream = tool.manifest.output.kind === "stream";
   const flow = isStream ? new OutputStream(bounds.outputBytes, call.hash, call.output) : undefined;
@@ -146,9 +157,8 @@ function startedAs(state: Reserved, labels: LabelsOfRun | undefined, ports: Star
     used: [...used],
     own: { bytes: 0 },
     deadline,
-    gate,
+    gate: opened(gate, state, ports.log),
     denials,
-    mayCall,
     brake,
     flow,
     body,
@@ -226,32 +236,12 @@ function secretsOf({ call, policy }: Reserved, { secrets: keeper, clock }: Start
 export function nextAttempt(state: Started, ports: StartPorts): Started {
   assertCurrent(state, ports);
   const { gate, attempt } = state;
-  const again = openGate(state, ports, { ...gate.parts, before: gate });
+  const again = opened(gate.next(), state, ports.log);
   return claimStated(reach({ ...state, attempt: attempt + 1, own: { bytes: 0 }, gate: again } as Started), ports.log);
 }
 
-function openGate(
-  state: Reserved,
-  ports: StartPorts,
-  parts: Gate["parts"] & Pick<GateOptions, "before" | "counts">,
-): Gate {
-  const { call, tool, bounds, grant, hold } = state;
-  const { log } = ports;
-  const gate = new Gate({
-    ...parts,
-    grant,
-    holder: grantHolderOf(call, tool),
-    hash: call.hash,
-    requester: { caller: call.caller, outermostId: outermostOf(call).callId },
-    networkRequests: bounds.networkRequests,
-    networkBytes: bounds.networkBytes,
-    spend: call.parent?.spend,
-    around: call.parent?.call.progress.gate,
-    journal: (use) => {
-      log.record("capability.used", call.scope, use);
-      return log.flush();
-    },
-  });
+/** It closes with its call, with the log, and with the call's approval. */
+function opened(gate: Gate, { call, hold }: Reserved, log: AuditLog): Gate {
   call.defer(() => gate.close());
   call.defer(log.onFailure(() => gate.close(false)));
   hold?.revoked.addEventListener("abort", () => gate.close(false), { once: true });

@@ -25,9 +25,7 @@ export interface GateOptions extends Budget, refusals.RequestAuthority {
   readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
   /** The largest size of a request that the policy lets through. */
   readonly limit?: ((need: OwnNeed) => number) | undefined;
-  /** The gate of the previous run of the same call: this one continues its counts. */
-  readonly before?: Gate | undefined;
-  /** Instead of it, what the call had counted when it was suspended. */
+  /** What the call had counted when it was suspended. */
   readonly counts?: GateCounts | undefined;
   /** The grant that a run holds until a revocation. */
   readonly hold?: (() => HeldGrant) | undefined;
@@ -61,11 +59,12 @@ export class Gate {
   #ends: Map<string, AbortController> | undefined;
   readonly #secrets: GateSecrets;
 
-  constructor(options: GateOptions) {
+  /** @param before the gate of the previous run of the same call: this one continues its counts */
+  constructor(options: GateOptions, before?: Gate) {
     this.#options = options;
     this.#held = options.hold?.();
     this.#held?.watch(() => this.#endRevoked());
-    const { before, counts = before?.counts ?? noCounts } = options;
+    const counts = before?.counts ?? options.counts ?? noCounts;
     this.#counts = { ...counts };
     if (before) this.#counts.lastRefusal = undefined;
     const revealed = counts.revealed.map(({ name }) => name);
@@ -82,10 +81,9 @@ export class Gate {
     return this.#held?.revocations ?? [];
   }
 
-  /** The options of a gate for another run of the call. */
-  get parts(): Pick<GateOptions, "brokers" | "families" | "hold" | "limit" | "onDenied" | "refusal" | "secrets"> {
-    const { brokers, families, hold, limit, onDenied, refusal, secrets } = this.#options;
-    return { brokers, families, hold, limit, onDenied, refusal, secrets };
+  /** The gate for another run of the call. */
+  next(): Gate {
+    return new Gate(this.#options, this);
   }
 
   close(isOver = true): void {
@@ -135,9 +133,10 @@ export class Gate {
     this.#options.around?.affect(family);
   }
 
-  /** Resolves when every call that the tool made has its end and is on record. They end by themselves when the gate closes. */
-  async settled(): Promise<void> {
-    for (let seen; seen !== this.#calls; await seen) seen = this.#calls;
+  /** Resolves when every call that the tool made has its end and is on record; at once, where it made none. They end by themselves when the gate closes. */
+  settled(): Promise<void> | undefined {
+    const seen = this.#calls;
+    return seen?.then(() => (seen === this.#calls ? undefined : this.settled()));
   }
 
   async #serve(asked: OwnRequest, ticket: Ticket): Promise<CapabilityReply> {
