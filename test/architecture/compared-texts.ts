@@ -33,6 +33,7 @@ export const compared: Readonly<Record<string, readonly [count: number, form: st
   "worker-host/src/brokers/kv-memory.ts": [1, "keys by checkKey"],
   "worker-host/src/brokers/kv-workers.ts": [1, "keys by checkKey behind the tenant's prefix"],
   "worker-host/src/brokers/memory-store.ts": [2, "paths by checkPath; each prefix ends with its slash"],
+  "worker-host/src/brokers/store.ts": [1, "names that checkPath keeps from tools: a store passes over its own drafts"],
   "worker-host/src/brokers/net/addresses.ts": [2, "the host as URL gives it"],
   "worker-host/src/brokers/net/request.ts": [1, "a token of HTTP, of ASCII"],
   "worker-host/src/brokers/sql/authorize.ts": [1, "a function as the engine names it, of ASCII"],

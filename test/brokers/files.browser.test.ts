@@ -20,7 +20,7 @@ it("OPFS serves a dedicated worker too", async () => {
   worker.addEventListener("error", ({ message }) => reject(new Error(message)), { once: true });
   expect(await promise).toEqual({
     write: { ok: true, value: null },
-    list: { ok: true, value: [{ name: "b", kind: "file", byteLength: 13 }] },
+    list: { ok: true, value: { entries: [{ name: "b", kind: "file", byteLength: 13 }], leftOut: 0 } },
     text: "from a worker",
   });
   worker.terminate();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
@@ -64,4 +64,20 @@ it("folders of the owner stay when they are empty, and those of the store go", a
   expect(new Set(readdirSync(folder, { encoding: "utf8", recursive: true }))).toEqual(
     new Set(["spool", join("spool", "inbox")]),
   );
+});
+
+it("a list counts what no tool can use, and leaves it out", async () => {
+  const folder = join(root, "odd");
+  mkdirSync(join(folder, "sub"), { recursive: true });
+  const odd = ["e\u0301.txt", "a:b", "con.txt", "trailing."];
+  for (const name of ["100%.txt", "My%20File.pdf", ...odd, "half.crswap"]) writeFileSync(join(folder, name), "x");
+  symlinkSync(root, join(folder, "link"));
+  const broker = filesBroker(nodeStore(folder));
+  const reply = await broker.serve({ kind: "fs.read", operation: "list", arguments: { path: "" } }, openSession());
+  expect(reply).toMatchObject({
+    ok: true,
+    value: { entries: [{ name: "100%.txt" }, { name: "My%20File.pdf" }, { name: "sub" }], leftOut: odd.length + 1 },
+  });
+  const read = { kind: "fs.read", operation: "read", arguments: { path: "My%20File.pdf" } };
+  expect(await broker.serve(read, openSession())).toMatchObject({ ok: true });
 });

@@ -64,18 +64,21 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
       for (const path of ["notes/b.txt", "notes/a.txt", "notes/deep/er/c.txt", "other/x"]) await put(path, path);
       expect(await ask("list", "notes")).toEqual({
         ok: true,
-        value: [
-          { name: "a.txt", kind: "file", byteLength: 11 },
-          { name: "b.txt", kind: "file", byteLength: 11 },
-          { name: "deep", kind: "directory", byteLength: 0 },
-        ],
+        value: {
+          entries: [
+            { name: "a.txt", kind: "file", byteLength: 11 },
+            { name: "b.txt", kind: "file", byteLength: 11 },
+            { name: "deep", kind: "directory", byteLength: 0 },
+          ],
+          leftOut: 0,
+        },
       });
       const root = await ask("list", "");
-      expect(root.ok && root.value).toMatchObject([{ name: "notes" }, { name: "other" }]);
+      expect(root.ok && root.value).toMatchObject({ entries: [{ name: "notes" }, { name: "other" }], leftOut: 0 });
     });
 
     it("has a root that is there before anything is in it", async () => {
-      expect(await ask("list", "")).toEqual({ ok: true, value: [] });
+      expect(await ask("list", "")).toEqual({ ok: true, value: { entries: [], leftOut: 0 } });
       expect(await ask("stat", "")).toEqual({ ok: true, value: { name: "", kind: "directory", byteLength: 0 } });
     });
 
@@ -99,7 +102,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
       expect(codeOf(await ask("stat", "x/y"))).toBe("NOT_FOUND");
       expect(codeOf(await ask("stat", "x"))).toBe("ok");
       await ask("remove", "x/b");
-      expect(await ask("list", "")).toEqual({ ok: true, value: [] });
+      expect(await ask("list", "")).toEqual({ ok: true, value: { entries: [], leftOut: 0 } });
     });
 
     it.each(["read", "list", "stat", "remove"])("answers that nothing is there: %s", async (operation) => {
@@ -150,7 +153,7 @@ export function filesContract(name: string, open: () => FileStore | Promise<File
         expect(reply.ok && text(reply.body), path).toBe(String(index));
       }
       const listed = await ask("list", "");
-      expect(listed.ok && (listed.value as { name: string }[]).map((entry) => entry.name)).toEqual(
+      expect(listed.ok && (listed.value as { entries: { name: string }[] }).entries.map((entry) => entry.name)).toEqual(
         names.map((path) => path.split("/")[0]!).sort(),
       );
     });

@@ -14,7 +14,7 @@ async function look(_: never, { files: own }: ToolContext): Promise<unknown> {
   const served = (asked: Promise<unknown>): Promise<boolean> => asked.then(Boolean, () => false);
   const listed: string[] = [];
   for (const folder of folders) {
-    const entries = await own.list(folder).catch(() => []);
+    const { entries } = await own.list(folder).catch(() => ({ entries: [] }));
     listed.push(...entries.map(({ name }) => (folder === "" ? name : `${folder}/${name}`)));
   }
   const readable: string[] = [];

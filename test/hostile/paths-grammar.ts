@@ -139,7 +139,7 @@ export function grammarPaths(count: number, seed = 20_260_101): readonly string[
 
 /** Said a second time, and by other means than the code: what a path may be made of. */
 export function mayPass(path: string): boolean {
-  if (!/^[^\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff%\\:]*$/u.test(path))
+  if (!/^[^\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\\:]*$/u.test(path))
     return false;
   const isShort = (text: string, bytes: number): boolean => new TextEncoder().encode(text).length <= bytes;
   if (path.normalize("NFC") !== path || !isShort(path, 1_024)) return false;

@@ -29,7 +29,7 @@ const segment = fc.oneof(
 const netPath = fc.array(segment, { maxLength: 4 }).map((segments) => `/${segments.join("/")}`);
 const filePath = fc
   .array(
-    segment.filter((each) => !each.includes("%") && !each.includes(":")),
+    segment.filter((each) => !each.includes(":")),
     { minLength: 1, maxLength: 3 },
   )
   .map((segments) => segments.join("/"));

@@ -20,7 +20,13 @@ function openRoot({ writes = Infinity, code = "UNAVAILABLE" }: Writes = {}): Fol
   const answers = new Map<string, CapabilityReply>([
     ["stat", { ok: true, value: { name: "big", kind: "file", byteLength: stored.byteLength } }],
     ["read", { ok: true, value: null, body: stored }],
-    ["list", { ok: true, value: Array.from({ length: 10_000 }, (_, i) => entry(`${i}`.padStart(255, "x"))) }],
+    [
+      "list",
+      {
+        ok: true,
+        value: { entries: Array.from({ length: 10_000 }, (_, i) => entry(`${i}`.padStart(255, "x"))), leftOut: 0 },
+      },
+    ],
   ]);
   const ask = ({ operation, arguments: { path } }: CapabilityRequest): CapabilityReply => {
     if (operation === "stat" && path === "folder")

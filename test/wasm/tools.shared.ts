@@ -37,7 +37,10 @@ async function answer({ operation, arguments: { path } }: CapabilityRequest): Re
   const body = new TextEncoder().encode(content ?? "");
   if (operation === "write" || operation === "remove") return { ok: true, value: null };
   if (operation === "list")
-    return { ok: true, value: [...files.keys()].map((name) => ({ name, kind: "file", byteLength: 1 })) };
+    return {
+      ok: true,
+      value: { entries: [...files.keys()].map((name) => ({ name, kind: "file", byteLength: 1 })), leftOut: 0 },
+    };
   if (content === undefined)
     return { ok: false, error: { code: "CAPABILITY_DENIED", message: `No grant for ${String(path)}.`, hint: "" } };
   if (operation === "stat") return { ok: true, value: { name: "", kind: "file", byteLength: body.length } };

@@ -4,5 +4,4 @@
  */
 export type { JsonValue } from "../json/json.ts";
 export { type CapabilityRefused, defineTool, type Tool, type ToolContext, type ToolDefinition } from "./define.ts";
-export type { FileEntry } from "../capability/families/fs.ts";
 export type { ToolCallAnswer } from "../capability/families/tool-call.ts";

@@ -1,4 +1,4 @@
-import { type CapabilityRefused, defineTool, type FileEntry } from "@keyhole/kernel/tool";
+import { type CapabilityRefused, defineTool } from "@keyhole/kernel/tool";
 
 export default defineTool({
   name: "append_note",
@@ -32,8 +32,8 @@ export default defineTool({
   output: { kind: "text" },
   execute: async ({ note, line }, context) => {
     const path = `workspace/notes/${note}.txt`;
-    const folder = await context.files.list("workspace/notes").catch(noFolder);
-    const before = folder.some((entry) => entry.name === `${note}.txt`)
+    const { entries } = await context.files.list("workspace/notes").catch(noFolder);
+    const before = entries.some((entry) => entry.name === `${note}.txt`)
       ? new TextDecoder().decode(await context.files.read(path))
       : "";
     const after = `${before}${line}\n`;
@@ -44,7 +44,7 @@ export default defineTool({
 });
 
 /** The first note makes the folder. A refusal stays one. */
-function noFolder(error: CapabilityRefused): readonly FileEntry[] {
+function noFolder(error: CapabilityRefused): { readonly entries: readonly [] } {
   if (error.code !== "NOT_FOUND") throw error;
-  return [];
+  return { entries: [] };
 }

@@ -1,8 +1,9 @@
 import { knownOptions } from "@keyhole/kernel/foreign";
-import { checkPath, type FileEntry } from "@keyhole/kernel";
+import type { FileEntry } from "@keyhole/kernel";
 import {
   attempt,
   done,
+  draftEnd,
   StoreError,
   fault,
   fileEntry,
@@ -10,6 +11,7 @@ import {
   folderEntry,
   foldersOf,
   found,
+  isDraft,
   listLimit,
   nameOf,
   type StoreFault,
@@ -49,7 +51,7 @@ export function opfsStore(options: OpfsStoreOptions = {}): FileStore {
         const handle = await tree.folder(path);
         const entries: FileEntry[] = [];
         for await (const [name, child] of handle.entries()) {
-          if (checkPath(name) !== undefined) continue;
+          if (isDraft(name)) continue;
           if (entries.length === listLimit) return fault("too-many");
           entries.push(isFileHandle(child) ? fileEntry(name, (await child.getFile()).size) : folderEntry(name));
         }
@@ -69,8 +71,7 @@ export function opfsStore(options: OpfsStoreOptions = {}): FileStore {
   };
 }
 
-/** No path of a tool can name it: `%` is refused. */
-const draftFolder = "%drafts";
+const draftFolder = `drafts${draftEnd}`;
 
 /** The folders under one root. Paths are taken step by step: the platform takes single names only. */
 class Tree {
@@ -200,9 +201,9 @@ interface Movable {
   move(parent: FileSystemDirectoryHandle, name: string): Promise<void>;
 }
 
-/** Chromium has the new content in it, in the same folder. `checkPath` keeps its name from tools. */
+/** Chromium has the new content in it, in the same folder. */
 function removeSwapFile(parent: FileSystemDirectoryHandle, name: string): Promise<void> {
-  return parent.removeEntry(`${name}.crswap`).catch(unlessMissing);
+  return parent.removeEntry(`${name}${draftEnd}`).catch(unlessMissing);
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -1,4 +1,4 @@
-import { checkPath, type FileEntry } from "@keyhole/kernel";
+import type { FileEntry } from "@keyhole/kernel";
 import { knownOptions } from "@keyhole/kernel/foreign";
 import {
   attempt as attemptTo,
@@ -116,7 +116,7 @@ async function listFolder(
     cursor = page.truncated ? page.cursor : undefined;
   } while (cursor !== undefined);
   if (entries.length === 0 && whenEmpty) return whenEmpty();
-  return found(entries.filter((entry) => checkPath(entry.name) === undefined));
+  return found(entries);
 }
 
 /** R2 has no expected failures: every error is a fault of the service. */

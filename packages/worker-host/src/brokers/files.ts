@@ -4,7 +4,6 @@ import {
   type BrokerReply,
   type CapabilityRequest,
   checkPath,
-  type FileEntry,
   type JsonValue,
   type Need,
 } from "@keyhole/kernel";
@@ -12,7 +11,7 @@ import { fsRead, fsWrite } from "@keyhole/kernel/families";
 import { bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { cancelled, refused, type Refused } from "./fault.ts";
-import { type FileStore, listLimit, type StoreFault, type StoreResult } from "./store.ts";
+import { type FileStore, listLimit, type StoreEntry, type StoreFault, type StoreResult } from "./store.ts";
 import { readAnswer } from "./store-answer.ts";
 
 export { memoryStore, type MemoryStoreOptions } from "./memory-store.ts";
@@ -39,8 +38,8 @@ interface FileRequest {
 }
 
 /**
- * Serves `fs.read` and `fs.write` over one store. `read` answers with the file as body, `stat` with one entry. `list` answers with the
- * {@link FileEntry}s that the call could `stat`, sorted by name. `write` takes the file as body.
+ * Serves `fs.read` and `fs.write` over one store. `read` answers with the file as body, `stat` with one entry. `list` answers with a
+ * folder as `ToolFiles.list` does. `write` takes the file as body.
  */
 export function filesBroker(store: FileStore): Broker {
   const changes = new Turns();
@@ -112,12 +111,12 @@ const serve = {
   async list({ store, session, path }) {
     const listed = readAnswer(await store.list(path), faults, readEntries);
     if (!listed.ok) return refuse(listed.fault, path);
-    // An entry is read with its name and size; another writer's name can be one that no tool may use.
-    const isShown = ({ name }: Entry): boolean => {
-      const below = path === "" ? name : `${path}/${name}`;
-      return checkPath(below) === undefined && session.refusal({ kind: "fs.read", path: below }) === undefined;
-    };
-    return { ok: true, value: listed.value.filter(isShown) };
+    const below = ({ name }: Entry): string => (path === "" ? name : `${path}/${name}`);
+    // Another writer's name can be one that no tool may use.
+    const named = listed.value.filter((entry) => entry.kind !== "other" && checkPath(below(entry)) === undefined);
+    // An entry is read with its name and size.
+    const entries = named.filter((entry) => !session.refusal({ kind: "fs.read", path: below(entry) }));
+    return { ok: true, value: { entries, leftOut: listed.value.length - named.length } };
   },
   async stat({ store, path }) {
     return answer(readAnswer(await store.stat(path), faults, readEntry), path);
@@ -150,16 +149,18 @@ function changed(foreign: Foreign<StoreResult<undefined>> | undefined, path: str
       );
 }
 
-function readEntry(foreign: Foreign<FileEntry | undefined>): Entry | undefined {
+function readEntry(foreign: Foreign<StoreEntry | undefined>): Entry | undefined {
   const { name, kind, byteLength } = membersOf(foreign, "name", "kind", "byteLength");
   const isEntry = typeof name === "string" && typeof byteLength === "number";
-  return isEntry && (kind === "file" || kind === "directory") ? { name, kind, byteLength } : undefined;
+  return isEntry && (kind === "file" || kind === "directory" || kind === "other")
+    ? { name, kind, byteLength }
+    : undefined;
 }
 
 /** Of JSON, as what is answered has to be. */
-type Entry = { readonly [Part in keyof FileEntry]: FileEntry[Part] };
+type Entry = { readonly [Part in keyof StoreEntry]: StoreEntry[Part] };
 
-function readEntries(foreign: Foreign<readonly FileEntry[] | undefined>): Entry[] | undefined {
+function readEntries(foreign: Foreign<readonly StoreEntry[] | undefined>): Entry[] | undefined {
   const entries = itemsOf(foreign, listLimit)?.map(readEntry);
   return entries?.every((each) => each !== undefined)
     ? entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))

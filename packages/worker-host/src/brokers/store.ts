@@ -29,12 +29,20 @@ export interface FileStore {
   read(path: string, limitBytes: number): Promise<StoreResult<Uint8Array>>;
   /** Replaces the file, whole or not at all: no reader ever sees a part. */
   write(path: string, bytes: Uint8Array): Promise<StoreResult<undefined>>;
-  /** The entries directly in a folder, in any order. It omits names that are no path segments. */
-  list(path: string): Promise<StoreResult<readonly FileEntry[]>>;
+  /** All that is directly in a folder, in any order. The broker leaves out what no tool can use. */
+  list(path: string): Promise<StoreResult<readonly StoreEntry[]>>;
   stat(path: string): Promise<StoreResult<FileEntry>>;
   /** Files only. */
   remove(path: string): Promise<StoreResult<undefined>>;
 }
+
+/** `other`: a link or a device. */
+export type StoreEntry = Omit<FileEntry, "kind"> & { readonly kind: FileEntry["kind"] | "other" };
+
+/** Of names of files that are not whole yet, also those of Chromium. No path of a tool can have one. */
+export const draftEnd = ".crswap";
+
+export const isDraft = (name: string): boolean => name.endsWith(draftEnd);
 
 /** Entries of one folder that a store lists; more are `too-many`. */
 export const listLimit = 10_000;

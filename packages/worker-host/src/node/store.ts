@@ -2,18 +2,20 @@ import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { lstat, mkdir, open, opendir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { checkPath, type FileEntry } from "@keyhole/kernel";
 import {
   attempt as attemptTo,
   done,
+  draftEnd,
   StoreError,
   fileEntry,
   type FileStore,
   folderEntry,
   foldersOf,
   found,
+  isDraft,
   listLimit,
   nameOf,
+  type StoreEntry,
   type StoreFault,
   type StoreResult,
 } from "../brokers/store.ts";
@@ -168,8 +170,7 @@ async function readWhole(parent: OpenFolder, name: string, limitBytes: number): 
 async function replace(parent: OpenFolder, name: string, bytes: Uint8Array): Promise<void> {
   const before = await plainStat(parent, name).catch(unless("ENOENT"));
   if (before?.isDirectory()) throw new StoreError("is-folder");
-  // No path of a tool can name it: `%` is refused.
-  const draft = parent.at(`%${randomUUID()}`);
+  const draft = parent.at(`${randomUUID()}${draftEnd}`);
   const file = await open(
     draft,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
@@ -186,13 +187,14 @@ async function replace(parent: OpenFolder, name: string, bytes: Uint8Array): Pro
   }
 }
 
-async function listFolder(folder: OpenFolder): Promise<readonly FileEntry[]> {
-  const entries: FileEntry[] = [];
+async function listFolder(folder: OpenFolder): Promise<readonly StoreEntry[]> {
+  const entries: StoreEntry[] = [];
   for await (const { name } of await opendir(folder.at("."))) {
-    if (checkPath(name) !== undefined) continue;
+    if (isDraft(name)) continue;
     const stats = await lstat(folder.at(name)).catch(unless("ENOENT"));
     if (stats?.isFile()) entries.push(fileEntry(name, stats.size));
-    if (stats?.isDirectory()) entries.push(folderEntry(name));
+    else if (stats?.isDirectory()) entries.push(folderEntry(name));
+    else if (stats) entries.push({ name, kind: "other", byteLength: 0 });
     if (entries.length > listLimit) throw new StoreError("too-many");
   }
   return entries;

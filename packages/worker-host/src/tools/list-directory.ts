@@ -55,15 +55,21 @@ export default defineTool({
           },
         },
         next: { type: "string", description: "The last name of this page, where there are more." },
+        leftOut: {
+          type: "integer",
+          description: "Files and folders with names that no tool can use, if there are any.",
+        },
       },
       required: ["path", "entries"],
       additionalProperties: false,
     },
   },
   async execute({ path, limit, after }, { files }) {
-    const entries = (await files.list(path)).filter(({ name }) => name > after);
+    const { entries: all, leftOut } = await files.list(path);
+    const entries = all.filter(({ name }) => name > after);
     const page = entries.slice(0, limit).map(({ name, kind, byteLength }) => ({ name, kind, byteLength }));
     const last = page.at(-1);
-    return { path, entries: page, ...(entries.length > page.length && last && { next: last.name }) };
+    const more = entries.length > page.length && last && { next: last.name };
+    return { path, entries: page, ...more, ...(leftOut > 0 && { leftOut }) };
   },
 });

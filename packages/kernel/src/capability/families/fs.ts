@@ -134,9 +134,16 @@ function matchesOf(globs: readonly string[], face: Face): (need: { readonly path
 export interface ToolFiles {
   readonly read: (path: string) => Promise<Uint8Array>;
   readonly write: (path: string, data: Uint8Array | string) => Promise<void>;
-  readonly list: (path: string) => Promise<readonly FileEntry[]>;
+  readonly list: (path: string) => Promise<FileListing>;
   readonly stat: (path: string) => Promise<FileEntry>;
   readonly remove: (path: string) => Promise<void>;
+}
+
+interface FileListing {
+  /** Files and folders that the call could `stat`, sorted by name. */
+  readonly entries: readonly FileEntry[];
+  /** Count of the others: links, and names that no path can have. */
+  readonly leftOut: number;
 }
 
 export interface FileEntry {
@@ -157,8 +164,7 @@ export function filesGuest(ask: Ask): ToolFiles {
     async write(path, data) {
       await ask({ kind: "fs.write", operation: "write", arguments: at(path), body: bodyBytes(data) });
     },
-    list: async (path) =>
-      (await ask<readonly FileEntry[]>({ kind: "fs.read", operation: "list", arguments: at(path) })).value,
+    list: async (path) => (await ask<FileListing>({ kind: "fs.read", operation: "list", arguments: at(path) })).value,
     stat: async (path) => (await ask<FileEntry>({ kind: "fs.read", operation: "stat", arguments: at(path) })).value,
     async remove(path) {
       await ask({ kind: "fs.write", operation: "remove", arguments: at(path) });

@@ -161,11 +161,11 @@ function isInUrl(tail: string): boolean {
   return !/[\t\n\r]/.test(tail) && !expanded.test(path) && isPlain(urlPath(`/${path}`));
 }
 
-/** A path of files. Folders of routers are names: `[id]`, `[...slug]`. A home folder is none. */
+/** A path of files. Folders of routers are names: `[id]`, `[...slug]`. A home folder is none, and some programs decode `%`. */
 function isFile(path: string): boolean {
   const names = path.replace(/\[{1,2}(?:\.{3})?[\w-]+\]{1,2}/g, "");
   const isOne = checkPath(path) === undefined && stepIn(foldLetters(path)) === undefined;
-  return isOne && !path.startsWith("~") && !expanded.test(names);
+  return isOne && !/^~|%/.test(path) && !expanded.test(names);
 }
 
 /** As people write it: `git log --oneline <1–100>`. */

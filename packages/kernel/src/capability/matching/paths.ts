@@ -37,7 +37,6 @@ export function checkPath(path: string): string | undefined {
   if (!path.isWellFormed()) return "a path is well-formed Unicode";
   if (hiddenCharacters.test(path)) return "a path has no control characters";
   if (path.includes("\\")) return "a path has / between its names, and no \\";
-  if (path.includes("%")) return "a path has no percent-encoding, and no %";
   if (path.includes(":")) return "a path has no drive and no stream, and : has no place in it";
   if (utf8Length(path) > pathBytes) return `a path has at most ${pathBytes} bytes`;
   if (toForm("NFC", path) !== path) return "a path is in Unicode normalization form C";

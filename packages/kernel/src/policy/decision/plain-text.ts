@@ -59,7 +59,7 @@ export function textWork(value: Scalar, kind: TextKind, most: number): number {
 export function plainText(value: Scalar, kind: TextKind): Plain {
   if (typeof value === "number" && kind === "number")
     return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? { key: String(value + 0) } : readTwice;
-  const given = String(value).trim();
+  const given = kind === "file" ? String(value) : String(value).trim();
   return readers[kind === "any" ? looksLike(given) : kind](given, kind);
 }
 
@@ -82,7 +82,7 @@ const readers: Readonly<Record<Exclude<TextKind, "any">, (given: string, kind: T
   host: plainHost,
   file(given) {
     const fault = checkPath(given);
-    return fault === undefined ? { key: given } : { part: "", fault };
+    return fault === undefined ? (faultIn(given, [escapes]) ?? { key: given }) : { part: "", fault };
   },
 };
 
@@ -91,6 +91,8 @@ const controls = [
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f]/,
   "it has a control character",
 ] as const;
+/** A file is found by its name as it is. Who reads an argument may decode it. */
+const escapes = [/%(?:[0-9a-f]{2}|[%u])/i, "some readers decode it"] as const;
 const controlsInPlace = [/[\u0000-\u001f\u007f-\u009f]/, controls[1]] as const;
 
 function folded(given: string): Plain {
@@ -131,5 +133,5 @@ function pathIn(given: string): Plain {
   const names = key.split("/");
   if (stepIn(key) !== undefined) return { part: stepIn(key)!, fault: stepFault };
   if (names.slice(1, -1).includes("")) return { part: "//", fault: "a name is empty" };
-  return faultIn(key, [[/%(?:[0-9a-f]{2}|[%u])/, "some readers decode it"]]) ?? { key };
+  return faultIn(key, [escapes]) ?? { key };
 }

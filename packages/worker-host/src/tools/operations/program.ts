@@ -1,6 +1,19 @@
 import type { ToolContext } from "@keyhole/kernel/tool";
 import { lineOf, textOf } from "./clean.ts";
 
+/** Arguments of a command behind its own ones. */
+export const paths = { rest: { path: ["**"] } } as const;
+
+/** Schema of the paths that a model chooses. */
+export const chosenPaths = {
+  type: "array",
+  items: { type: "string", minLength: 1, maxLength: 1_024 },
+  maxItems: 100,
+  default: [],
+} as const;
+
+export const count = { type: "integer", minimum: 0 } as const;
+
 /** The output of a program, as text. */
 export interface ProgramOutput {
   readonly exitCode: number;

@@ -1,6 +1,6 @@
 import { defineTool } from "@keyhole/kernel/tool";
 import { readEslint, readMypy, readSarif, severities } from "./lint-report.ts";
-import { failed, outputOf } from "./program.ts";
+import { chosenPaths, count, failed, outputOf, paths } from "./program.ts";
 
 /** How each linter writes its findings to stdout, how they are read, and the exit code with which it finds something. Nothing writes to the project. */
 const linters = {
@@ -13,8 +13,6 @@ const linters = {
 /** Findings of one answer. */
 const maxFindings = 500;
 
-const paths = { rest: { path: ["**"] } } as const;
-const count = { type: "integer", minimum: 0 } as const;
 const place = { type: ["integer", "null"], minimum: 0 } as const;
 
 export default defineTool({
@@ -33,12 +31,7 @@ export default defineTool({
   capabilities: [
     {
       kind: "process.spawn",
-      commands: [
-        { command: "ruff", args: [...linters.ruff.args, paths] },
-        { command: "mypy", args: [...linters.mypy.args, paths] },
-        { command: "oxlint", args: [...linters.oxlint.args, paths] },
-        { command: "eslint", args: [...linters.eslint.args, paths] },
-      ],
+      commands: Object.entries(linters).map(([command, { args }]) => ({ command, args: [...args, paths] })),
     },
   ],
   bounds: { timeoutMs: 300_000, concurrency: 1 },
@@ -46,12 +39,7 @@ export default defineTool({
     type: "object",
     properties: {
       linter: { enum: ["ruff", "mypy", "oxlint", "eslint"] },
-      paths: {
-        type: "array",
-        items: { type: "string", minLength: 1, maxLength: 1_024 },
-        maxItems: 100,
-        default: [],
-      },
+      paths: chosenPaths,
     },
     required: ["linter"],
     additionalProperties: false,

@@ -1,6 +1,6 @@
 import { defineTool } from "@keyhole/kernel/tool";
 import { readJunit } from "./junit.ts";
-import { failed, outputOf } from "./program.ts";
+import { chosenPaths, count, failed, outputOf, paths } from "./program.ts";
 import { readTap } from "./tap.ts";
 
 /** How each runner writes its report to stdout, and how the report is read. */
@@ -21,9 +21,6 @@ const runners = {
   tap: { command: "tap", args: [], read: readTap, begins: "ok " },
 } as const;
 
-const paths = { rest: { path: ["**"] } } as const;
-const count = { type: "integer", minimum: 0 } as const;
-
 export default defineTool({
   name: "run_tests",
   version: "1.0.0",
@@ -40,12 +37,7 @@ export default defineTool({
   capabilities: [
     {
       kind: "process.spawn",
-      commands: [
-        { command: runners.pytest.command, args: [...runners.pytest.args, paths] },
-        { command: runners.vitest.command, args: [...runners.vitest.args, paths] },
-        { command: runners["node:test"].command, args: [...runners["node:test"].args, paths] },
-        { command: runners.tap.command, args: [...runners.tap.args, paths] },
-      ],
+      commands: Object.values(runners).map(({ command, args }) => ({ command, args: [...args, paths] })),
     },
   ],
   bounds: { timeoutMs: 600_000, concurrency: 1 },
@@ -53,12 +45,7 @@ export default defineTool({
     type: "object",
     properties: {
       runner: { enum: ["pytest", "vitest", "node:test", "tap"] },
-      paths: {
-        type: "array",
-        items: { type: "string", minLength: 1, maxLength: 1_024 },
-        maxItems: 100,
-        default: [],
-      },
+      paths: chosenPaths,
     },
     required: ["runner"],
     additionalProperties: false,

@@ -1,5 +1,5 @@
 import { Fd, wasi } from "@bjorn3/browser_wasi_shim";
-import type { CapabilityReply, CapabilityRequest, FileEntry } from "@keyhole/kernel";
+import type { CapabilityReply, CapabilityRequest, FileEntry, ToolFiles } from "@keyhole/kernel";
 import { type FileRoom, HeldBytes, OpenFile } from "./file.ts";
 import { errno } from "./names.ts";
 
@@ -81,7 +81,7 @@ export class Folder extends Fd {
     if (this.#entries !== undefined) return this.#entries;
     const reply = this.#world.ask({ kind: "fs.read", operation: "list", arguments: { path: this.#path } });
     if (!reply.ok) return errnoOf(reply);
-    const entries = reply.value as unknown as readonly FileEntry[];
+    const { entries } = reply.value as unknown as Awaited<ReturnType<ToolFiles["list"]>>;
     const byteLength = entries.reduce((sum, { name }) => sum + ENTRY_BYTES + name.length * 2, 0);
     const fault = this.#held.resize(byteLength, () => (this.#entries = entries));
     return fault === errno.success ? entries : fault;
