@@ -1,13 +1,12 @@
 import type { ApprovalRequest } from "@keyhole/kernel";
 import { visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
-import { effectText } from "../app/capability-words.ts";
 import { tierText, tierTones } from "../app/words.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { LongText } from "../ui/LongText.tsx";
 
 export function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
-  const { tier, risk, effects, grants, description, hasBody } = request;
+  const { tier, risk, grants, description, hasBody } = request;
   return (
     <dl className="facts">
       <dt>Does</dt>
@@ -25,8 +24,6 @@ export function Facts({ request }: { readonly request: ApprovalRequest }): React
         <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
         {risk !== null && <Badge>{visible(risk)} risk</Badge>}
       </dd>
-      <dt>Effects</dt>
-      <dd>{effects.length === 0 ? "None" : effects.map((effect) => effectText(effect)).join(", ")}</dd>
       <dt>May use</dt>
       <dd>
         {grants.length === 0 ? (

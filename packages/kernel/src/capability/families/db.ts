@@ -65,7 +65,7 @@ function databaseFamily(kind: DatabaseKind, defaults: readonly StatementKind[]):
   const reads = kind === "db.read";
   return defineFamily<DatabaseCapability, DatabaseNeed<DatabaseKind>>({
     kind,
-    title: reads ? "Reads databases" : "Writes to databases",
+    title: reads ? "Reads databases" : "Changes databases",
     effect: reads ? "reads" : "changes",
     fields: {
       databases: patterns(checkNamePattern),

@@ -73,7 +73,7 @@ export const fsWrite: Family = /* @__PURE__ */ fileFamily("fs.write");
 function fileFamily(kind: FileKind): Family {
   return defineFamily<FilesCapability, FileNeed<FileKind>>({
     kind,
-    title: kind === "fs.read" ? "Reads files" : "Writes files",
+    title: kind === "fs.read" ? "Reads files" : "Changes files",
     effect: kind === "fs.read" ? "reads" : "changes",
     fields: {
       paths: patterns(checkGlob),

@@ -68,7 +68,7 @@ function keyFamily(kind: KeyKind): Family {
   const prefixes: Field<readonly string[]> = { schema: { ...schema, items }, ...check };
   return defineFamily<KeysCapability, KeyNeed<KeyKind>>({
     kind,
-    title: kind === "kv.read" ? "Reads stored values" : "Writes stored values",
+    title: kind === "kv.read" ? "Reads stored values" : "Changes stored values",
     effect: kind === "kv.read" ? "reads" : "changes",
     fields: { keys: prefixes, valueBytes: count },
     need: { key: isText, lists: orAbsent(isFlag), bytes: orAbsent(isAmount) },
