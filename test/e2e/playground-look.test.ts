@@ -184,6 +184,8 @@ it("shows each text and takes each click at each size, beside an edge", async ()
     for (const size of sizes) {
       await walk.open(size);
       await walk.at("Edge", "#/");
+      const head = await walk.page.getByRole("banner").boundingBox();
+      expect(head?.height, "one row").toBeLessThan(50);
     }
     expect([...walk.faults]).toEqual([]);
   } finally {

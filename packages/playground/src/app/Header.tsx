@@ -60,7 +60,12 @@ export function Header(props: HeaderProps): ReactNode {
       <output className="state" data-state={state}>
         <span className="state-dot" aria-hidden="true" />
         <span className="state-text">{client?.isWatched === true ? "Watching" : stateTexts[state]}</span>
-        {address !== undefined && <EdgeMark address={address} name={edge?.name ?? ""} />}
+        {place === "edge" && (
+          <Button onPress={onEdgeSettings} title={address && hostOf(address)}>
+            {address !== undefined && <EdgeMark address={address} name={edge?.name ?? ""} />}
+            <span className={address && "visually-hidden"}>Edge settings</span>
+          </Button>
+        )}
       </output>
       {governed !== undefined && <ModeSwitch mode={governed.mode} setMode={client?.governance?.setMode} />}
       <RunningCalls onOpen={onOpenCall} />
@@ -70,11 +75,6 @@ export function Header(props: HeaderProps): ReactNode {
           <span>{findTitle}</span>
           <kbd aria-hidden="true">{isApple ? "⌘ K" : "Ctrl K"}</kbd>
         </button>
-        {place === "edge" && (
-          <Button look="quiet" onPress={onEdgeSettings}>
-            Edge settings
-          </Button>
-        )}
         <IconButton
           icon={themeIcons[theme]}
           label={`Colours: ${themeTexts[theme]}. Change to ${themeTexts[nextTheme[theme]]}`}
@@ -100,7 +100,7 @@ function EdgeMark({ address, name }: { readonly address: string; readonly name: 
   return (
     <>
       {name !== "" && <b className="state-name">{visible(name)}</b>}
-      <code className="state-address">{hostOf(address)}</code>
+      <code>{hostOf(address)}</code>
       <span className="edge-trust" data-trust={state} title={trustText(trust)}>
         {trustWords[state]}
       </span>

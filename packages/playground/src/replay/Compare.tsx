@@ -39,7 +39,7 @@ export function Compare(): ReactNode {
 }
 
 function nameOf({ tool, what, startedAt, state }: CallHead): string {
-  return visible(`${new Date(startedAt).toLocaleTimeString()} ${tool} ${what.slice(0, 60)} (${state})`);
+  return visible(`${new Date(startedAt).toLocaleTimeString("en-GB")} ${tool} ${what.slice(0, 60)} (${state})`);
 }
 
 interface PairProps {
