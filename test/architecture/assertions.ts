@@ -8,7 +8,7 @@ export const ceilings: Readonly<Record<string, Readonly<Record<SourceAssertion["
   kernel: { as: 5, "!": 0.6 },
   "worker-host": { as: 9.2, "!": 2.8 },
   agents: { as: 10.7, "!": 0 },
-  edge: { as: 3.9, "!": 3 },
+  edge: { as: 3.9, "!": 1.5 },
   keyhole: { as: 4.4, "!": 2.1 },
   mcp: { as: 7.1, "!": 2 },
   playground: { as: 4.2, "!": 1.8 },

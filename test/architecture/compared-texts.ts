@@ -7,7 +7,6 @@ export const compared: Readonly<Record<string, readonly [count: number, form: st
   "edge/src/app/body.ts": [1, "the whole media type in lower case"],
   "edge/src/app/calls.ts": [1, "whole media types; they choose between two answers"],
   "edge/src/app/gateway.ts": [1, "the path that the router took; chooses headers"],
-  "edge/src/app/json-place.ts": [7, "our own words, for a message"],
   "edge/src/object/configured.ts": [1, "names by checkName; the more are listed, the more is searched for"],
   "kernel/src/capability/define-family.ts": [1, "our own kinds"],
   "kernel/src/capability/families/fs.ts": [1, "a pattern of the policy: which family it is for"],

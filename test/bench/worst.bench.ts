@@ -3,7 +3,7 @@
  * inputs, then changes of the worst one. Prints processor time of the thread, which others on the machine hardly change, and never fails on a time.
  */
 import { bodyLimits } from "../../packages/edge/src/app/body.ts";
-import { excessOf } from "../../packages/edge/src/app/json-text.ts";
+import { jsonExcess } from "../../packages/kernel/src/foreign.ts";
 import { hashText, parseUrl } from "../../packages/kernel/src/index.ts";
 import { canonicalJson, canonicalTextOf } from "../../packages/kernel/src/json/canonical-json.ts";
 import { snapshotInOrder, takeJson } from "../../packages/kernel/src/json/snapshot.ts";
@@ -102,7 +102,7 @@ const works: readonly Work[] = [
     name: "count in a body",
     make(genes) {
       const text = JSON.stringify(valueOf(genes));
-      return () => excessOf(text, bodyLimits);
+      return () => jsonExcess(text, bodyLimits);
     },
   },
   {

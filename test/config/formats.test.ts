@@ -196,8 +196,8 @@ describe("a wrong configuration is refused with file and line", () => {
   });
 
   it.each([
-    ["json", inJson.replace('"version": "1",', '"version": "1",,'), 2, "Unexpected"],
-    ["json", inJson.replace('  "limits"', '  "version": "1",\n  "limits"'), lineOf(inJson, '"limits"'), "unique"],
+    ["json", inJson.replace('"version": "1",', '"version": "1",,'), 2, "expected a name"],
+    ["json", inJson.replace('  "limits"', '  "version": "1",\n  "limits"'), lineOf(inJson, '"limits"'), "twice"],
     ["yaml", inYaml.replace("limits:", "  limits:"), lineOf(inYaml, "limits:"), "limits"],
     ["yaml", inYaml.replace("limits:", 'version: "1"\nlimits:'), lineOf(inYaml, "limits:"), "unique"],
     ["toml", inToml.replace("[limits.weather]", "[limits.weather"), lineOf(inToml, "[limits"), "TOML"],

@@ -56,10 +56,9 @@ describe("a request that is not as it should be", () => {
     expect(await problemOf(response)).toMatchObject({ code: "INVALID_REQUEST", detail, hint });
   });
 
-  it("is told the place of a fault in up to 65,536 characters: looking through megabytes is a program's work", async () => {
-    const place = "The body is not JSON: line 1, column 65537: expected a value, got the end.";
-    expect(await problemOf(await post(" ".repeat(65_536)))).toMatchObject({ detail: place });
-    expect(await problemOf(await post(" ".repeat(65_537)))).toMatchObject({ detail: "The body is not JSON." });
+  it("is told the place of a fault in a long text", async () => {
+    const place = "The body is not JSON: line 1, column 65538: expected a value, got the end.";
+    expect(await problemOf(await post(" ".repeat(65_537)))).toMatchObject({ detail: place });
   });
 
   it.each<[string, string, string]>([

@@ -9,7 +9,7 @@ import { readJson as readEdge } from "../../packages/worker-host/src/edge/wire.t
 
 afterEach(() => vi.restoreAllMocks());
 
-const { depth, topMembers, members, values } = bodyLimits;
+const { maxDepth: depth, maxTopMembers: topMembers, maxMembers: members, maxNodes: values } = bodyLimits;
 
 const inObject = (count: number): string =>
   `{"input":{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join()}}}`;

@@ -2,6 +2,10 @@ import { jsonTextFault } from "@keyhole/kernel/foreign";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+const faultOf = (text: string, options = {}): object | undefined => {
+  const fault = jsonTextFault(text, options);
+  return fault && { reason: fault.reason, path: fault.path };
+};
 const inexact = (path: string): object => ({ reason: "inexact-number", path });
 const twice = (path: string): object => ({ reason: "repeated-name", path });
 
@@ -27,7 +31,7 @@ describe("a JSON text of which two readers take two values", () => {
     [String.raw`[{"a":{},"\u0061":[]}]`, twice("/0/a")],
     ['[{"a":1},{"a":1}]', undefined],
   ])("is told with its place: %s", (text, fault) => {
-    expect(jsonTextFault(text)).toEqual(fault);
+    expect(faultOf(text)).toEqual(fault);
   });
 
   it("is none that a double of another program was written to, up to 2^53", () => {
@@ -46,7 +50,7 @@ describe("a JSON text of which two readers take two values", () => {
     fc.assert(
       fc.property(fc.bigInt(), (integer) => {
         const isSame = Number.isFinite(Number(integer)) && BigInt(JSON.parse(`${integer}`)) === integer;
-        expect(jsonTextFault(`{"id":${integer}}`)).toEqual(isSame ? undefined : inexact("/id"));
+        expect(faultOf(`{"id":${integer}}`)).toEqual(isSame ? undefined : inexact("/id"));
       }),
     );
   });

@@ -15,29 +15,13 @@ describe("the places of a JSON text", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
-        const { places, fault } = placesOf(text);
-        expect(fault).toBeUndefined();
+        const { places, stop } = placesOf(text);
+        expect(stop).toBeUndefined();
         for (const { pointer, start, end } of places) {
           // A member's place begins with its name.
           const written = text.slice(start, end).replace(/^"(?:[^"\\]|\\.)*"\s*:/, "");
           expect(JSON.parse(written)).toEqual(at(JSON.parse(text), pointer));
         }
-      }),
-    );
-  });
-
-  it("agree with the browser on what is JSON", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:\\ \n0-1.eEtrufalsn\u0007') }), (text) => {
-        const isJson = ((): boolean => {
-          try {
-            JSON.parse(text);
-            return true;
-          } catch {
-            return false;
-          }
-        })();
-        expect(placesOf(text).fault === undefined).toBe(isJson);
       }),
     );
   });
@@ -52,9 +36,9 @@ describe("the places of a JSON text", () => {
 
   it.for<[string, string]>([
     ['{\n  "a": 1\n  "b": 2\n}', 'Line 3: expected a comma or }, got "\\"".'],
-    ['{ "a" 1 }', 'Line 1: expected a colon after the name, got "1".'],
-    ["[1,", "Line 1: expected a value, got the end of the text."],
-    ["{ a: 1 }", 'Line 1: expected the name of a member, in quotation marks, got "a".'],
+    ['{ "a" 1 }', 'Line 1: expected a colon, got "1".'],
+    ["[1,", "Line 1: expected a value, got the end."],
+    ["{ a: 1 }", 'Line 1: expected a name in quotation marks or }, got "a".'],
   ])("name the line and what is missing: %s", ([text, message]) => {
     expect(placedText(text, placesOf(text))).toBe(message);
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { type JsonValue, loadPolicy, type PolicyRule } from "@keyhole/kernel";
-import { explain, lintPolicy, locate, simulate, simulationTable } from "@keyhole/kernel/policy";
+import { explain, lintPolicy, locator, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { describe, expect, it, vi } from "vitest";
 import { checkPolicy } from "../../packages/keyhole/src/command/policy/check.ts";
 import { document, record } from "./recorded.ts";
@@ -218,7 +218,7 @@ const testPasskeys = {
   ],
 };
 
-describe("locate", () => {
+describe("a place in a policy's text", () => {
   const text =
     '{\n  "a": [1, {"b\\"c": "}"}],\n  "rules": [\n    { "id": "x" },\n    { "id": "y", "when": {"tool": []} }\n  ]\n}';
   it.each([
@@ -230,7 +230,7 @@ describe("locate", () => {
     ["/rules/1/when/absent", 5, 26],
     ["/rules/7", 3, 12],
   ])("finds %j at line %d, column %d", (pointer, line, column) => {
-    expect(locate(text, pointer)).toEqual({ line, column });
+    expect(locator(text)(pointer)).toEqual({ line, column });
   });
   it("gives a place in a text of which a person typed a part, or typed over a part", () => {
     const places = fc.constantFrom("", "/a", '/a/1/b"c', "/rules/1", "/rules/1/when/tool", "/rules/7");
@@ -239,7 +239,7 @@ describe("locate", () => {
     fc.assert(
       fc.property(places, offset, offset, typed, (pointer, from, to, letters) => {
         const half = text.slice(0, from) + letters + text.slice(to);
-        const { line, column } = locate(half, pointer);
+        const { line, column } = locator(half)(pointer);
         expect(half.split("\n")[line - 1]!.length + 1).toBeGreaterThanOrEqual(column);
       }),
     );

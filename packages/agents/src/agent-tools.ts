@@ -24,13 +24,7 @@ import {
   readResultManifest,
   readResultName,
 } from "@keyhole/kernel/context";
-import {
-  type JsonTextFault,
-  jsonTextFault,
-  jsonTextFaultMessage,
-  knownOptions,
-  type OptionNames,
-} from "@keyhole/kernel/foreign";
+import { type JsonTextFault, jsonTextFault, knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -232,7 +226,7 @@ function answerOf({ data, hash, callId }: AgentSuccess, mediaType: string | unde
 function failureOf({ error, callId, effects = [] }: AgentFailure, answerBytes: number, input: unknown): AgentAnswer {
   const { code, details, retryable, hint } = error;
   const fault = typeof input === "string" ? jsonOf(input).fault : undefined;
-  const message = fault ? jsonTextFaultMessage(fault) : error.message;
+  const message = fault?.message ?? error.message;
   const done = effects.length > 0 ? { effects } : {};
   const { length } = JSON.stringify(done);
   const told = errorWithin({ code, message, details, retryable, hint }, answerBytes - length);

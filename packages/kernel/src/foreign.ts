@@ -12,4 +12,6 @@ export { knownOptions, type OptionNames } from "./json/known-options.ts";
 export { parseRange, parseVersion, type Version } from "./support/semver.ts";
 export { type ApartFromPage, apartFromPage } from "./support/apart-from-page.ts";
 export { atOnce, bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "./support/foreign.ts";
-export { type JsonTextFault, jsonTextFault, jsonTextFaultMessage } from "./json/json-text-fault.ts";
+export { jsonExcess } from "./json/json-excess.ts";
+export { type JsonPlaces, jsonPlaces } from "./json/json-places.ts";
+export { type JsonTextFault, jsonTextFault } from "./json/json-text-fault.ts";

@@ -1,6 +1,5 @@
 import { type JsonValue, parseJson } from "@keyhole/kernel";
-import { repeatsKeys } from "@keyhole/kernel/audit";
-import { jsonTextFault, jsonTextFaultMessage } from "@keyhole/kernel/foreign";
+import { jsonTextFault } from "@keyhole/kernel/foreign";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
 /** The kernel's limits of an input, with room for the message around it. */
@@ -18,9 +17,8 @@ export function parseMessage(text: string, mostUnits: number): Parsed {
   const parsed = parseJson(text, { ...messageLimits, maxStringUnits: mostUnits });
   // `not-finite` is a number in the text that a double cannot hold.
   const fault = parsed.ok || parsed.error.reason === "not-finite" ? jsonTextFault(text) : undefined;
-  if (fault?.reason === "inexact-number")
-    return { ok: false, reason: jsonTextFaultMessage(fault), id: idOf(JSON.parse(text)) };
-  if (fault) return { ok: false, reason: jsonTextFaultMessage(fault) };
+  if (fault?.reason === "inexact-number") return { ok: false, reason: fault.message, id: idOf(JSON.parse(text)) };
+  if (fault) return { ok: false, reason: fault.message };
   return parsed.ok ? parsed : { ok: false, reason: parsed.error.reason };
 }
 
@@ -66,7 +64,7 @@ export function serverJson(text: string): { readonly value?: JsonValue | JSONRPC
 function parseServerText(text: string): Parsed {
   const parsed = parseJson(text, serverLimits);
   if (!parsed.ok) return { ok: false, reason: parsed.error.reason };
-  return repeatsKeys(text, parsed.value) ? { ok: false, reason: "an object has a member twice" } : parsed;
+  return jsonTextFault(text, { allowInexact: true }) ? { ok: false, reason: "an object has a member twice" } : parsed;
 }
 
 /** Only its id is read. */

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, parseJson } from "@keyhole/kernel";
-import { repeatsKeys } from "@keyhole/kernel/audit";
+import { jsonTextFault } from "@keyhole/kernel/foreign";
 
 /** Of one body. A bus message is small: it has to fit into memory many times. */
 const limits = { maxDepth: 64, maxNodes: 200_000, maxMembers: 100_000 };
@@ -17,7 +17,7 @@ export function readBody(body: Uint8Array): JsonValue | undefined {
   try {
     const text = decoder.decode(body);
     const read = parseJson(text, limits);
-    return read.ok && !repeatsKeys(text, read.value) ? read.value : undefined;
+    return read.ok && !jsonTextFault(text, { allowInexact: true }) ? read.value : undefined;
   } catch {
     return undefined;
   }

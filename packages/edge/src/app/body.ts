@@ -1,34 +1,24 @@
-import {
-  type BodyFault,
-  type BodyReader,
-  decodeBase64,
-  jsonTextFault,
-  jsonTextFaultMessage,
-} from "@keyhole/kernel/foreign";
+import { type BodyFault, type BodyReader, decodeBase64, jsonExcess, jsonTextFault } from "@keyhole/kernel/foreign";
 import type { Check } from "./check.ts";
-import { jsonPlace } from "./json-place.ts";
-import { excessOf } from "./json-text.ts";
 import { HttpRefusal } from "./problem.ts";
 import { drain } from "./drain-body.ts";
 
 const jsonType = "application/json";
 
 export const bodyLimits: Readonly<
-  Record<"bytes" | "depth" | "topMembers" | "members" | "values" | "turnUnits" | "placeUnits", number>
+  Record<"bytes" | "maxDepth" | "maxTopMembers" | "maxMembers" | "maxNodes" | "turnUnits", number>
 > = {
   /** The kernel's own limit of an input (8 MiB) and room for the envelope. */
   bytes: (8 << 20) + 4096,
   /** The kernel allows 64 levels in an input, which sits one level deep. */
-  depth: 80,
+  maxDepth: 80,
   /** No envelope has a tenth of it. */
-  topMembers: 250,
+  maxTopMembers: 250,
   /** Of all objects together, and all values: the limit of the kernel for an input, with room for the envelope. */
-  members: 51_000,
-  values: 101_000,
+  maxMembers: 51_000,
+  maxNodes: 101_000,
   /** UTF-16 units up to which a body is read in one turn of the event loop. A step that looks at each unit of a larger body has its own turn. */
   turnUnits: 131_072,
-  /** UTF-16 units in which a fault is looked for. Larger bodies are written by programs, and looking through 8 MiB takes a second of everybody's time. */
-  placeUnits: 65_536,
 };
 
 /** The sender of a body, and the reader of all bodies of this kernel. */
@@ -95,11 +85,11 @@ async function readLarge<Output>(bytes: Uint8Array, check: Check<Output>): Promi
     if (text.length > bodyLimits.turnUnits) await new Promise((resolve) => setTimeout(resolve, 0));
   };
   await turn();
-  checkText(text);
+  checkExcess("body", text);
   await turn();
-  const value = parse("body", text);
+  checkText("body", text);
   await turn();
-  checkMeaning(text);
+  const value: unknown = JSON.parse(text);
   await turn();
   return check("body", value);
 }
@@ -107,22 +97,25 @@ async function readLarge<Output>(bytes: Uint8Array, check: Check<Output>): Promi
 /** @param what it is of the request */
 function readJson<Output>(what: string, bytes: Uint8Array, check: Check<Output>): Output {
   const text = decode(what, bytes);
-  checkText(text);
-  const value = parse(what, text);
-  checkMeaning(text);
-  return check(what, value);
+  checkExcess(what, text);
+  checkText(what, text);
+  return check(what, JSON.parse(text));
 }
 
 /** @throws {HttpRefusal} before anything of it is parsed */
-function checkText(text: string): void {
-  const excess = excessOf(text, bodyLimits);
-  if (excess !== undefined) throw new HttpRefusal("INVALID_REQUEST", excess);
+function checkExcess(what: string, text: string): void {
+  const excess = jsonExcess(text, bodyLimits);
+  const { maxDepth, maxNodes, maxMembers, maxTopMembers } = bodyLimits;
+  if (excess === "too-deep")
+    throw new HttpRefusal("INVALID_REQUEST", `The ${what} nests deeper than ${maxDepth} levels.`);
+  const most = `${maxNodes} values, ${maxMembers} members or ${maxTopMembers} members at its top`;
+  if (excess === "too-large") throw new HttpRefusal("INVALID_REQUEST", `The ${what} has more than ${most}.`);
 }
 
-/** @throws {HttpRefusal} for a text of which another reader takes another value */
-function checkMeaning(text: string): void {
-  const fault = jsonTextFault(text);
-  if (fault) throw new HttpRefusal("INVALID_REQUEST", jsonTextFaultMessage(fault));
+/** @throws {HttpRefusal} for a text that is no JSON, and for a text of which another reader takes another value */
+function checkText(noun: string, text: string): void {
+  const fault = jsonTextFault(text, { noun });
+  if (fault) throw new HttpRefusal("INVALID_REQUEST", fault.message);
 }
 
 export function isOfType(request: Request, type: string): boolean {
@@ -134,14 +127,5 @@ function decode(what: string, bytes: Uint8Array): string {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     throw new HttpRefusal("INVALID_REQUEST", `The ${what} is not UTF-8.`);
-  }
-}
-
-function parse(what: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const place = text.length > bodyLimits.placeUnits ? "" : `: ${jsonPlace(text)}`;
-    throw new HttpRefusal("INVALID_REQUEST", `The ${what} is not JSON${place}.`);
   }
 }

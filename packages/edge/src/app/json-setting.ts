@@ -8,14 +8,9 @@ import { Misconfigured } from "./problem.ts";
  * @throws {Misconfigured}
  */
 export function readJsonSetting(setting: string, text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Misconfigured(`${setting} is not JSON.`);
-  }
   const fault = jsonTextFault(text);
-  if (fault === undefined) return value;
+  if (fault === undefined) return JSON.parse(text);
+  if (fault.reason === "syntax") throw new Misconfigured(`${setting} is not JSON.`);
   if (fault.reason === "inexact-number") throw new Misconfigured(`${setting} has a number that a double cannot hold.`);
   throw new Misconfigured(`${setting} has a name twice in one object. Remove one of the two.`);
 }

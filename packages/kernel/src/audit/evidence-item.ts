@@ -3,7 +3,7 @@ import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Digest, Hash } from "../hash/hash.ts";
 import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
 import { isJsonObject, type JsonObject, type JsonValue, isJsonArray, parseOwnJson } from "../json/json.ts";
-import { repeatsKeys } from "../json/repeated-keys.ts";
+import { jsonTextFault } from "../json/json-text-fault.ts";
 import { parseJson, snapshot } from "../json/snapshot.ts";
 import { LINE_BYTES } from "./lines.ts";
 
@@ -37,7 +37,7 @@ export function readItem(item: unknown): EvidenceItem {
   const written = readWritten(item);
   if (written) return written;
   const parsed = parseJson(item);
-  if (parsed.ok && repeatsKeys(item, parsed.value)) throw new EvidenceFault("It names a member twice.");
+  if (parsed.ok && jsonTextFault(item, { allowInexact: true })) throw new EvidenceFault("It names a member twice.");
   return split(parsed);
 }
 

@@ -22,7 +22,6 @@ export {
 } from "./merkle.ts";
 export { commitmentOf, type Opening } from "./opening.ts";
 export { readPages } from "./read-pages.ts";
-export { repeatsKeys } from "../json/repeated-keys.ts";
 export { type EventRecord, eventOf, lineOf, recordOf } from "./record.ts";
 export {
   disclose,

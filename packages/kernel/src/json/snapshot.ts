@@ -73,7 +73,10 @@ export function parseJson(text: string, limits: SnapshotLimits = {}): SnapshotRe
 
 /** {@link parseJson}, and whether the text had its keys in canonical order. */
 export function takeJson(text: string, limits: SnapshotLimits): Taken {
-  const excess = jsonExcess(text, { ...SNAPSHOT_LIMITS, ...limits });
+  const all = { ...SNAPSHOT_LIMITS, ...limits };
+  // A value takes at least two characters, a member four: a shorter text cannot hold too many.
+  const canExceed = text.length >= Math.min(all.maxNodes * 2, all.maxMembers * 4);
+  const excess = canExceed ? jsonExcess(text, all) : undefined;
   if (excess) return { ok: false, error: normalizeError(excess, []) };
   let value: unknown;
   try {

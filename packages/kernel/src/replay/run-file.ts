@@ -6,7 +6,7 @@ import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { DigestAlgorithm, Hash } from "../hash/hash.ts";
 import { hashFor, hashOf } from "../hash/hash-by-algorithm.ts";
 import { type JsonObject, type JsonValue, isJsonObject } from "../json/json.ts";
-import { repeatsKeys } from "../json/repeated-keys.ts";
+import { jsonTextFault } from "../json/json-text-fault.ts";
 import { parseJson } from "../json/snapshot.ts";
 import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
@@ -158,7 +158,7 @@ class RunReader {
     if (!content.isWellFormed()) throw new RunFileRefusal("It is not Unicode text.");
     const parsed = parseJson(content, lineLimits);
     if (!parsed.ok) throw new RunFileRefusal(`It is not JSON: ${parsed.error.message}.`);
-    if (repeatsKeys(content, parsed.value)) throw new RunFileRefusal("It names a member twice.");
+    if (jsonTextFault(content, { allowInexact: true })) throw new RunFileRefusal("It names a member twice.");
     if (this.line === 1) {
       const by = hashIn(parsed.value);
       if (!by)

@@ -1,5 +1,5 @@
 import { type JsonValue, parseJson } from "@keyhole/kernel";
-import { repeatsKeys } from "@keyhole/kernel/audit";
+import { jsonTextFault } from "@keyhole/kernel/foreign";
 import { type CommandFiles, type CommandOptions, readText, Unusable, visible } from "./io.ts";
 
 export function parse(text: string, path: string): JsonValue {
@@ -15,7 +15,7 @@ export function parse(text: string, path: string): JsonValue {
     const why = error instanceof Error ? visible(error.message) : "";
     throw new Unusable(`${visible(path)} is not JSON: ${why}`, { cause: error });
   }
-  if (repeatsKeys(text, value))
+  if (jsonTextFault(text, { allowInexact: true }))
     throw new Unusable(`${visible(path)} has a duplicate member, so JSON parsers disagree about its value.`);
   return value;
 }

@@ -1,7 +1,8 @@
 import { visible } from "@keyhole/kernel";
+import type { JsonPlaces } from "@keyhole/kernel/foreign";
 import { type ReactNode, useMemo } from "react";
 import { coloured } from "../ui/Json.tsx";
-import { type JsonPlaces, lineAt, pointerAt } from "./json-places.ts";
+import { lineAt, pointerAt } from "./json-places.ts";
 
 interface JsonEditorProps {
   readonly text: string;
@@ -65,9 +66,9 @@ export function JsonEditor(props: JsonEditorProps): ReactNode {
 
 /** A message with the line that it is about. */
 export function placedText(text: string, places: JsonPlaces): string {
-  const { fault } = places;
-  if (fault === undefined) return "";
-  const found = text[fault.at];
-  const got = found === undefined ? "the end of the text" : JSON.stringify(visible(found));
-  return `Line ${lineAt(text, fault.at)}: expected ${fault.expected}, got ${got}.`;
+  const { stop } = places;
+  if (stop === undefined) return "";
+  const found = text[stop.at];
+  const got = found === undefined ? "the end" : JSON.stringify(visible(found));
+  return `Line ${lineAt(text, stop.at)}: expected ${stop.expected}, got ${got}.`;
 }

@@ -82,7 +82,7 @@ function stateOf({ draft, fault }: CallInput): { readonly name: string; readonly
 
 /** A missing member has no line of its own: its object's first line has the mark. */
 function faultLinesOf({ draft, text, places, fault }: CallInput): ReadonlySet<number> {
-  if (fault !== "") return new Set(places.fault === undefined ? [] : [lineAt(text, places.fault.at)]);
+  if (fault !== "") return new Set(places.stop === undefined ? [] : [lineAt(text, places.stop.at)]);
   const starts = new Map(places.places.map(({ pointer, start }) => [pointer, start]));
   return new Set(
     draft.errors.map(({ path }) => {

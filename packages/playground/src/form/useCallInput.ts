@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, type ToolSummary, visible } from "@keyhole/kernel";
+import type { JsonPlaces } from "@keyhole/kernel/foreign";
 import { useCallback, useMemo, useState } from "react";
 import { useAnnounce } from "../ui/announce.tsx";
 import { placedText } from "./JsonEditor.tsx";
-import { type JsonPlaces, placesOf } from "./json-places.ts";
+import { placesOf } from "./json-places.ts";
 import { type DraftState, useDraft } from "./useDraft.ts";
 import type { Draft } from "./value.ts";
 

@@ -1,6 +1,6 @@
-import { jsonLanguage } from "@codemirror/lang-json";
-import { loadPolicy, type Policy, type PolicyDocument, type SetupError } from "@keyhole/kernel";
-import { type Finding, lintPolicy, locate } from "@keyhole/kernel/policy";
+import { loadPolicy, pointerTokens, type Policy, type PolicyDocument, type SetupError } from "@keyhole/kernel";
+import { type JsonPlaces, jsonPlaces } from "@keyhole/kernel/foreign";
+import { type Finding, lintPolicy } from "@keyhole/kernel/policy";
 import type { Note } from "../code/notes.ts";
 
 /** A text of a policy, read. */
@@ -15,12 +15,13 @@ export interface PolicyText {
 
 /** @param tools names of all tools; `undefined` where they are not known */
 export function readPolicyText(text: string, tools: readonly string[] | undefined): PolicyText {
-  const doubled = doubledKeys(text);
+  const places = jsonPlaces(text);
+  const doubled = doubledKeys(text, places);
   let foreign: unknown;
   try {
     foreign = JSON.parse(text);
   } catch (error) {
-    return { text, notes: [syntaxNote(text, error), ...doubled], policy: undefined, document: undefined };
+    return { text, notes: [syntaxNote(text, places, error), ...doubled], policy: undefined, document: undefined };
   }
   const loaded = loadPolicy(foreign);
   if (!loaded.ok)
@@ -40,46 +41,18 @@ export function refusalNote(text: string, { path, message, hint }: SetupError): 
   };
 }
 
-function syntaxNote(text: string, error: unknown): Note {
-  let at = text.length;
-  jsonLanguage.parser.parse(text).iterate({
-    enter({ type, from }) {
-      if (type.isError) at = Math.min(at, from);
-    },
-  });
+function syntaxNote(text: string, { stop }: JsonPlaces, error: unknown): Note {
   const message = error instanceof Error ? error.message : String(error);
-  return { ...lineAt(text, at), severity: "error", title: "not JSON", text: message };
+  return { ...lineAt(text, stop?.at ?? text.length), severity: "error", title: "not JSON", text: message };
 }
 
 /** The last of two equal keys counts, and only people read the first one. */
-function doubledKeys(text: string): readonly Note[] {
-  const notes: Note[] = [];
-  const open: Map<string, number>[] = [];
-  jsonLanguage.parser.parse(text).iterate({
-    enter({ name, from, to }) {
-      if (name === "Object") open.push(new Map());
-      if (name !== "PropertyName") return;
-      const key = keyOf(text.slice(from, to));
-      const known = open.at(-1);
-      if (known?.has(key)) {
-        const said = `The key ${JSON.stringify(key)} stands twice in this object. Only the last one counts. Remove one.`;
-        notes.push({ from, to, severity: "error", title: "doubled key", text: said });
-      }
-      known?.set(key, from);
-    },
-    leave({ name }) {
-      if (name === "Object") open.pop();
-    },
+function doubledKeys(text: string, { places }: JsonPlaces): readonly Note[] {
+  const doubled = places.filter(({ isRepeated }) => isRepeated);
+  return doubled.map(({ pointer, start, value }) => {
+    const said = `The key ${JSON.stringify(pointerTokens(pointer).at(-1))} stands twice in this object. Only the last one counts. Remove one.`;
+    return { from: start, to: value, severity: "error", title: "doubled key", text: said };
   });
-  return notes;
-}
-
-function keyOf(text: string): string {
-  try {
-    return String(JSON.parse(text));
-  } catch {
-    return text;
-  }
 }
 
 function findingNote(text: string, { document }: Policy, { kind, ruleId, message }: Finding): Note {
@@ -90,12 +63,8 @@ function findingNote(text: string, { document }: Policy, { kind, ruleId, message
 
 /** Where a JSON Pointer leads in the text. */
 export function offsetOf(text: string, pointer: string): number {
-  const { line, column } = locate(text, pointer);
-  let start = 0;
-  for (let at = 1; at < line; at++) start = text.indexOf("\n", start) + 1;
-  return start + column - 1;
+  return jsonPlaces(text).startOf(pointer);
 }
-
 /** From an offset to the end of its line. */
 function lineAt(text: string, from: number): Pick<Note, "from" | "to"> {
   const end = text.indexOf("\n", from);

@@ -1,6 +1,7 @@
 import { isObject } from "../form/resolve.ts";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
-import { type EnclosedKeys, pinKeys, repeatsKeys, type TrustedKeys, trustKeys } from "@keyhole/kernel/audit";
+import { type EnclosedKeys, pinKeys, type TrustedKeys, trustKeys } from "@keyhole/kernel/audit";
+import { jsonTextFault } from "@keyhole/kernel/foreign";
 import { type EvidenceFile, readEvidence } from "@keyhole/kernel/policy";
 
 export const members = ["proof", "keys", "events", "checkpoints", "policy", "tool", "input"] as const;
@@ -89,7 +90,7 @@ type Parsed = { readonly ok: true; readonly value: JsonValue } | { readonly ok: 
 function parse(text: string): Parsed {
   try {
     const value = JSON.parse(text) as JsonValue;
-    return repeatsKeys(text, value)
+    return jsonTextFault(text, { allowInexact: true })
       ? { ok: false, message: "It has a duplicate member, so JSON parsers disagree about its value." }
       : { ok: true, value };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { pointerTokens } from "@keyhole/kernel";
 import type { JsonValue } from "@keyhole/kernel";
-import { repeatsKeys } from "@keyhole/kernel/audit";
+import { jsonTextFault } from "@keyhole/kernel/foreign";
 import { locator, type Position } from "@keyhole/kernel/policy";
 import {
   isMap,
@@ -48,31 +48,34 @@ export function parsePolicyText(
 ): PolicyTextRead {
   // Editors write a byte order mark; it is no part of the text (RFC 8259, 8.1).
   const text = given.replace(/^\ufeff/, "");
-  const plain = format === "json" ? plainJson(text) : undefined;
-  if (plain) return { ok: true, value: plain };
+  if (format === "json") return readJson(text, noun);
   const start = { line: 1, column: 1 };
-  if (text.length > mostLength) {
-    const fault = format === "json" ? jsonFault(text) : undefined;
-    const tooLong = { message: `A ${noun} in YAML has at most ${mostLength} characters.`, at: start };
-    return { ok: false, ...(fault ?? tooLong) };
-  }
+  if (text.length > mostLength)
+    return { ok: false, message: `A ${noun} in YAML has at most ${mostLength} characters.`, at: start };
   try {
-    return readYaml(text, format, noun);
+    return readYaml(text, noun);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return { ok: false, message: tooDeep(noun), at: start };
   }
 }
 
+function readJson(text: string, noun: string): PolicyTextRead {
+  const fault = jsonTextFault(text, { noun, allowInexact: true });
+  if (fault) return { ok: false, message: fault.message, at: { line: fault.line, column: fault.column } };
+  const locate = locator(text);
+  return { ok: true, value: { document: JSON.parse(text) as JsonValue, locate, locateMember: locate } };
+}
+
 /** Parsers call themselves for each level. */
 const tooDeep = (noun: string): string => `The ${noun} nests too deeply.`;
 
 /** @throws RangeError for a text that nests too deeply */
-function readYaml(text: string, format: "json" | "yaml", noun: string): PolicyTextRead {
+function readYaml(text: string, noun: string): PolicyTextRead {
   const lines = new LineCounter();
   const parsed = parseDocument(text, {
     version: "1.2",
-    schema: format === "json" ? "json" : "core",
+    schema: "core",
     lineCounter: lines,
     // Both compare each part with all others, and a foreign text can have many.
     uniqueKeys: false,
@@ -101,11 +104,6 @@ function readYaml(text: string, format: "json" | "yaml", noun: string): PolicyTe
     },
   });
   if (stray) return refused(`${stray.what} is not part of a ${noun}. Write the value out.`, stray.offset);
-  if (format === "json") {
-    const fault = jsonFault(text);
-    if (fault !== undefined) return { ok: false, ...fault };
-    return { ok: true, value: jsonText(text) };
-  }
   return {
     ok: true,
     value: {
@@ -141,38 +139,11 @@ export async function readPolicyFile(path: string): Promise<PolicyTextRead> {
   return parsePolicyText(await readBoundedText(path), /\.ya?ml$/i.test(path) ? "yaml" : undefined);
 }
 
-/** A text that is wholly right: the other reader takes 50 times as long, to say where one is wrong. */
-function plainJson(text: string): PolicyText | undefined {
-  try {
-    const found = jsonText(text);
-    return repeatsKeys(text, found.document) ? undefined : found;
-  } catch {
-    return undefined;
-  }
-}
-
-/** YAML takes more than JSON does: single quotes, comments, bare words. */
-function jsonFault(text: string): { readonly message: string; readonly at: Position } | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : "It is not JSON.";
-    const [, line = "1", column = "1"] = /\(line (\d+) column (\d+)\)$/.exec(message) ?? [];
-    return { message, at: { line: Number(line), column: Number(column) } };
-  }
-}
-
 /** Without the excerpt that follows it, and in our words. */
 function messageOf({ code, message }: YAMLParseError | YAMLWarning, noun: string): string {
   if (code === "MULTIPLE_DOCS") return `A ${noun} is one document.`;
   if (message.startsWith("Maximum call stack")) return tooDeep(noun);
   return /[.!]$/.test(message) ? message : `${message}.`;
-}
-
-function jsonText(text: string): PolicyText {
-  const find = locator(text);
-  return { document: JSON.parse(text) as JsonValue, locate: find, locateMember: find };
 }
 
 /** Of the key of a member, as far as the document goes with the pointer. */

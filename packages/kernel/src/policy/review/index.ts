@@ -10,7 +10,8 @@ export {
 export { readInstant } from "../document/instant.ts";
 export { explain, type Explanation } from "./explain.ts";
 export { type Finding, lintPolicy } from "./lint.ts";
-export { locate, locator, type Position } from "./locate.ts";
+export { locator } from "./locate.ts";
+export type { Position } from "../../json/json-places.ts";
 export { type PasskeyCheck, passkeyVerifier } from "./passkeys.ts";
 export { proofIn } from "./check-obligations.ts";
 export { isProof, proofSchema } from "./proof-schema.ts";
