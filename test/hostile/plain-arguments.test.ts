@@ -1,6 +1,10 @@
 import { type JsonValue, loadPolicy } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
+import fc from "fast-check";
+import { isPlain } from "../../packages/kernel/src/capability/matching/plain.ts";
+import { plainText } from "../../packages/kernel/src/policy/decision/plain-text.ts";
 import { openKernel, openPolicy, toolOf } from "../support/kernel.ts";
+import { sized } from "../support/size.ts";
 
 it.each<[JsonValue, string]>([
   [1e21, "readers take different numbers from it."],
@@ -54,5 +58,31 @@ describe("a call whose argument is not plain", () => {
         operatorHint: "The rule no-seven cannot read this argument. Narrow the rule, such as by `tool`.",
       },
     });
+  });
+});
+
+describe("the key of a plain value", () => {
+  const piece = fc.constantFrom(
+    ..."aBé/.\\ #%7-+0ſ\u00ad\t～／．",
+    "e\u0301",
+    "ß",
+    "İ",
+    "..",
+    "./",
+    "//",
+    "https://h",
+    "７",
+    "1.0",
+  );
+  const value = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+
+  it.each(["text", "number", "path", "host", "file"] as const)("is its own key, as a %s", (kind) => {
+    fc.assert(
+      fc.property(value, (given) => {
+        const plain = plainText(given, kind);
+        if (isPlain(plain)) expect(plainText(plain.key, kind)).toEqual(plain);
+      }),
+      { numRuns: sized(1_000, 100_000) },
+    );
   });
 });

@@ -1,5 +1,4 @@
 import type { Counters } from "../../policy/decision/counters.ts";
-import { notPlainFault } from "../../policy/decision/literals.ts";
 import type { ApprovalProof, Proof, ReasonCode } from "../../policy/proof/proof.ts";
 import { noChanges, type StateChange } from "../../state/change.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
@@ -113,12 +112,11 @@ function answerProof(
 }
 
 /** A count that is used up is a matter of time; everything else stands until the policy changes. */
-function denied({ verdict, decisionInput }: Decided, counters: Counters): CallFault {
-  const { reason, reasonCode, determining } = verdict;
+function denied({ verdict }: Decided, counters: Counters): CallFault {
+  const { reason, reasonCode, determining, notPlain } = verdict;
   const rules = determining.map(({ rule }) => rule.id);
   const retryAfterMs = retryAfter(verdict, counters);
   const code = retryAfterMs !== undefined && reasonCode === "rate" ? "RATE_LIMITED" : "POLICY_DENIED";
-  const notPlain = notPlainFault(verdict, decisionInput.input);
   return new CallFault(code, texts.denied({ reason, reasonCode, rules, retryAfterMs, notPlain }));
 }
 

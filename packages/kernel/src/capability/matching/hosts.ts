@@ -83,7 +83,7 @@ export function plainHost(text: string): Plain {
   const url = isPlace && ofOneHost.test(authority) ? parseUrl(`${scheme || "http"}://${authority}/`) : undefined;
   if (!url) return { part: "", fault: "readers take different hosts from it, or none" };
   const host = url.hostname.replace(/\.$/, "");
-  const fault = canonicalFault(host);
+  const fault = nameFault(host);
   return fault === undefined ? { key: host } : { part: host, fault };
 }
 
@@ -111,6 +111,11 @@ function canonicalFault(host: string): string | undefined {
   if (hostname === undefined) return "it is not a host";
   if (hostname !== host)
     return `the host in canonical form is ${JSON.stringify(hostname)}; scheme, port and path have their own places`;
+  return nameFault(host);
+}
+
+/** The fault of a host that `URL` has written. */
+function nameFault(host: string): string | undefined {
   if (carrier.test(host)) return "the IPv6 address carries an IPv4 address";
   return isAddress(host) || isName(host) ? undefined : "a host has no empty labels and no dot at its end";
 }

@@ -41,22 +41,9 @@ function strictest([first, ...others]: readonly [Opinion, ...Opinion[]]): Opinio
 export function decide(policy: Policy, input: DecisionInput, readCounter: ReadCounter): Verdict {
   const tried = policy.tryRules(input, readCounter);
   const isStanding = tried.matching.length === 0 && policy.governance(input.manifest.name)?.sizes === undefined;
-  const { decision, enforced, reasonCode, reason, determining, obligations } = isStanding
-    ? sharedConclusion(policy, input, tried)
-    : conclude(policy, input, tried);
+  const conclusion = isStanding ? sharedConclusion(policy, input, tried) : conclude(policy, input, tried);
   const { considered, errors, charges } = tried;
-  return {
-    decision,
-    enforced,
-    reasonCode,
-    reason,
-    determining,
-    errors,
-    considered,
-    stateReads: stateReadsOf(policy, input, tried),
-    charges,
-    obligations,
-  };
+  return { ...conclusion, errors, considered, stateReads: stateReadsOf(policy, input, tried), charges };
 }
 
 function stateReadsOf({ allLabels }: Policy, input: DecisionInput, { counts }: Tried): readonly StateRead[] {
@@ -67,7 +54,7 @@ function stateReadsOf({ allLabels }: Policy, input: DecisionInput, { counts }: T
 }
 
 /** The conclusion from the matched rules, the policy for the tool, and the mode. */
-type Conclusion = Pick<Verdict, "decision" | "enforced" | "reasonCode" | "reason" | "determining" | "obligations">;
+type Conclusion = Omit<Verdict, "errors" | "considered" | "stateReads" | "charges">;
 
 function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusion {
   const floor = modeOpinions(policy, input);
@@ -75,9 +62,8 @@ function conclude(policy: Policy, input: DecisionInput, tried: Tried): Conclusio
   const observes = policy.document.enforcement === "observe" && restsOn.decision === "allow";
   const opinion = strictest([ruleOpinion(policy, input, tried), ...governanceOpinions(policy, input), ...floor]);
   const final = policy.document.enforcement === "observe" && !observes ? restsOn : opinion;
-  const { decision, reasonCode, reason, determining = [] } = final;
-  const obligations = obligationsOf(decision, !observes, input.manifest, policy, tried);
-  return { decision, enforced: !observes, reasonCode, reason, determining, obligations };
+  const obligations = obligationsOf(final.decision, !observes, input.manifest, policy, tried);
+  return { determining: [], ...final, enforced: !observes, obligations };
 }
 
 const conclusions = new WeakMap<Policy, WeakMap<DecisionInput["manifest"], Map<Mode, Conclusion>>>();
@@ -119,7 +105,8 @@ function asksForPasskey({ rule: { effect, approver } }: LoadedRule): boolean {
   return effect === "ask" && approver === "passkey";
 }
 
-function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, tried: Tried): Opinion {
+function ruleOpinion(policy: Policy, input: DecisionInput, tried: Tried): Opinion {
+  const { tier } = input.manifest;
   const { posture } = policy.document;
   const base = postureAnswer(posture, tier);
   const byPosture: Opinion = {
@@ -128,7 +115,7 @@ function ruleOpinion(policy: Policy, { manifest: { tier } }: DecisionInput, trie
     reason: `The posture ${posture} ${postureWords[base]} tier ${tier} (${tierNames[tier]}).`,
   };
   if (tried.matching.length === 0) return byPosture;
-  const byRules = policy.opinion(tried);
+  const byRules = policy.opinion(tried, input);
   return base === "deny" && byRules.decision !== "deny" ? byPosture : byRules;
 }
 

@@ -2,8 +2,7 @@ import { isPlain, type NotPlain, notPlainText } from "../../capability/matching/
 import { isJsonArray, type JsonValue } from "../../json/json.ts";
 import { compilePointer } from "../../json/pointer.ts";
 import { hasOwn } from "../../support/guards.ts";
-import type { ArgumentCondition } from "../document/policy.ts";
-import type { Verdict } from "./verdict.ts";
+import type { ArgumentCondition, PolicyRule } from "../document/policy.ts";
 import { isScalar } from "./folds.ts";
 import { kindOf, kindOfStart, plainText, type Scalar, type TextKind } from "./plain-text.ts";
 
@@ -37,14 +36,9 @@ export function literalFault(condition: ArgumentCondition): string | undefined {
   return undefined;
 }
 
-/** Why a rule that decided could not read an argument, and the plain spelling. */
-export function notPlainFault(
-  { errors, determining }: Pick<Verdict, "errors" | "determining">,
-  input: JsonValue,
-): string | undefined {
-  const ids = new Set(errors.flatMap(({ ruleId, code }) => (code === "NOT_PLAIN" ? [ruleId] : [])));
-  const conditions = determining.flatMap(({ rule }) => (ids.has(rule.id) ? (rule.when.arguments ?? []) : []));
-  for (const condition of conditions) {
+/** Why a rule cannot read an argument, and the plain spelling. */
+export function notPlainFault({ when }: PolicyRule, input: JsonValue): string | undefined {
+  for (const condition of when.arguments ?? []) {
     const fault = argumentFault(condition, input);
     if (fault !== undefined) return fault;
   }

@@ -4,6 +4,7 @@ import { present } from "../../support/guards.ts";
 import type { Decision, PolicyDocument, PolicyRule, RuleCondition, ToolGovernance } from "../document/policy.ts";
 import type { StateRead } from "../proof/proof.ts";
 import type { RuleErrorCode, Truth } from "./arguments.ts";
+import { notPlainFault } from "./literals.ts";
 import { type DecisionInput, holdsAll } from "./condition.ts";
 import { type LoadedCount, type LoadedRule, loadRule } from "./rule.ts";
 import { indexRules } from "./rule-index.ts";
@@ -131,7 +132,7 @@ function tryCount(
   };
 }
 
-function strictestOf({ matching, errors }: Tried): Opinion {
+function strictestOf({ matching, errors }: Tried, { input }: DecisionInput): Opinion {
   let decision: Decision = "allow";
   for (const { rule } of matching) {
     if (rule.effect === "deny") {
@@ -154,6 +155,7 @@ function strictestOf({ matching, errors }: Tried): Opinion {
       error === undefined
         ? loaded.rule.reason
         : `${loaded.rule.reason} (The rule failed with ${error}, so it applies.)`,
+    notPlain: error === "NOT_PLAIN" ? notPlainFault(loaded.rule, input) : undefined,
     determining: deciding,
   };
 }

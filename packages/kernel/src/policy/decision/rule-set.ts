@@ -19,7 +19,7 @@ export interface RuleSet {
   candidates(input: DecisionInput): readonly LoadedRule[];
   tryRules(input: DecisionInput, readCounter: ReadCounter): Tried;
   /** The opinion of the strictest matched rules. At least one matches. */
-  opinion(tried: Tried): Opinion;
+  opinion(tried: Tried, input: DecisionInput): Opinion;
   /** The rules about requests that concern the call. An undecided one denies. */
   requestRules(input: DecisionInput): readonly LoadedRule[];
   /** Whether one of them has a time. */

@@ -11,6 +11,8 @@ export interface Verdict {
   readonly reasonCode: ReasonCode;
   /** One sentence for the approver or the caller. */
   readonly reason: string;
+  /** Why the rule that decided could not read an argument, and its plain spelling. */
+  readonly notPlain?: string | undefined;
   /** By id. */
   readonly determining: readonly LoadedRule[];
   readonly errors: readonly { readonly ruleId: string; readonly code: RuleErrorCode }[];
@@ -32,6 +34,7 @@ export interface RuleCharge extends Charge {
 export type ReadCounter = (rule: LoadedRule, window: Omit<Charge, "amount">) => number | undefined;
 
 /** The answer of one part of a policy to a call. The strictest opinion counts. */
-export type Opinion = Pick<Verdict, "decision" | "reasonCode" | "reason"> & Partial<Pick<Verdict, "determining">>;
+export type Opinion = Pick<Verdict, "decision" | "reasonCode" | "reason"> &
+  Partial<Pick<Verdict, "determining" | "notPlain">>;
 
 export const strictness: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
