@@ -6,7 +6,12 @@ export const behindPlainPaths: Readonly<Record<string, readonly (readonly [deny:
   "a script that receives the rest of the path": [
     ["/admin", "/index.php/admin"],
     ["/admin", "/index.php/admin/users"],
+    ["/users", "/index.php/users"],
     ["/admin", "/api.jsp/admin"],
+    ["/admin", "/app.php/admin"],
+    // As `URL` sends `/app/index.php/../admin` and `/a.b/x/../users/1`.
+    ["/admin", "/app/admin"],
+    ["/users", "/a.b/users/1"],
     ...["/admin", "/admin/users", "/public/admin", "/index.php/admin", "/ADMIN.json"].map(
       (path) => ["/public/index.php/admin", path] as const,
     ),
@@ -23,6 +28,7 @@ export const behindPlainPaths: Readonly<Record<string, readonly (readonly [deny:
   "a session in brackets": [
     ["/users", "/(S(abc))/users"],
     ["/users", "/(F(x))/(S(y))/users"],
+    ["/docs/internal", "/(S(abc123))/docs/internal"],
     ["/users", "/(S(x)F(y))/users"],
     ["/users", "/us/(S(x))ers"],
     ["/users", "/us%2f(S(x))ers"],
@@ -30,6 +36,7 @@ export const behindPlainPaths: Readonly<Record<string, readonly (readonly [deny:
   "a file without its ending": [
     ["/secret.html", "/secret"],
     ["/secret.html", "/secret/"],
+    ["/reports/q1.pdf", "/reports/q1"],
     ["/secret.html", "/secret!go.html"],
     ["/backup.tar.gz", "/backup.tar"],
     ["/backup.tar.gz", "/backup"],
@@ -39,6 +46,7 @@ export const behindPlainPaths: Readonly<Record<string, readonly (readonly [deny:
   "the index of a folder": [
     ["/docs/index.html", "/docs/"],
     ["/docs/index.html", "/docs"],
+    ["/app/index.php", "/app/"],
     ["/index.html", "/"],
   ],
   "a number in another spelling, or with letters behind it": [
@@ -60,11 +68,20 @@ export const behindPlainPaths: Readonly<Record<string, readonly (readonly [deny:
     "4200E-2",
     "0.42e2",
     "%D9%A4%D9%A2",
-  ].flatMap((name) => ["", "/orders"].map((rest) => ["/api/users/42", `/api/users/${name}${rest}`] as const)),
+    "0042",
+    "+042",
+    "0x2A",
+  ]
+    .flatMap((name) =>
+      ["", "/orders"].map((rest): readonly [string, string] => ["/api/users/42", `/api/users/${name}${rest}`]),
+    )
+    .concat([["/users/7", "/users/7-x"]]),
   "a key in brackets": ["(42)", "(id=42)", "('42')", "(042)", "(42-x)"]
-    .map((key): readonly [string, string] => ["/api/users/42", `/api/users${key}`])
+    .flatMap((key) =>
+      ["", "/orders"].map((rest): readonly [string, string] => ["/api/users/42", `/api/users${key}${rest}`]),
+    )
     .concat([
-      ["/api/users/42", "/api/users(42)/orders"],
+      ["/users/7", "/users(7)"],
       ["/api/users(42)/orders", "/api/users/42/orders"],
       ["/api/users(42)/orders", "/api/users('42')/orders/1"],
     ]),
