@@ -10,6 +10,8 @@ interface Figures {
   readonly bareUs: number;
   readonly isolateUs: number;
   readonly kernelUs: number;
+  readonly fewInTurnUs: number;
+  readonly manyInTurnUs: number;
   readonly warmFirstMs: number;
   readonly coldFirstMs: number;
   readonly bareColdMs: number;
@@ -45,6 +47,7 @@ const page = fileURLToPath(new URL("isolate", import.meta.url));
 report((await figuresOf(page, { plugins: [keyhole()] })) as Figures);
 
 function report(figures: Figures): void {
+  const { fewInTurnUs, manyInTurnUs } = figures;
   const { bareUs, isolateUs, kernelUs, warmFirstMs, coldFirstMs, bareColdMs, openedMs, stalledMs, answered } = figures;
   const rows = [
     ["bare postMessage round trip, 1 KB", `${bareUs.toFixed(0)} µs`, ""],
@@ -53,6 +56,12 @@ function report(figures: Figures): void {
       "kernel.call, whole pipeline",
       `${kernelUs.toFixed(0)} µs`,
       `${(kernelUs / bareUs).toFixed(2)} × bare ${atMost(kernelUs / bareUs, 1.5)}`,
+    ],
+    ["kernel.call, 8 sessions in turn", `${fewInTurnUs.toFixed(0)} µs`, ""],
+    [
+      "the same, 64 sessions",
+      `${manyInTurnUs.toFixed(0)} µs`,
+      `${(manyInTurnUs / fewInTurnUs).toFixed(2)} × of 8 ${atMost(manyInTurnUs / fewInTurnUs, 1.5)}`,
     ],
     ["first result, warm pair", `${warmFirstMs.toFixed(1)} ms`, atMost(warmFirstMs, 5, "ms")],
     ["the same, bare frame and worker", `${bareColdMs.toFixed(1)} ms`, ""],

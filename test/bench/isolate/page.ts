@@ -85,6 +85,21 @@ async function roundTrips(host: IsolateHost): Promise<Record<string, number>> {
   return { bareUs: median(figures.bare), isolateUs: median(figures.isolate), kernelUs: median(figures.kernel) };
 }
 
+/** The median call of so many sessions that call in turn, once all have called. */
+async function inTurnUs(sessions: number): Promise<number> {
+  const kernel = await createKernel({ host: await browserHost(), policy: { version: "1", posture: "permissive" } });
+  kernel.register(echoPackage);
+  const figures: number[] = [];
+  for (let call = 0; call < 256; call++) {
+    const startMs = performance.now();
+    const result = await kernel.call("echo", { value }, { sessionId: `${call % sessions}`, cache: false });
+    if (!result.ok) throw new Error(result.error.message);
+    if (call >= 128) figures.push((performance.now() - startMs) * 1_000);
+  }
+  await kernel.close();
+  return median(figures);
+}
+
 /** From a tool that has no isolate yet to its first result. */
 async function firstResultMs(host: IsolateHost): Promise<number> {
   const startMs = performance.now();
@@ -157,9 +172,10 @@ async function manyAlive(count: number): Promise<Record<string, number>> {
 const host = await browserHost();
 const trips = await roundTrips(host);
 await host.close();
+const inTurn = { fewInTurnUs: await inTurnUs(8), manyInTurnUs: await inTurnUs(64) };
 const warmFirstMs = await firstResults(1);
 const coldFirstMs = await firstResults(0);
 const bareColdMs = await bareFirstMs();
 const many = await manyAlive(100);
 const bulk = await bulkTransfers();
-Object.assign(globalThis, { figures: { ...trips, warmFirstMs, coldFirstMs, bareColdMs, ...many, bulk } });
+Object.assign(globalThis, { figures: { ...trips, ...inTurn, warmFirstMs, coldFirstMs, bareColdMs, ...many, bulk } });
