@@ -1,4 +1,5 @@
-import { createKernel, composeKernel, defineTool, policyDocuments } from "@keyhole/kernel";
+import { createKernel, defineTool } from "@keyhole/kernel";
+import { checkPolicy, composeKernel } from "@keyhole/kernel/compose";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
 import { withoutCommands } from "../../packages/worker-host/src/process/no-commands.ts";
@@ -35,7 +36,7 @@ describe("a host without commands", () => {
   });
 
   it("brings no kind: a kernel of few kinds refuses the tool and the policy that name it", async () => {
-    const options = { host: withoutCommands(moduleHost(spawns)), hash: sha256Hash, extensions: [policyDocuments()] };
+    const options = { host: withoutCommands(moduleHost(spawns)), hash: sha256Hash, checkPolicy };
     await expect(composeKernel({ ...options, policy })).rejects.toThrow("knows no kind");
     const kernel = await composeKernel(options);
     const refused = { ok: false, error: { code: "INVALID_MANIFEST" } };

@@ -1,4 +1,5 @@
-import type { CallResult, Extension, KernelOptions, Kernel } from "@keyhole/kernel";
+import type { CallResult, Kernel, KernelOptions } from "@keyhole/kernel";
+import type { Extension } from "@keyhole/kernel/compose";
 import type { FakeClock } from "../support/fake-clock.ts";
 import type { AnyTool } from "../support/registered.ts";
 

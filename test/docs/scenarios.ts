@@ -1,12 +1,5 @@
-import {
-  type CallResult,
-  composeKernel,
-  createKernel,
-  type ErrorCode,
-  IsolateFailure,
-  policyDocuments,
-  terminalTypes,
-} from "@keyhole/kernel";
+import { type CallResult, createKernel, type ErrorCode, IsolateFailure, terminalTypes } from "@keyhole/kernel";
+import { checkPolicy, composeKernel } from "@keyhole/kernel/compose";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
@@ -47,7 +40,8 @@ export async function play({ options = {}, composed, tools, run = (kernel) => ca
         clock,
         hash: sha256Hash,
         inline: inlineHost(),
-        extensions: [policyDocuments(), ...composed],
+        checkPolicy,
+        extensions: composed,
       })
     : await createKernel({ policy: openPolicy, clock, ...given });
   for (const tool of tools) registerAny(kernel, tool);

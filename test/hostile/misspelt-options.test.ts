@@ -1,10 +1,5 @@
-import {
-  type CallOptions,
-  type ComposedKernelOptions,
-  composeKernel,
-  createKernel,
-  type KernelOptions,
-} from "@keyhole/kernel";
+import { type CallOptions, createKernel, type KernelOptions } from "@keyhole/kernel";
+import { type ComposedKernelOptions, composeKernel } from "@keyhole/kernel/compose";
 import { connectKernel, exposeKernel } from "@keyhole/worker-host/browser";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import fc from "fast-check";

@@ -1,15 +1,13 @@
+import { type Kernel, packageHash, type ToolPackage } from "@keyhole/kernel";
 import {
+  checkPolicy,
+  type ComposedKernelOptions,
   composeKernel,
-  explanations,
-  type Extension,
-  type Kernel,
-  packageHash,
-  policyDocuments,
-  schemaFormats,
-  schemaPatterns,
-  type ToolPackage,
-} from "@keyhole/kernel";
+  formatOf,
+  linearPatterns,
+} from "@keyhole/kernel/compose";
 import { inlineHost } from "@keyhole/kernel/inline";
+import { explain } from "@keyhole/kernel/schema/explain";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
 import { echo, openPolicy } from "../support/kernel.ts";
@@ -25,37 +23,38 @@ function packageOf(keywords: Schema): ToolPackage {
   return { manifest: changed, code, hash: packageHash(changed, code, sha256Hash) ?? "" };
 }
 
-async function kernelWith(extensions: readonly Extension[]): Promise<Kernel> {
+async function kernelWith(schemaParts: ComposedKernelOptions["schemaParts"] = {}): Promise<Kernel> {
   return composeKernel({
     host: moduleHost(echo),
     inline: inlineHost(),
     policy: openPolicy,
     hash: sha256Hash,
-    extensions: [policyDocuments(), ...extensions],
+    checkPolicy,
+    schemaParts,
   });
 }
 
 const parts = [
-  ["format", { format: "date" }, schemaFormats, "2026-02-30", "2026-02-28"],
-  ["pattern", { pattern: "^a+$" }, schemaPatterns, "b", "aa"],
+  ["format", { format: "date" }, { formatOf }, "2026-02-30", "2026-02-28"],
+  ["pattern", { pattern: "^a+$" }, { linearPatterns }, "b", "aa"],
 ] as const;
 
 describe.each(parts)("a kernel without the part for `%s`", (keyword, keywords, part, wrong, right) => {
-  it("refuses a package whose schema has the keyword, and names the extension", async () => {
-    const kernel = await kernelWith([]);
+  it("refuses a package whose schema has the keyword, and names the part", async () => {
+    const kernel = await kernelWith();
     expect(kernel.register(packageOf(keywords))).toMatchObject({
       ok: false,
       error: {
         code: "INVALID_MANIFEST",
         path: `/input/properties/message/${keyword}`,
-        hint: expect.stringContaining(`${part().name}()`),
+        hint: expect.stringContaining(Object.keys(part).join()),
       },
     });
     expect(kernel.list()).toEqual([]);
   });
 
   it("refuses the keyword wherever it stands in the schema", async () => {
-    const kernel = await kernelWith([]);
+    const kernel = await kernelWith();
     for (const hidden of [
       { anyOf: [true, keywords] },
       { not: keywords },
@@ -65,7 +64,7 @@ describe.each(parts)("a kernel without the part for `%s`", (keyword, keywords, p
   });
 
   it("checks the keyword with the part", async () => {
-    const kernel = await kernelWith([part(), explanations()]);
+    const kernel = await kernelWith({ ...part, explain });
     expect(kernel.register(packageOf(keywords))).toMatchObject({ ok: true });
     expect(await kernel.call("echo", { message: wrong })).toMatchObject({
       ok: false,
@@ -76,12 +75,12 @@ describe.each(parts)("a kernel without the part for `%s`", (keyword, keywords, p
 });
 
 it("refuses an unknown format too without tests of formats: it cannot know the names", async () => {
-  const kernel = await kernelWith([]);
+  const kernel = await kernelWith();
   expect(kernel.register(packageOf({ format: "made-up" }))).toMatchObject({ ok: false });
 });
 
 it("matches the pattern of a trusted tool with the engine's matcher, and refuses its format", async () => {
-  const kernel = await kernelWith([]);
+  const kernel = await kernelWith();
   const trusted = (keywords: Schema): typeof echo => {
     const { definition, ...tool } = echo;
     const input = { type: "object", properties: { message: keywords } };

@@ -1,24 +1,26 @@
 import {
-  approvals,
   type Approver,
   blake3Hash,
-  composeKernel,
-  explanations,
-  type Extension,
-  idempotency,
   type Kernel,
-  type ComposedKernelOptions,
-  nested,
-  operations,
   packageHash,
-  policyDocuments,
   type PolicyDocument,
-  pureCache,
-  retries,
   type ToolPackage,
 } from "@keyhole/kernel";
+import {
+  approvals,
+  checkPolicy,
+  type ComposedKernelOptions,
+  composeKernel,
+  type Extension,
+  idempotency,
+  nested,
+  operations,
+  pureCache,
+  retries,
+} from "@keyhole/kernel/compose";
 import { toolCall } from "@keyhole/kernel/families";
 import { inlineHost } from "@keyhole/kernel/inline";
+import { explain } from "@keyhole/kernel/schema/explain";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { callSuspender } from "@keyhole/kernel/suspend";
 import { describe, expect, it } from "vitest";
@@ -33,13 +35,19 @@ const asking: PolicyDocument = {
 const yes: Approver = async () => ({ answer: "allow", scope: "once", approver: "ada" });
 const input = { message: "hello" };
 
-async function composed(extensions: readonly Extension[], policy: unknown = openPolicy): Promise<Kernel> {
+async function composed(
+  extensions: readonly Extension[],
+  policy: unknown = openPolicy,
+  parts: Pick<ComposedKernelOptions, "operations" | "schemaParts"> = {},
+): Promise<Kernel> {
   const kernel = await composeKernel({
     policy,
     hash: sha256Hash,
     clock: new FakeClock(),
     inline: inlineHost(),
-    extensions: [policyDocuments(), ...extensions],
+    checkPolicy,
+    extensions,
+    ...parts,
   });
   expect(kernel.registerTrusted(echo)).toMatchObject({ ok: true });
   return kernel;
@@ -95,7 +103,7 @@ describe("a kernel without extensions", () => {
   });
 
   it("runs no tool object where it has no place for one", async () => {
-    const kernel = await composeKernel({ policy: openPolicy, hash: sha256Hash, extensions: [policyDocuments()] });
+    const kernel = await composeKernel({ policy: openPolicy, hash: sha256Hash, checkPolicy });
     kernel.registerTrusted(echo);
     expect(await kernel.call("echo", input)).toMatchObject({
       ok: false,
@@ -103,16 +111,16 @@ describe("a kernel without extensions", () => {
     });
   });
 
-  it("rejects operations that it does not have, and names the extension", async () => {
+  it("rejects operations that it does not have, and names the option", async () => {
     const kernel = await composed([]);
     for (const asked of [kernel.health("echo"), kernel.verifyPure("echo", []), kernel.preview("echo", input)])
-      await expect(asked).rejects.toThrow("add operations()");
+      await expect(asked).rejects.toThrow("give composeKernel `operations`");
   });
 
-  it("refuses what a schema refuses without a place, and with explanations() names the place", async () => {
+  it("refuses what a schema refuses without a place, and with `explain` names the place", async () => {
     const bounded = { bounds: { timeoutMs: 0 } };
-    const refusals = async (extensions: readonly Extension[]): Promise<readonly unknown[]> => {
-      const kernel = await composed(extensions);
+    const refusals = async (schemaParts: ComposedKernelOptions["schemaParts"] = {}): Promise<readonly unknown[]> => {
+      const kernel = await composed([], openPolicy, { schemaParts });
       const { definition, ...tool } = echo;
       const registered = kernel.registerTrusted({ ...tool, definition: { ...definition, tier: 9 as never } });
       const called = await kernel.call("echo", { message: 1 });
@@ -121,15 +129,15 @@ describe("a kernel without extensions", () => {
       return [registered, called, granted, wished].map((each) => (each as { readonly error?: unknown }).error);
     };
     const wish = { code: "INVALID_INPUT", message: "`bounds.timeoutMs` is not an integer from 1 to 900000." };
-    const bring = expect.stringContaining("explanations()") as string;
-    expect(await refusals([])).toMatchObject([
+    const bring = expect.stringContaining("explain") as string;
+    expect(await refusals()).toMatchObject([
       { code: "INVALID_MANIFEST", path: "", hint: bring },
       { code: "INVALID_INPUT", message: expect.not.stringContaining("/message"), operatorHint: bring },
       { code: "INVALID_INPUT" },
       wish,
     ]);
-    expect(await refusals([explanations()])).toMatchObject([
-      { code: "INVALID_MANIFEST", path: "/tier", hint: expect.not.stringContaining("explanations()") },
+    expect(await refusals({ explain })).toMatchObject([
+      { code: "INVALID_MANIFEST", path: "/tier", hint: expect.not.stringContaining("explain") },
       { code: "INVALID_INPUT", message: "/message: expected a string, got the number 1.", operatorHint: "" },
       { code: "INVALID_INPUT" },
       wish,
@@ -146,17 +154,15 @@ describe("a kernel without extensions", () => {
     );
     await expect(composed([], policy)).rejects.toThrow('knows no kind "tool.call"');
     for (const [parts, outcome] of [
-      [
-        { extensions: [policyDocuments()], families: [toolCall] },
-        { ok: false, error: { code: "CAPABILITY_DENIED" } },
-      ],
-      [{ extensions: [policyDocuments(), nested()] }, { ok: true, data: { data: input } }],
+      [{ families: [toolCall] }, { ok: false, error: { code: "CAPABILITY_DENIED" } }],
+      [{ extensions: [nested()] }, { ok: true, data: { data: input } }],
     ] as const) {
       const kernel = await composeKernel({
         policy,
         hash: sha256Hash,
         clock: new FakeClock(),
         inline: inlineHost(),
+        checkPolicy,
         ...parts,
       });
       kernel.registerTrusted(echo);
@@ -168,7 +174,7 @@ describe("a kernel without extensions", () => {
 
 describe("extensions", () => {
   it("serve the kernel's operations", async () => {
-    const kernel = await composed([operations()]);
+    const kernel = await composed([], openPolicy, { operations });
     expect(await kernel.health("echo")).toEqual({ state: "healthy" });
     expect(await kernel.verifyPure("echo", [input])).toEqual({ ok: true, runs: 3 });
     expect(await kernel.preview("echo", input)).toMatchObject({ decision: "allow" });

@@ -1,4 +1,5 @@
-import { type CallOptions, composeKernel, operations, type PolicyDocument, policyDocuments } from "@keyhole/kernel";
+import type { CallOptions, PolicyDocument } from "@keyhole/kernel";
+import { checkPolicy, composeKernel, operations } from "@keyhole/kernel/compose";
 import { inlineHost } from "@keyhole/kernel/inline";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { describe, expect, it } from "vitest";
@@ -96,7 +97,8 @@ describe("a preview", () => {
       policy: asking,
       hash: sha256Hash,
       inline: inlineHost(),
-      extensions: [operations(), policyDocuments()],
+      checkPolicy,
+      operations,
     });
     kernel.registerTrusted(pay);
     for (const options of [{}, { idempotencyKey: "k" }]) {

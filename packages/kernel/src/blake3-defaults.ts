@@ -3,7 +3,7 @@ import type { Families } from "./capability/registry.ts";
 import { blake3Hash } from "./hash/blake3-hash.ts";
 import type { Hash } from "./hash/hash.ts";
 import { type NormalizationKind, normalize as normalizeBy, type Normalized } from "./normalize/normalizer.ts";
-import { loadPolicy as loadPolicyBy } from "./policy/document/load.ts";
+import { checkPolicy } from "./policy/document/load.ts";
 import type { Policy } from "./policy/document/make.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Setup } from "./result.ts";
@@ -33,7 +33,7 @@ export function loadPolicy(
   by: Hash = blake3Hash,
   families: Families = builtInFamilies,
 ): Setup<Policy> {
-  return loadPolicyBy(foreign, variables, by, families);
+  return checkPolicy(foreign, variables, by, families);
 }
 
 /**

@@ -4,8 +4,6 @@ import type { Extension } from "./extensions/extension.ts";
 import { idempotency } from "./extensions/idempotency/idempotency.ts";
 import { modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
 import { nested } from "./extensions/nested/nested.ts";
-import { operations } from "./extensions/operations/operations.ts";
-import { policyDocuments } from "./extensions/policy-documents/policy-documents.ts";
 import { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";
@@ -14,6 +12,8 @@ import { inlineHost } from "./isolate/inline.ts";
 import { composeKernel } from "./kernel.ts";
 import type { Kernel, KernelOptions } from "./kernel-api.ts";
 import { blake3Hash } from "./hash/blake3-hash.ts";
+import { operations } from "./operations/operations.ts";
+import { checkPolicy } from "./policy/document/load.ts";
 import { readKernelOptions } from "./own-options.ts";
 
 /**
@@ -44,6 +44,8 @@ export async function createKernel(foreign: KernelOptions = {}): Promise<Kernel>
     families: known,
     packageHashes: [blake3Hash],
     inline: inlineHost(),
+    checkPolicy,
+    operations,
     extensions,
   });
 }
@@ -69,7 +71,5 @@ function extensionsOf({
     setAside(),
     retries(),
     nested(),
-    operations(),
-    policyDocuments(),
   ];
 }

@@ -1,19 +1,6 @@
 export { createKernel } from "./create-kernel.ts";
-export { composeKernel } from "./kernel.ts";
-export { approvals } from "./extensions/approvals/approvals.ts";
-export { explanations } from "./extensions/explanations/explanations.ts";
-export { schemaFormats } from "./extensions/schema-formats/schema-formats.ts";
-export { schemaPatterns } from "./extensions/schema-patterns/schema-patterns.ts";
-export type { Extension } from "./extensions/extension.ts";
-export { idempotency } from "./extensions/idempotency/idempotency.ts";
-export { defaultModeTriggers, modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
-export { nested } from "./extensions/nested/nested.ts";
-export { operations } from "./extensions/operations/operations.ts";
-export { policyDocuments } from "./extensions/policy-documents/policy-documents.ts";
-export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
-export { retention } from "./extensions/retention/retention.ts";
-export { retries } from "./extensions/retries/retries.ts";
-export type { ComposedKernelOptions, Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
+export { defaultModeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
+export type { Kernel, KernelOptions, ProofSigner } from "./kernel-api.ts";
 export type {
   CallOptions,
   ResumeOptions,

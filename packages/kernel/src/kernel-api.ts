@@ -12,6 +12,7 @@ import type { Reuse } from "./isolate/pool/slot.ts";
 import type { Clock } from "./isolate/clock.ts";
 import type { ToolHealth } from "./isolate/health.ts";
 import type { KernelHealth } from "./operations/kernel-health.ts";
+import type { operations } from "./operations/operations.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
 import type { IsolateHost } from "./isolate/port.ts";
 import type { ContentStore } from "./bytes/content-store.ts";
@@ -22,9 +23,11 @@ import type { Resources } from "./policy/modes/resources.ts";
 import type { ModeTrigger } from "./policy/modes/triggers.ts";
 import type { StandingApproval } from "./policy/approval/standing-table.ts";
 import type { Preview } from "./policy/decision/preview.ts";
+import type { CheckPolicy } from "./policy/document/take.ts";
 import type { Proof } from "./policy/proof/proof.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
+import type { SchemaParts } from "./schema/types.ts";
 import type { Tool } from "./tool/define.ts";
 import type { Mode } from "./tool/manifest.ts";
 import type { PackageFile, ToolPackage } from "./tool/package.ts";
@@ -111,6 +114,12 @@ export interface ComposedKernelOptions extends Omit<
   readonly inline?: IsolateHost;
   /** In the order in which their points are asked. Default: none, and each question of theirs fails closed. */
   readonly extensions?: readonly Extension[];
+  /** Parts of the validator of schemas: `formatOf`, `linearPatterns`, and `explain` of `@keyhole/kernel/schema/explain`. Default: those of `families`, and no other. */
+  readonly schemaParts?: Partial<SchemaParts>;
+  /** The check of policies. Default: none, and the kernel has the strict policy, and refuses every other. */
+  readonly checkPolicy?: CheckPolicy;
+  /** The functions behind `health`, `verifyPure` and `preview`. Default: none, and they reject. */
+  readonly operations?: typeof operations;
 }
 
 export interface ProofSigner {

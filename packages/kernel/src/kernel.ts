@@ -9,7 +9,7 @@ import { close, type Core, perform, refuse } from "./call/pipeline.ts";
 import { unanswered } from "./call/questions.ts";
 import { takeSlotAgain } from "./call/steps/reserve.ts";
 import { nextAttempt } from "./call/steps/start.ts";
-import { type Composed, composeExtensions, type ExtensionContext, type Operations } from "./extensions/extension.ts";
+import { type Composed, composeExtensions, type ExtensionContext } from "./extensions/extension.ts";
 import { type Clock, readClock, systemClock } from "./isolate/clock.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
 import type { IsolatePool } from "./isolate/pool/pool.ts";
@@ -42,13 +42,13 @@ import type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 
 /**
  * A kernel with the extensions that are given, and no other. The question of an extension that is missing fails closed: an `ask` ends as
- * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. Without `policyDocuments()` it
+ * `APPROVAL_UNAVAILABLE`, a call with a key as `IDEMPOTENCY_UNAVAILABLE`, a snapshot as `SUSPENSION_UNAVAILABLE`. Without `checkPolicy` it
  * takes no policy but the default one. {@link createKernel} has them all.
  *
  * @throws TypeError when the policy or another option is invalid, or two extensions answer one question: bugs of the embedding program.
  * @throws the sink's error, if the log cannot be read.
  * @example
- * const kernel = await composeKernel({ host, policy, hash: sha256Hash, extensions: [policyDocuments(), approvals(approver)] });
+ * const kernel = await composeKernel({ host, policy, hash: sha256Hash, checkPolicy, extensions: [approvals(approver)] });
  */
 export async function composeKernel(foreign: ComposedKernelOptions): Promise<Kernel> {
   const options = readComposedOptions(foreign);
@@ -89,6 +89,8 @@ class KernelImplementation implements Kernel {
   readonly #log: AuditLog;
   readonly #core: Core;
   readonly #toolWatchers = new Watchers();
+  readonly #operations: OwnKernelOptions["operations"];
+
   constructor(options: OwnKernelOptions, { composed, policy, log, clock, state }: KernelParts) {
     const { hash, packageHashes = [], families, extensions = [], hosts, mode, reuse } = options;
     const { normalizers = new Map() } = options;
@@ -106,6 +108,7 @@ class KernelImplementation implements Kernel {
     this.#composed = composed;
     this.#reading = { ...options, ...composed.services };
     this.#signer = options.signer;
+    this.#operations = options.operations;
     this.#clock = clock;
     this.#log = log;
     this.#pools = openPools(hosts, { clock, log, quarantine: state.quarantine, reuse });
@@ -198,7 +201,7 @@ class KernelImplementation implements Kernel {
   health(): Promise<KernelHealth>;
   health(tool: ToolPackage<never, unknown> | string, options?: HealthOptions): Promise<ToolHealth>;
   async health(tool?: string | ToolPackage<never, unknown>, options: HealthOptions = {}): Promise<unknown> {
-    const { kernelHealth, checkHealth, healthOptions } = this.#operations();
+    const { kernelHealth, checkHealth, healthOptions } = given(this.#operations);
     if (tool === undefined) return kernelHealth(this.#core);
     const call = this.#open(tool, healthOptions(options));
     return checkHealth(call, this.#core);
@@ -210,15 +213,9 @@ class KernelImplementation implements Kernel {
     runs?: number,
   ): Promise<PureCheck> {
     const { distrust } = this.#composed.services;
-    const { checkPurity } = this.#operations();
+    const { checkPurity } = given(this.#operations);
     const call = this.#open(tool, {});
     return checkPurity(call, inputs, runs, { ...this.#core, distrust });
-  }
-
-  #operations(): Operations {
-    const { operations } = this.#composed.services;
-    if (operations) return operations;
-    throw new TypeError("This kernel has no health, verifyPure and preview: add operations() to `extensions`.");
   }
 
   async call(
@@ -232,7 +229,7 @@ class KernelImplementation implements Kernel {
   }
 
   async preview(tool: unknown, input: unknown, options: CallOptions = {}): Promise<Preview> {
-    const { preview, previewOptions } = this.#operations();
+    const { preview, previewOptions } = given(this.#operations);
     const call = this.#open(tool, previewOptions(options));
     return preview(call, input, { ...this.#core, foresee: this.#composed.services.foresee });
   }
@@ -283,6 +280,12 @@ class KernelImplementation implements Kernel {
       return Promise.all(this.#hosts.map((host) => host.close()));
     });
   }
+}
+
+/** @throws TypeError where the embedding program left them out */
+function given(operations: OwnKernelOptions["operations"]): ReturnType<NonNullable<typeof operations>> {
+  if (operations) return operations();
+  throw new TypeError("This kernel has no health, verifyPure and preview: give composeKernel `operations`.");
 }
 
 const noSuspension = {

@@ -3,7 +3,6 @@ import type { Broker } from "./capability/broker.ts";
 import { isFamily } from "./capability/define-family.ts";
 import type { Family } from "./capability/family.ts";
 import { Families } from "./capability/registry.ts";
-import type { Extension } from "./extensions/extension.ts";
 import { type OwnHost, readHost } from "./isolate/own-host.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
 import type { ComposedKernelOptions, KernelOptions, ProofSigner } from "./kernel-api.ts";
@@ -53,10 +52,15 @@ const shared = {
   hash: true,
   normalizers: true,
 } as const;
-const partNames = Object.keys({ ...shared, packageHashes: true, inline: true, extensions: true } satisfies Record<
-  keyof ComposedKernelOptions,
-  true
->);
+const partNames = Object.keys({
+  ...shared,
+  packageHashes: true,
+  inline: true,
+  extensions: true,
+  schemaParts: true,
+  checkPolicy: true,
+  operations: true,
+} satisfies Record<keyof ComposedKernelOptions, true>);
 const kernelNames = Object.keys({
   ...shared,
   approver: true,
@@ -99,7 +103,7 @@ export function readComposedOptions(foreign: Foreign<ComposedKernelOptions>): Ow
   const hosts = [host, inline].flatMap((each) => (each ? readHost(each) : []));
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);
   if (!own) throw new TypeError("`brokers` is not a list of brokers.");
-  const { extensions = [], secrets } = rest;
+  const { extensions = [], secrets, schemaParts } = rest;
   const served = [...hosts.flatMap((each) => each.brokers), ...own].map(readBroker);
   const taken = snapshot({ policyVariables, reuse });
   if (!taken.ok) throw new TypeError(`The options are not plain JSON data: ${taken.error.message}.`);
@@ -111,7 +115,7 @@ export function readComposedOptions(foreign: Foreign<ComposedKernelOptions>): Ow
     ...rest,
     hosts,
     families: assertSecrets(
-      familiesOf(families, [...served, ...extensions, ...(secrets ? [secrets] : [])], extensions),
+      familiesOf(families, [...served, ...extensions, ...(secrets ? [secrets] : [])], schemaParts),
       rest,
     ),
     brokers: new Map(served.flatMap(({ broker, families }) => families.map(({ kind }) => [kind, broker]))),
@@ -142,15 +146,10 @@ function readFamilies(foreign: Foreign<readonly Family[] | undefined>, owner: st
 function familiesOf(
   given: Iterable<Family> = [],
   owners: readonly { readonly families?: readonly Family[] }[],
-  extensions: readonly Extension[],
+  schemaParts: Partial<SchemaParts> | undefined,
 ): Families {
   const brought = owners.flatMap(({ families = [] }) => families);
-  return (given instanceof Families ? given : new Families(given)).with(brought, partsOf(extensions));
-}
-
-/** Of two extensions that bring one part the first counts. */
-function partsOf(extensions: readonly Extension[]): Partial<SchemaParts> {
-  return Object.assign({}, ...extensions.toReversed().map(({ schemaParts }) => schemaParts)) as Partial<SchemaParts>;
+  return (given instanceof Families ? given : new Families(given)).with(brought, schemaParts);
 }
 
 /** A keeper without its kind would hold secrets that no policy can grant. */

@@ -14,7 +14,7 @@ export interface Grant {
   readonly hash: string;
   /** The kinds of which something is left, as declared. A kind that the declaration or some layer lacks is absent. */
   readonly kinds: readonly string[];
-  /** Those that its guest has by itself, without a request. */
+  /** The sources that its guest has by itself, without a request. */
   readonly sources: readonly string[];
 }
 

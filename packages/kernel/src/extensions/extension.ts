@@ -17,13 +17,10 @@ import type { Clock } from "../isolate/clock.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
 import type { Foreign } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
-import type * as operations from "../operations/operations.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
-import type { LoadDocument } from "../policy/document/take.ts";
 import type { SessionLabels } from "../policy/decision/session-labels.ts";
 import type { CallResult } from "../result.ts";
-import type { SchemaParts } from "../schema/index.ts";
 import type { DeclaredTable, StateChange } from "../state/change.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
 import type { Mode } from "../tool/manifest.ts";
@@ -59,9 +56,6 @@ export interface ExtensionContext {
   readonly takeSlotAgain: (call: CallRecord, tool: RegisteredTool, bounds: Bounds) => Promise<void>;
 }
 
-/** The operations of a kernel that are no calls. */
-export type Operations = typeof operations;
-
 /** Methods of the kernel that an extension serves. */
 export interface Services {
   readonly approvals?: {
@@ -76,9 +70,6 @@ export interface Services {
   readonly foresee?: (decided: Decided) => ApprovalAnswer | PreviewQuestion;
   /** Nothing that a tool gave is given to others, from now on. */
   readonly distrust?: (toolHash: string) => void;
-  readonly operations?: Operations;
-  /** Without it the kernel refuses every policy that it is given. */
-  readonly loadDocument?: LoadDocument;
   /** It keeps the values that a policy says to keep: without it the kernel refuses such a policy. */
   readonly keepsValues?: true;
 }
@@ -91,8 +82,6 @@ export interface Extension extends Points, Services {
   readonly name: string;
   /** The kinds that it serves, which the kernel knows by it. */
   readonly families?: readonly Family[];
-  /** Parts of the validator that the kernel's schemas have by it. */
-  readonly schemaParts?: Partial<SchemaParts>;
   /** Options of a call that it honours. The core refuses an option that no extension honours. */
   readonly honours?: readonly OptionQuestion[];
   /** All of its state that has to outlive the kernel. */
@@ -132,8 +121,6 @@ export function composeExtensions(extensions: readonly Extension[]): Composed {
     ...only(extensions, "suspension"),
     ...only(extensions, "foresee"),
     ...only(extensions, "distrust"),
-    ...only(extensions, "operations"),
-    ...only(extensions, "loadDocument"),
     ...only(extensions, "keepsValues"),
   };
   const onUnregister: Composed["onUnregister"] = (tool) =>

@@ -1,12 +1,12 @@
 import { Refusal } from "./refusal.ts";
 import type { SchemaParts } from "./types.ts";
 
-const unavailable = (keyword: string, path: string, extension: string): Refusal =>
+const unavailable = (keyword: string, path: string, part: string): Refusal =>
   new Refusal(
     "KEYWORD_UNAVAILABLE",
     `This kernel does not check the keyword ${keyword}.`,
     path,
-    `Add ${extension} to \`extensions\`.`,
+    `Give composeKernel \`schemaParts: { ${part} }\`.`,
   );
 
 /**
@@ -15,10 +15,10 @@ const unavailable = (keyword: string, path: string, extension: string): Refusal 
  */
 export const noParts: SchemaParts = {
   formatOf(_name, path) {
-    throw unavailable("format", path, "schemaFormats()");
+    throw unavailable("format", path, "formatOf");
   },
   linearPatterns: (_limits, trusted) => (_source, path) => {
     if (trusted) return "anything";
-    throw unavailable("pattern", path, "schemaPatterns()");
+    throw unavailable("pattern", path, "linearPatterns");
   },
 };

@@ -34,7 +34,7 @@ function validatorOf(families: Families): OwnValidator {
  * @param by The algorithm of its digests.
  * @param families The kinds that it can name.
  */
-export function loadPolicy(foreign: unknown, variables: PolicyVariables, by: Hash, families: Families): Setup<Policy> {
+export function checkPolicy(foreign: unknown, variables: PolicyVariables, by: Hash, families: Families): Setup<Policy> {
   const read = readDocument(foreign, variables, families);
   if (!read.ok) return read;
   const document = read.value;

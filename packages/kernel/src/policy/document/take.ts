@@ -8,20 +8,15 @@ import { checkKeeping } from "./keeping.ts";
 import { defaultPolicy, makePolicy, type Policy } from "./make.ts";
 import type { PolicyVariables } from "./variables.ts";
 
-/** Checks a document whole. Part of the extension `policyDocuments()`. */
-export type LoadDocument = (
-  foreign: unknown,
-  variables: PolicyVariables,
-  by: Hash,
-  families: Families,
-) => Setup<Policy>;
+/** Checks a document whole. */
+export type CheckPolicy = (foreign: unknown, variables: PolicyVariables, by: Hash, families: Families) => Setup<Policy>;
 
 /** How one kernel reads policies. */
 export interface PolicyReading {
   readonly hash: Hash;
   readonly families: Families;
   readonly policyVariables: PolicyVariables;
-  readonly loadDocument?: LoadDocument;
+  readonly checkPolicy?: CheckPolicy;
   readonly keepsValues?: boolean;
 }
 
@@ -36,9 +31,9 @@ export function takePolicy(foreign: unknown, reading: PolicyReading): Setup<Poli
   return checkKeeping(read(foreign, reading), keepsValues);
 }
 
-function read(foreign: unknown, { hash, families, policyVariables, loadDocument }: PolicyReading): Setup<Policy> {
+function read(foreign: unknown, { hash, families, policyVariables, checkPolicy }: PolicyReading): Setup<Policy> {
   const plain = snapshot(foreign);
   if (!plain.ok) return invalidPolicy(plain.error.path, plain.error.message);
-  if (loadDocument) return loadDocument(plain.value, policyVariables, hash, families);
-  return invalidPolicy("", "This kernel checks no policies, and got one.", "Add policyDocuments() to `extensions`.");
+  if (checkPolicy) return checkPolicy(plain.value, policyVariables, hash, families);
+  return invalidPolicy("", "This kernel checks no policies, and got one.", "Give composeKernel `checkPolicy`.");
 }

@@ -6,7 +6,7 @@ import { snapshot } from "../../json/snapshot.ts";
 import type { Setup } from "../../result.ts";
 import { assertionFault } from "../approval/passkey.ts";
 import { callerIn, sessionIn } from "../decision/state-reads.ts";
-import { loadPolicy } from "../document/load.ts";
+import { checkPolicy } from "../document/load.ts";
 import type { Policy } from "../document/make.ts";
 import type { PolicyVariables } from "../document/variables.ts";
 import type { Proof } from "../proof/proof.ts";
@@ -59,7 +59,7 @@ export function passkeyVerifier(
     const decided = plain.ok ? approvedIn(plain.value) : undefined;
     if (!decided) return { outcome: "none" };
     const by = hashOf(decided.policyHash) ?? blake3Hash;
-    const policy = policies.get(by.algorithm) ?? loadPolicy(document, variables, by, builtInFamilies);
+    const policy = policies.get(by.algorithm) ?? checkPolicy(document, variables, by, builtInFamilies);
     policies.set(by.algorithm, policy);
     if (!policy.ok) return { outcome: "failed", reason: `The policy is invalid: ${policy.error.message}` };
     if (policy.value.hash !== decided.policyHash) return { outcome: "other-policy" };

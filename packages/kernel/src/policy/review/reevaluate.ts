@@ -8,7 +8,7 @@ import { hashOf } from "../../hash/hash-by-algorithm.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
 import type { Verdict } from "../decision/verdict.ts";
 import { type CallVerdict, decideCall } from "../decision/decide-targets.ts";
-import { loadPolicy } from "../document/load.ts";
+import { checkPolicy } from "../document/load.ts";
 import type { Policy } from "../document/make.ts";
 import { isAnswer, type Proof } from "../proof/proof.ts";
 import {
@@ -41,7 +41,7 @@ export async function reevaluationFault(
   families: Families,
 ): Promise<string | undefined> {
   const by = hashOf(proof.hash) ?? blake3Hash;
-  const loaded = loadPolicy(evidence.policy, evidence.variables ?? {}, by, families);
+  const loaded = checkPolicy(evidence.policy, evidence.variables ?? {}, by, families);
   if (!loaded.ok) return `The policy is invalid: ${loaded.error.message}`;
   const policy = loaded.value;
   if (decisive !== proof && decisive.proofId !== proof.parentProofId && proof.approval?.scope === "once")
@@ -66,7 +66,7 @@ export function bindingsFault(
   families: Families,
 ): string | undefined {
   const by = hashOf(proof.hash) ?? blake3Hash;
-  const loaded = policy === undefined ? undefined : loadPolicy(policy, variables, by, families);
+  const loaded = policy === undefined ? undefined : checkPolicy(policy, variables, by, families);
   if (loaded?.ok === false) return `The policy is invalid: ${loaded.error.message}`;
   return differenceFault(proof, {
     ...(tool !== undefined && { tool: versionedId(tool.manifest), toolHash: toolHashOf(tool, by) ?? "" }),
