@@ -47,25 +47,34 @@ class Walk {
     }
   }
 
-  /** The page at this size, as after a reload. */
-  async open(size: (typeof sizes)[number]): Promise<void> {
-    this.#size = size;
-    await this.page.setViewportSize(size);
+  /** The page as after a reload. */
+  async reload(): Promise<void> {
     await this.page.evaluate(() => (location.hash = "#/"));
     await this.page.reload();
     await this.page.getByText("Ready", { exact: true }).waitFor({ state: "attached" });
     await giveSight(this.page);
   }
 
-  /** What stands open, without a reload. */
-  async atEachSize(place: string): Promise<void> {
+  /** Then the page has the size that it had. */
+  async atEachSize(walk: () => Promise<void>): Promise<void> {
     const before = this.#size;
-    for (const size of [...sizes, before]) {
-      this.#size = size;
-      await this.page.setViewportSize(size);
-      await this.see(place);
+    for (const size of sizes) {
+      await this.#resize(size);
+      await walk();
     }
-    this.#note(place, await typeEverywhere(this.page));
+    await this.#resize(before);
+  }
+
+  /** What stands open. */
+  async question(): Promise<void> {
+    await this.atEachSize(() => this.see("Question"));
+    await this.see("Question");
+    this.#note("Question", await typeEverywhere(this.page));
+  }
+
+  async #resize(size: (typeof sizes)[number]): Promise<void> {
+    this.#size = size;
+    await this.page.setViewportSize(size);
   }
 
   async screens(): Promise<void> {
@@ -144,34 +153,32 @@ async function write(page: Page): Promise<void> {
 
 it("shows each text and takes each click at each size, empty", async () => {
   const walk = new Walk(await visiting.open({ reducedMotion: "reduce" }));
-  for (const size of sizes) {
-    await walk.open(size);
-    await walk.screens();
-  }
+  await giveSight(walk.page);
+  await walk.atEachSize(() => walk.screens());
   expect([...walk.faults]).toEqual([]);
 });
 
 it(`shows each text and takes each click at each size, after calls (seed ${seed})`, async () => {
   const walk = new Walk(await visiting.open({ reducedMotion: "reduce" }));
   const { page } = walk;
-  await walk.open(sizes[1]);
+  await giveSight(page);
   const random = randomFrom(seed);
   const drawn = Array.from({ length: callCount }, () => () => draw(page, random));
-  const onQuestion = vi.fn<() => Promise<void>>(() => walk.atEachSize("Question"));
+  const onQuestion = vi.fn<() => Promise<void>>(() => walk.question());
   const ids: string[] = [];
   for (const fill of [...drawn, write, wideTable]) {
     await fill(page);
     ids.push(await ended(page, onQuestion));
   }
-  for (const size of sizes) {
-    await walk.open(size);
+  await walk.reload();
+  await walk.atEachSize(async () => {
     await walk.screens();
     for (const id of ids) await walk.call(id);
     await walk.each("Result", "radio", ".run");
     await walk.each("Call", "tab", ".run");
     await walk.at("Timeline of a call", `#/timeline/${ids[0]}`);
     await walk.at("Run", `#/replay/${ids.at(-1)}`);
-  }
+  });
   expect(onQuestion).toHaveBeenCalled();
   expect([...walk.faults]).toEqual([]);
 });
@@ -181,12 +188,12 @@ it("shows each text and takes each click at each size, beside an edge", async ()
   try {
     const walk = new Walk(await visiting.open({ reducedMotion: "reduce" }));
     await connectTo(walk.page, edge.origin);
-    for (const size of sizes) {
-      await walk.open(size);
+    await walk.reload();
+    await walk.atEachSize(async () => {
       await walk.at("Edge", "#/");
       const head = await walk.page.getByRole("banner").boundingBox();
       expect(head?.height, "one row").toBeLessThan(50);
-    }
+    });
     expect([...walk.faults]).toEqual([]);
   } finally {
     await edge.close();

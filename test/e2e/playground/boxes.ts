@@ -138,6 +138,8 @@ function isOpaque(element: Element): boolean {
 
 /** Something opaque lies over the element at the point. */
 export function coverAt(element: Element, point: Point): Element | undefined {
+  // Asking for the topmost one is the cheaper question.
+  if (element.shadowRoot === null && document.elementFromPoint(point.x, point.y) === element) return undefined;
   const stack = stackAt(point);
   const above = stack.slice(0, Math.max(stack.indexOf(element), 0));
   return above.find((each) => !ancestorsOf(element).includes(each) && !element.contains(each) && isOpaque(each));

@@ -78,7 +78,8 @@ function isHidden({ node, element }: Piece): boolean {
 }
 
 function hiddenOf(pieces: readonly Piece[]): readonly string[] {
-  return pieces
+  // A text of several lines has a piece for each of them.
+  return [...new Map(pieces.map((piece) => [piece.node, piece])).values()]
     .filter((piece) => isHidden(piece) && inTheMiddle(piece.element, () => isHidden(piece)))
     .map(({ node, element }) => `${said(node.data)} lies under something (${placed(element)})`);
 }
