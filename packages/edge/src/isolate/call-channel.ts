@@ -1,20 +1,15 @@
 import { RpcTarget } from "cloudflare:workers";
 import type { CallPort, CapabilityReply, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import {
-  type BodyState,
-  checkOutcome,
+  type BrokenChannel,
+  CallState,
+  type Checked,
+  endingOf,
   type GuestMessage,
-  type GuestRequest,
   parseGuestMessage,
-  parseRequest,
-  pieceFault,
-  pullFault,
-  protocolLimits,
 } from "@keyhole/worker-host/protocol";
 import type { CallProgress } from "./loader.ts";
 import { mostPacketBytes, type Packet, packed, unpackedOfGuest } from "./packet.ts";
-
-type BrokenChannel = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 
 const ended: CapabilityReply = {
   ok: false,
@@ -30,12 +25,6 @@ const tooLarge = (): CapabilityReply => ({
     hint: "Ask for less in one request.",
   },
 });
-
-/** A guest's message, or what is wrong with it. */
-function read(data: unknown): GuestMessage | string {
-  const message = unpackedOfGuest(data);
-  return message === undefined ? "no packet" : parseGuestMessage(message);
-}
 
 /** A shell asks for the cancellation, then for the end; a call may be sent to a second shell when the first one died. */
 const mostAsked = 4;
@@ -61,16 +50,12 @@ export class CallChannel implements CallProgress {
   #begunMs: number | undefined;
   #toldCancelled = false;
   #asked = 0;
-  #messages = 0;
-  #requests = 0;
-  #requestsInFlight = 0;
-  #pieces = 0;
-  #piecesInFlight = 0;
-  #body: BodyState = "open";
+  readonly #state: CallState;
 
   constructor(call: IsolateCall, port: CallPort) {
     this.#call = call;
     this.#port = port;
+    this.#state = new CallState(call, port);
     const { promise, resolve } = Promise.withResolvers<BrokenChannel>();
     this.broken = promise;
     this.#break = (ending) => {
@@ -109,87 +94,49 @@ export class CallChannel implements CallProgress {
 
   /** A log line or a progress report. */
   say(data: unknown): void {
-    if (!this.#open) return;
-    this.#heard = true;
-    const message = read(data);
-    if (typeof message === "string") this.#protocol(message);
-    else if (message.type !== "log" && message.type !== "progress") this.#protocol("neither a log line nor progress");
-    else if (message.callId !== this.#call.callId) this.#protocol("a message for another call");
-    else if (this.#messages >= protocolLimits.messages) this.#flood(protocolLimits.messages);
-    else this.#pass(message);
-  }
-
-  #pass(message: Extract<GuestMessage, { type: "log" | "progress" }>): void {
-    this.#messages += 1;
-    const { type: _, callId: __, ...said } = message;
-    if ("level" in said) this.#port.log(said);
-    else this.#port.progress(said);
+    void this.#take(data, (message) =>
+      message.type === "log" || message.type === "progress" ? this.#state.report(message) : undefined,
+    );
   }
 
   async request(data: unknown): Promise<CapabilityReply> {
-    if (!this.#open) return ended;
-    this.#heard = true;
-    const message = read(data);
-    if (typeof message === "string") return this.#protocol(message);
-    if (message.type !== "request") return this.#protocol("no request");
-    return this.#serve(message);
-  }
-
-  async #serve(message: GuestRequest): Promise<CapabilityReply> {
-    if (message.callId !== this.#call.callId) return this.#protocol("a request for another call");
-    if (message.request !== this.#requests) return this.#protocol("a request out of order");
-    this.#requests += 1;
-    if (this.#requests > protocolLimits.requests) return this.#flood(protocolLimits.requests);
-    if (this.#requestsInFlight >= protocolLimits.requestsInFlight) return this.#flood(protocolLimits.requestsInFlight);
-    const asked = parseRequest(message);
-    if (typeof asked === "string") return this.#protocol(asked);
-    this.#requestsInFlight += 1;
-    const reply = await this.#port.request(asked);
-    this.#requestsInFlight -= 1;
-    return this.#open ? reply : ended;
+    const reply = await this.#take(data, (message) =>
+      message.type === "request" ? this.#state.request(message) : undefined,
+    );
+    return reply && this.#open ? reply : ended;
   }
 
   /** One chunk of a stream. Answers after the reader took it: whether the reader wants more. */
   async piece(data: unknown): Promise<boolean> {
-    if (!this.#open) return false;
-    this.#heard = true;
-    const message = read(data);
-    if (typeof message === "string") return this.#broken(message);
-    if (message.type !== "piece") return this.#broken("no piece");
-    if (message.callId !== this.#call.callId) return this.#broken("a piece for another call");
-    const fault = pieceFault({ call: this.#call, pieces: this.#pieces, piecesInFlight: this.#piecesInFlight }, message);
-    if (fault !== undefined) return this.#broken(fault);
-    this.#pieces += 1;
-    this.#piecesInFlight += 1;
-    const more = await (this.#port.write?.(message.bytes) ?? false);
-    this.#piecesInFlight -= 1;
-    return more && this.#open;
+    const more = await this.#take(data, (message) =>
+      message.type === "piece" ? this.#state.piece(message) : undefined,
+    );
+    return more === true && this.#open;
   }
 
   /** Answers with the next piece of the body: without a byte at its end, `undefined` where it broke off. */
   async pull(data: unknown): Promise<Uint8Array | undefined> {
-    if (!this.#open) return undefined;
-    this.#heard = true;
-    const message = read(data);
-    const fault =
-      typeof message === "string"
-        ? message
-        : message.type !== "pull" || message.callId !== this.#call.callId
-          ? "no pull of this call"
-          : pullFault({ call: this.#call, body: this.#body });
-    if (fault !== undefined) {
-      this.#broken(fault);
-      return undefined;
-    }
-    this.#body = "pulled";
-    const bytes = await this.#port.read?.();
-    this.#body = bytes?.length ? "open" : "over";
+    const bytes = await this.#take(data, (message) => (message.type === "pull" ? this.#state.pull() : undefined));
     return this.#open ? bytes : undefined;
   }
 
-  #broken(reason: string): false {
-    this.#protocol(reason);
-    return false;
+  /** @param check `undefined` for a message that the shell sends another way */
+  #take<Answer>(
+    data: unknown,
+    check: (message: GuestMessage) => Checked<Answer> | undefined,
+  ): Promise<Answer> | undefined {
+    if (!this.#open) return undefined;
+    this.#heard = true;
+    const packet = unpackedOfGuest(data);
+    const message = packet === undefined ? "no packet" : parseGuestMessage(packet);
+    if (typeof message === "string") return this.#protocol(message);
+    if (!("callId" in message) || message.callId !== this.#call.callId)
+      return this.#protocol("a message for another call");
+    const checked = check(message);
+    if (checked === undefined) return this.#protocol(`a message of type ${message.type} in another one's place`);
+    if (checked.kind === "taken") return checked.answer;
+    this.#break(endingOf(checked));
+    return undefined;
   }
 
   /** Waits for the next thing that the guest has to know. */
@@ -220,21 +167,13 @@ export class CallChannel implements CallProgress {
   outcomeOf(data: unknown): IsolateOutcome {
     const { callId } = this.#call;
     const message = parseGuestMessage({ type: "outcome", callId, outcome: data });
-    if (typeof message === "string") return { kind: "lost", reason: `protocol: ${message}` };
-    const outcome = message.type === "outcome" ? checkOutcome(message.outcome, this.#call) : undefined;
-    if (outcome?.kind === "returned" && this.#piecesInFlight > 0)
-      return { kind: "lost", reason: "protocol: an end before all bytes were taken" };
-    return outcome ?? { kind: "lost", reason: "protocol: an output of another kind than the tool's" };
+    if (typeof message === "string") return endingOf({ kind: "broken", reason: message });
+    const outcome = message.type === "outcome" ? this.#state.returned(message.outcome) : "no outcome";
+    return typeof outcome === "string" ? endingOf({ kind: "broken", reason: outcome }) : outcome;
   }
 
-  #protocol(reason: string): CapabilityReply {
-    this.#break({ kind: "lost", reason: `protocol: ${reason}` });
-    return ended;
-  }
-
-  #flood(limit: number): CapabilityReply {
-    this.#break({ kind: "too-large", what: "messages", limit });
-    return ended;
+  #protocol(reason: string): undefined {
+    this.#break(endingOf({ kind: "broken", reason }));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CallPort, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
 import { type CallHistory, newCall, type SuspendedCall, type SuspendedMachine } from "./suspended-call.ts";
-import { broken, GuestCall, type ProtocolFault } from "./guest-call.ts";
+import { broken, type BrokenChannel, endingOf, type ProtocolFault } from "./call-state.ts";
+import { GuestCall } from "./guest-call.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import type {
   GuestMessage,
@@ -38,8 +39,6 @@ export interface ChannelOptions {
  * Calls run in `loaded`. `ended` is final.
  */
 type Phase = "starting" | "ready" | "loading" | "loaded" | "ended";
-
-type BrokenChannel = Extract<IsolateOutcome, { kind: "lost" | "too-large" }>;
 
 /** The fault of a message in a phase in which the shell would not send it, by type. */
 const outOfPhase = {
@@ -238,13 +237,8 @@ export class GuestChannel {
   }
 
   #fail(fault: ProtocolFault): void {
-    if (fault.kind === "broken") {
-      this.#end({ kind: "lost", reason: `protocol: ${fault.reason}` });
-      this.#onBroken(fault.reason);
-    } else {
-      this.#end({ kind: "too-large", what: "messages", limit: fault.limit });
-      this.#onBroken("too many messages");
-    }
+    this.#end(endingOf(fault));
+    this.#onBroken(fault.kind === "broken" ? fault.reason : "too many messages");
   }
 
   #lose(reason: string): void {

@@ -1,15 +1,7 @@
-import type { CallPort, CapabilityRequest, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
-import { protocolLimits } from "./limits.ts";
-import type { GuestMessage, GuestOutcome, GuestPiece, GuestRequest, HostMessage } from "./message.ts";
-import { parseRequest } from "./parse.ts";
-import { checkOutcome, pieceFault, pullFault, type StreamState } from "./stream-state.ts";
+import type { CallPort, CapabilityReply, IsolateCall, IsolateOutcome } from "@keyhole/kernel";
+import { broken, CallState, type Checked, type ProtocolFault } from "./call-state.ts";
+import type { GuestMessage, HostMessage } from "./message.ts";
 import type { CallHistory } from "./suspended-call.ts";
-
-/** Why a message of the guest ends its channel. */
-export type ProtocolFault =
-  | { readonly kind: "broken"; readonly reason: string }
-  /** The guest sent more than `limit` of something. */
-  | { readonly kind: "flooded"; readonly limit: number };
 
 /** A message of a guest about one call. */
 export type CallMessage = Extract<GuestMessage, { readonly callId: string }>;
@@ -23,59 +15,56 @@ export interface CallChannel {
   ended(callId: string): void;
 }
 
-export function broken(reason: string): ProtocolFault {
-  return { kind: "broken", reason };
-}
-
-/** One call that runs in a guest: checks every message of it, and gives the guest the kernel's answers until the call ends. */
+/** One call that runs behind a port: gives the guest the kernel's answers until the call ends. */
 export class GuestCall {
   readonly outcome: Promise<IsolateOutcome>;
   readonly #call: IsolateCall;
   readonly #port: CallPort;
   readonly #channel: CallChannel;
   readonly #resolve: (outcome: IsolateOutcome) => void;
-  readonly #stream: StreamState;
+  readonly #state: CallState;
   #ended = false;
-  #messages: number;
-  #requests: number;
-  #requestsInFlight = 0;
 
-  constructor(call: IsolateCall, port: CallPort, channel: CallChannel, { messages, requests }: CallHistory) {
+  constructor(call: IsolateCall, port: CallPort, channel: CallChannel, before: CallHistory) {
     const { promise, resolve } = Promise.withResolvers<IsolateOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
     this.#call = call;
     this.#port = port;
     this.#channel = channel;
-    this.#stream = { call, pieces: 0, piecesInFlight: 0, body: "open" };
-    this.#messages = messages;
-    this.#requests = requests;
+    this.#state = new CallState(call, port, before);
   }
 
   /** Call it after the guest was sent the call. Asks the kernel again for what has no answer yet, and passes a cancellation on. */
   begin({ outstanding }: CallHistory): void {
-    for (const { number, request } of outstanding) this.#ask(number, request);
+    for (const { number, request } of outstanding) this.#reply(number, this.#state.ask(request));
     if (this.#port.signal.aborted) this.#cancel();
     else this.#port.signal.addEventListener("abort", this.#cancel, { once: true });
   }
 
   /** Handles one message of the guest. */
   hear(message: CallMessage): ProtocolFault | undefined {
+    const { callId } = this.#call;
     switch (message.type) {
       case "log":
-        return this.#report(() => this.#port.log({ level: message.level, message: message.message }));
-      case "progress": {
-        const { type: _, callId: __, ...progress } = message;
-        return this.#report(() => this.#port.progress(progress));
+      case "progress":
+        return this.#answered(this.#state.report(message), () => {});
+      case "request": {
+        const checked = this.#state.request(message);
+        if (checked.kind === "taken") return this.#reply(message.request, checked.answer);
+        return checked;
       }
-      case "request":
-        return this.#request(message);
       case "piece":
-        return this.#piece(message);
+        return this.#answered(this.#state.piece(message), (more) => this.#answer({ type: "taken", callId, more }));
       case "pull":
-        return this.#pull();
-      case "outcome":
-        return this.#returned(message.outcome);
+        return this.#answered(this.#state.pull(), (bytes) =>
+          this.#answer({ type: "pulled", callId, bytes }, bytes ? [bytes.buffer as ArrayBuffer] : []),
+        );
+      case "outcome": {
+        const outcome = this.#state.returned(message.outcome);
+        if (typeof outcome === "string") return broken(outcome);
+        return this.settle(outcome);
+      }
     }
   }
 
@@ -83,7 +72,7 @@ export class GuestCall {
     this.#port.used?.(usage);
   }
 
-  settle(outcome: IsolateOutcome): void {
+  settle(outcome: IsolateOutcome): undefined {
     this.#ended = true;
     this.#port.signal.removeEventListener("abort", this.#cancel);
     this.#channel.ended(this.#call.callId);
@@ -92,69 +81,16 @@ export class GuestCall {
 
   readonly #cancel = (): void => this.#channel.post({ type: "cancel", callId: this.#call.callId });
 
-  #report(pass: () => void): ProtocolFault | undefined {
-    this.#messages += 1;
-    const limit = protocolLimits.messages;
-    if (this.#messages > limit) return { kind: "flooded", limit };
-    pass();
-    return undefined;
-  }
-
-  #request(message: GuestRequest): ProtocolFault | undefined {
-    if (message.request !== this.#requests) return broken("a request out of order");
-    this.#requests += 1;
-    const { requests, requestsInFlight } = protocolLimits;
-    if (this.#requests > requests) return { kind: "flooded", limit: requests };
-    if (this.#requestsInFlight >= requestsInFlight) return { kind: "flooded", limit: requestsInFlight };
-    const request = parseRequest(message);
-    if (typeof request === "string") return broken(request);
-    this.#ask(message.request, request);
-    return undefined;
-  }
-
-  #ask(request: number, asked: CapabilityRequest): void {
-    this.#requestsInFlight += 1;
-    const answered = this.#port.request(asked).then((reply) => {
-      this.#requestsInFlight -= 1;
+  #reply(request: number, answer: Promise<CapabilityReply>): undefined {
+    this.#answered({ kind: "taken", answer }, (reply) => {
       const transfer = reply.ok && reply.body ? [reply.body.buffer as ArrayBuffer] : [];
       this.#answer({ type: "reply", callId: this.#call.callId, request, reply }, transfer);
     });
-    answered.catch(() => this.#channel.failed());
   }
 
-  #piece(message: GuestPiece): ProtocolFault | undefined {
-    const fault = pieceFault(this.#stream, message);
-    if (fault !== undefined) return broken(fault);
-    this.#stream.pieces += 1;
-    this.#stream.piecesInFlight += 1;
-    const taken = this.#port.write?.(message.bytes) ?? Promise.resolve(false);
-    const answered = taken.then((more) => {
-      this.#stream.piecesInFlight -= 1;
-      this.#answer({ type: "taken", callId: this.#call.callId, more });
-    });
-    answered.catch(() => this.#channel.failed());
-    return undefined;
-  }
-
-  #pull(): ProtocolFault | undefined {
-    const fault = pullFault(this.#stream);
-    if (fault !== undefined) return broken(fault);
-    this.#stream.body = "pulled";
-    const answered = (this.#port.read?.() ?? Promise.resolve(undefined)).then((bytes) => {
-      this.#stream.body = bytes?.length ? "open" : "over";
-      const transfer = bytes ? [bytes.buffer as ArrayBuffer] : [];
-      this.#answer({ type: "pulled", callId: this.#call.callId, bytes }, transfer);
-    });
-    answered.catch(() => this.#channel.failed());
-    return undefined;
-  }
-
-  #returned(outcome: GuestOutcome): ProtocolFault | undefined {
-    if (outcome.kind === "returned" && this.#stream.piecesInFlight > 0)
-      return broken("an end before all of it was taken");
-    const checked = checkOutcome(outcome, this.#call);
-    if (checked === undefined) return broken("an output of another kind than the tool's");
-    this.settle(checked);
+  #answered<Answer>(checked: Checked<Answer>, answer: (value: Answer) => void): ProtocolFault | undefined {
+    if (checked.kind !== "taken") return checked;
+    checked.answer.then(answer).catch(() => this.#channel.failed());
     return undefined;
   }
 
