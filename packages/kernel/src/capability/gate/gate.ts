@@ -25,7 +25,7 @@ export interface GateOptions extends Budget, refusals.RequestAuthority {
   readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
   /** The largest size of a request that the policy lets through. */
   readonly limit?: ((need: OwnNeed) => number) | undefined;
-  /** What the call had counted when it was suspended. */
+  /** Counts of the call at its suspension. */
   readonly counts?: GateCounts | undefined;
   /** The grant that a run holds until a revocation. */
   readonly hold?: (() => HeldGrant) | undefined;
