@@ -82,14 +82,19 @@ function BreakCells({ broken }: { readonly broken: Break }): ReactNode {
 }
 
 /** Labels closer than this would cover each other, in percent. */
-const labelWidth = 14;
+const labelWidth = 20;
 
 /** Marks of the time axis, and its folds. */
 export function Ruler({ view }: Omit<SpanRowProps, "row">): ReactNode {
   return (
     <span className="wf-ruler">
       {labelsOf(view).map(({ place, text, isFold }) => (
-        <span key={place} className={isFold ? "wf-folded" : undefined} style={{ insetInlineStart: `${place}%` }}>
+        // The part of the label that lies before its place grows to the end, so that no label leaves the ruler.
+        <span
+          key={place}
+          className={isFold ? "wf-folded" : undefined}
+          style={{ insetInlineStart: `${place}%`, translate: `-${place}%` }}
+        >
           {text}
         </span>
       ))}
@@ -108,7 +113,7 @@ function labelsOf(view: View): readonly RulerLabel[] {
   const labels: RulerLabel[] = [];
   const add = (label: RulerLabel): void => {
     const isFree = labels.every(({ place }) => Math.abs(place - label.place) >= labelWidth);
-    if (isFree && label.place >= 0 && label.place <= 100 - labelWidth / 2) labels.push(label);
+    if (isFree && label.place >= 0 && label.place <= 100) labels.push(label);
   };
   for (const fold of axis.folds.slice(0, 100)) add({ place: placeOf(view, fold.start), text: "folded", isFold: true });
   for (const share of [0, 0.25, 0.5, 0.75]) {
