@@ -1,12 +1,10 @@
 import { isObject } from "../form/resolve.ts";
 import {
   type ArgumentCondition,
-  checkHostPattern,
-  checkPath,
-  checkGlob,
   type JsonObject,
   type JsonValue,
   parseUrl,
+  patternFault,
   pointerOf,
 } from "@keyhole/kernel";
 
@@ -36,8 +34,7 @@ export function argumentChoices(input: JsonValue, known: JsonObject): readonly A
   const given = isObject(input) ? input : {};
   const names = [...Object.keys(given), ...Object.keys(known).filter((name) => !Object.hasOwn(given, name))];
   return names.map((name, index) => {
-    const at = pointerOf([name]);
-    const choices = Object.hasOwn(given, name) ? choicesFor(at, given[name]!) : absentChoices(at);
+    const choices = Object.hasOwn(given, name) ? choicesFor(name, given[name]!) : absentChoices(pointerOf([name]));
     return { name, choices: index < shownArguments ? choices : choices.slice(0, 1) };
   });
 }
@@ -59,26 +56,22 @@ function absentChoices(at: string): readonly ArgumentChoice[] {
   return [{ id: "absent", text: "Left out", condition: { at, exists: false } }, anyValue];
 }
 
-function choicesFor(at: string, value: JsonValue): readonly ArgumentChoice[] {
-  const exact: ArgumentChoice = { id: "exact", text: `Exactly ${shortOf(value)}`, condition: { at, equals: value } };
-  if (typeof value === "number")
-    return [exact, { id: "at-most", text: `At most ${value}`, condition: { at, atMost: value } }, anyValue];
-  if (typeof value === "string") return [exact, ...placesOf(at, value), anyValue];
-  return [exact, anyValue];
+function choicesFor(name: string, value: JsonValue): readonly ArgumentChoice[] {
+  const at = pointerOf([name]);
+  const exact = { id: "exact", text: `Exactly ${shortOf(value)}`, condition: { at, equals: value } };
+  const asked = { approvalId: "a", tool: "t@1.0.0", sessionId: "s", caller: "c", input: { [name]: value } };
+  const wider = widerOf(at, value).filter(({ condition }) => patternFault(asked, [condition]) === undefined);
+  return [exact, ...wider, anyValue];
 }
 
-/** Wider than one text, narrower than any: the host of an address, the folder of a path. */
-function placesOf(at: string, text: string): readonly ArgumentChoice[] {
-  const hostname = /^https?:/i.test(text) ? parseUrl(text)?.hostname : undefined;
-  if (hostname !== undefined) {
-    if (checkHostPattern(hostname) !== undefined) return [];
-    return [{ id: "host", text: `Any address on ${hostname}`, condition: { at, hostIn: [hostname] } }];
-  }
-  const folder = text.slice(0, Math.max(0, text.lastIndexOf("/")));
-  const glob = `${folder}/**`;
-  return folder === "" || checkPath(text) !== undefined || checkGlob(glob) !== undefined
-    ? []
-    : [{ id: "folder", text: `Anything in ${folder}/`, condition: { at, pathIn: [glob] } }];
+/** Wider than one value, narrower than any: smaller numbers, the host of an address, the folder of a path. */
+function widerOf(at: string, value: JsonValue): readonly ArgumentChoice[] {
+  if (typeof value === "number") return [{ id: "at-most", text: `At most ${value}`, condition: { at, atMost: value } }];
+  if (typeof value !== "string") return [];
+  const host = /^https?:/i.test(value) ? parseUrl(value)?.hostname : undefined;
+  if (host !== undefined) return [{ id: "host", text: `Any address on ${host}`, condition: { at, hostIn: [host] } }];
+  const folder = value.slice(0, Math.max(0, value.lastIndexOf("/")));
+  return [{ id: "folder", text: `Anything in ${folder}/`, condition: { at, pathIn: [`${folder}/**`] } }];
 }
 
 function shortOf(value: JsonValue): string {
