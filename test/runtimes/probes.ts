@@ -39,6 +39,14 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     hold(lines.length > 0, "nothing was written");
     hold(typeof verifyChain === "function" && typeof merkleRoot === "function", "functions are missing");
   },
+  async "@keyhole/kernel/compose"() {
+    const { composeKernel } = await import("@keyhole/kernel/compose");
+    const { sha256Hash } = await import("@keyhole/kernel/sha256");
+    const kernel = await composeKernel({ hash: sha256Hash });
+    const result = await kernel.call("nothing", {});
+    hold(!result.ok && result.error.code === "TOOL_NOT_FOUND", "a tool is there that nobody registered");
+    await kernel.close();
+  },
   async "@keyhole/kernel/canonical"() {
     const { canonicalize } = await import("@keyhole/kernel/canonical");
     const canonical = canonicalize({ b: 1, a: 2 });
