@@ -2,8 +2,8 @@ import { jsonTextFault } from "@keyhole/kernel/foreign";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-const faultOf = (text: string, options = {}): object | undefined => {
-  const fault = jsonTextFault(text, options);
+const faultOf = (text: string): object | undefined => {
+  const fault = jsonTextFault(text);
   return fault && { reason: fault.reason, path: fault.path };
 };
 const inexact = (path: string): object => ({ reason: "inexact-number", path });

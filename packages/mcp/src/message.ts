@@ -64,7 +64,7 @@ export function serverJson(text: string): { readonly value?: JsonValue | JSONRPC
 function parseServerText(text: string): Parsed {
   const parsed = parseJson(text, serverLimits);
   if (!parsed.ok) return { ok: false, reason: parsed.error.reason };
-  return jsonTextFault(text, { allowInexact: true }) ? { ok: false, reason: "an object has a member twice" } : parsed;
+  return jsonTextFault(text, "any") ? { ok: false, reason: "an object has a member twice" } : parsed;
 }
 
 /** Only its id is read. */

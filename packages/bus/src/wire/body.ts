@@ -17,7 +17,7 @@ export function readBody(body: Uint8Array): JsonValue | undefined {
   try {
     const text = decoder.decode(body);
     const read = parseJson(text, limits);
-    return read.ok && !jsonTextFault(text, { allowInexact: true }) ? read.value : undefined;
+    return read.ok && !jsonTextFault(text, "any") ? read.value : undefined;
   } catch {
     return undefined;
   }

@@ -114,7 +114,7 @@ function checkExcess(what: string, text: string): void {
 
 /** @throws {HttpRefusal} for a text that is no JSON, and for a text of which another reader takes another value */
 function checkText(noun: string, text: string): void {
-  const fault = jsonTextFault(text, { noun });
+  const fault = jsonTextFault(text, "exact", noun);
   if (fault) throw new HttpRefusal("INVALID_REQUEST", fault.message);
 }
 

@@ -37,7 +37,7 @@ export function readItem(item: unknown): EvidenceItem {
   const written = readWritten(item);
   if (written) return written;
   const parsed = parseJson(item);
-  if (parsed.ok && jsonTextFault(item, { allowInexact: true })) throw new EvidenceFault("It names a member twice.");
+  if (parsed.ok && jsonTextFault(item, "any")) throw new EvidenceFault("It names a member twice.");
   return split(parsed);
 }
 

@@ -11,28 +11,27 @@ export interface JsonTextFault extends Position {
   readonly message: string;
 }
 
-interface JsonTextOptions {
-  /** The name of the text in the messages. */
-  readonly noun?: string;
-  /** Leaves the numbers alone. */
-  readonly allowInexact?: boolean;
-}
-
 /**
  * The first place of a text that is no JSON (RFC 8259), or of which two readers take two values: a name that one object has twice,
  * and a number that a double cannot hold (RFC 7493, 2.2 and 2.3). Such a number is an integer without fraction and exponent that is not exactly the
  * value of its double, or is infinite. It builds nothing, so it can look at a text before it is parsed.
  *
+ * @param numbers `any` leaves the numbers alone
+ * @param noun the name of the text in the messages
  * @example
- * const fault = jsonTextFault(text, { noun: "body" });
+ * const fault = jsonTextFault(text, "exact", "body");
  * if (fault) throw new Error(fault.message);
  */
-export function jsonTextFault(text: string, options: JsonTextOptions = {}): JsonTextFault | undefined {
+export function jsonTextFault(
+  text: string,
+  numbers: "exact" | "any" = "exact",
+  noun = "text",
+): JsonTextFault | undefined {
   const scan = new JsonScan(text);
   let reason: JsonTextFault["reason"] | undefined;
   while (reason === undefined && scan.next()) {
     if (scan.step === "name" && scan.isRepeated) reason = "repeated-name";
-    const isNumber = scan.step === "scalar" && options.allowInexact !== true;
+    const isNumber = scan.step === "scalar" && numbers === "exact";
     if (isNumber && !isExact(text.slice(scan.start, scan.end))) reason = "inexact-number";
   }
   const { stop, start } = scan;
@@ -42,14 +41,14 @@ export function jsonTextFault(text: string, options: JsonTextOptions = {}): Json
   const path = pointerOf(scan.path).toWellFormed();
   const place = path.slice(0, 200).toWellFormed();
   const message = stop
-    ? stopMessage(stop, position, text, options.noun)
+    ? stopMessage(stop, position, text, noun)
     : reason === "repeated-name"
       ? `An object has the member ${place} twice. Send it once.`
       : `JavaScript cannot hold the number at ${place || "the top"} exactly. Send it as a string.`;
   return { reason, path, ...position, message };
 }
 
-function stopMessage({ at, expected }: JsonStop, { line, column }: Position, text: string, noun = "text"): string {
+function stopMessage({ at, expected }: JsonStop, { line, column }: Position, text: string, noun: string): string {
   const got = at < text.length ? JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0)) : "the end";
   return `The ${noun} is not JSON: line ${line}, column ${column}: expected ${expected}, got ${got}.`;
 }

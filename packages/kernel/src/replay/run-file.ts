@@ -158,7 +158,7 @@ class RunReader {
     if (!content.isWellFormed()) throw new RunFileRefusal("It is not Unicode text.");
     const parsed = parseJson(content, lineLimits);
     if (!parsed.ok) throw new RunFileRefusal(`It is not JSON: ${parsed.error.message}.`);
-    if (jsonTextFault(content, { allowInexact: true })) throw new RunFileRefusal("It names a member twice.");
+    if (jsonTextFault(content, "any")) throw new RunFileRefusal("It names a member twice.");
     if (this.line === 1) {
       const by = hashIn(parsed.value);
       if (!by)

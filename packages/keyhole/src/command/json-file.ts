@@ -15,7 +15,7 @@ export function parse(text: string, path: string): JsonValue {
     const why = error instanceof Error ? visible(error.message) : "";
     throw new Unusable(`${visible(path)} is not JSON: ${why}`, { cause: error });
   }
-  if (jsonTextFault(text, { allowInexact: true }))
+  if (jsonTextFault(text, "any"))
     throw new Unusable(`${visible(path)} has a duplicate member, so JSON parsers disagree about its value.`);
   return value;
 }

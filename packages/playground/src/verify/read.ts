@@ -90,7 +90,7 @@ type Parsed = { readonly ok: true; readonly value: JsonValue } | { readonly ok: 
 function parse(text: string): Parsed {
   try {
     const value = JSON.parse(text) as JsonValue;
-    return jsonTextFault(text, { allowInexact: true })
+    return jsonTextFault(text, "any")
       ? { ok: false, message: "It has a duplicate member, so JSON parsers disagree about its value." }
       : { ok: true, value };
   } catch (error) {

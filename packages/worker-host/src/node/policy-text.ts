@@ -61,7 +61,7 @@ export function parsePolicyText(
 }
 
 function readJson(text: string, noun: string): PolicyTextRead {
-  const fault = jsonTextFault(text, { noun, allowInexact: true });
+  const fault = jsonTextFault(text, "any", noun);
   if (fault) return { ok: false, message: fault.message, at: { line: fault.line, column: fault.column } };
   const locate = locator(text);
   return { ok: true, value: { document: JSON.parse(text) as JsonValue, locate, locateMember: locate } };
