@@ -7,7 +7,6 @@ import type { McpCaller } from "../../packages/mcp/src/server/caller.ts";
 import type { Ending } from "../../packages/kernel/src/call/ending/ending.ts";
 import { Keys } from "../../packages/kernel/src/extensions/idempotency/keys.ts";
 import { Results } from "../../packages/kernel/src/extensions/pure-cache/results.ts";
-import { Quarantine } from "../../packages/kernel/src/isolate/pool/quarantine.ts";
 import { type ApprovalKey, Approvals } from "../../packages/kernel/src/policy/approval/standing-approvals.ts";
 import { standingTable } from "../../packages/kernel/src/policy/approval/standing-table.ts";
 import type { DecisionInput } from "../../packages/kernel/src/policy/decision/condition.ts";
@@ -15,6 +14,7 @@ import { applyAll } from "../../packages/kernel/src/state/change.ts";
 import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import { OutputLinks } from "../../packages/mcp/src/server/output-links.ts";
 import { WaitingCall, WaitingCalls } from "../../packages/mcp/src/server/waiting-calls.ts";
+import { backoffOf } from "../support/backoff.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 
 // Callers share a server's memory for results. The victim paid for a result and has not fetched it yet, and another caller floods the memory.
@@ -130,12 +130,12 @@ const pure: Store = async () => {
 
 /** The victim's tool is in quarantine, and keeps its rest. */
 const quarantines: Store = async () => {
-  const all = new Quarantine(new SteadyClock(new FakeClock()));
+  const all = backoffOf();
   const fail = (caller: string, toolHash: string): void =>
-    applyAll(all.failed({ caller, toolHash }, "went-on")?.changes ?? []);
+    all.failed("tool", { cause: "isolates", caller, toolHash }, { wentOn: true });
   fail("victim", "t");
   for (let i = 0; i < limits.quarantines + 10; i++) fail("flood", `${i}`);
-  return all.rest({ caller: "victim", toolHash: "t" }) !== undefined;
+  return all.rest([{ cause: "isolates", caller: "victim", toolHash: "t" }]) !== undefined;
 };
 
 function never(): never {

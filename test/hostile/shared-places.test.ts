@@ -7,6 +7,7 @@ import type { Owner } from "../../packages/kernel/src/isolate/pool/lease.ts";
 import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import type { RegisteredTool } from "../../packages/kernel/src/tool/package.ts";
 import { WaitingCall, WaitingCalls } from "../../packages/mcp/src/server/waiting-calls.ts";
+import { backoffOf } from "../support/backoff.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { hostOpening } from "../support/module-host.ts";
 
@@ -53,7 +54,7 @@ function places(heldBytes?: (caller: string) => number) {
     },
     { capacity: 20, idleBytes: 100 },
   );
-  const pool = new IsolatePool(host, new FakeClock());
+  const pool = new IsolatePool(host, new FakeClock(), { backoff: backoffOf() });
   const tool = { id: "pay@1.0.0", hash: "pay", manifest: { name: "pay" } } as RegisteredTool;
   const lease = async (owner: Owner) => {
     ({ caller } = owner);

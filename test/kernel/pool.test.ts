@@ -2,8 +2,8 @@ import { IsolateFailure, type IsolateHost } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import type { Lease, Owner, Waiter } from "../../packages/kernel/src/isolate/pool/lease.ts";
 import { IsolatePool } from "../../packages/kernel/src/isolate/pool/pool.ts";
-import { applyAll } from "../../packages/kernel/src/state/change.ts";
 import type { RegisteredTool } from "../../packages/kernel/src/tool/package.ts";
+import { backoffOf } from "../support/backoff.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { hostOpening } from "../support/module-host.ts";
 
@@ -21,7 +21,7 @@ function poolOf(capacity: number) {
       },
     };
   };
-  const pool = new IsolatePool(hostOpening("a host", open, { capacity }), new FakeClock());
+  const pool = new IsolatePool(hostOpening("a host", open, { capacity }), new FakeClock(), { backoff: backoffOf() });
   const lease = async (
     id: string,
     callId: string,
@@ -69,10 +69,7 @@ describe("a tool that goes on when no call runs", () => {
       },
     });
     const pool = new IsolatePool(hostOpening("a host", open, { capacity: 1 }), new FakeClock(), {
-      onQuarantine: (_, { caller }, { cause, failures, restMs, changes }) => {
-        begun.push([caller, cause, failures, restMs]);
-        applyAll(changes);
-      },
+      backoff: backoffOf((payload) => begun.push(payload)),
     });
     const tool = { id: "tool", hash: "tool", manifest: { name: "tool" } } as RegisteredTool;
     const other = { id: "other", hash: "other", manifest: { name: "other" } } as RegisteredTool;
@@ -83,7 +80,9 @@ describe("a tool that goes on when no call runs", () => {
     tell();
     tell();
     await settle();
-    expect(begun).toEqual([["ada", "went-on", 1, 1_000]]);
+    expect(begun).toEqual([
+      { tool: "tool", toolHash: "tool", caller: "ada", cause: "went-on", failures: 1, restMs: 1_000 },
+    ]);
     await expect(pool.lease(tool, owner)).rejects.toMatchObject({
       code: "ISOLATE_LOST",
       message: "tool is in quarantine: its isolate failed once.",
@@ -103,10 +102,7 @@ describe("programs of one tool that fail at their load", () => {
       hostOpening("a host", () => Promise.reject(failure)),
       new FakeClock(),
       {
-        onQuarantine: (_, failing, { failures, changes }) => {
-          begun.push([failing, failures]);
-          applyAll(changes);
-        },
+        backoff: backoffOf((payload) => begun.push(payload)),
       },
     );
     const lease = async (n: number, by: string) => pool.lease(program(n), { ...owner, caller: by });
@@ -118,7 +114,7 @@ describe("programs of one tool that fail at their load", () => {
   it("count together where they took their isolate or its time along, for their caller alone", async () => {
     const lost = new IsolateFailure("ISOLATE_LOST", "It spins.");
     expect(await failed(lost)).toEqual({
-      begun: [[{ toolHash: "run", caller: "ada" }, 3]],
+      begun: [{ tool: "run", toolHash: "run", caller: "ada", failures: 3, restMs: 1_000 }],
       next: "run is in quarantine: its isolate failed 3 times in a row.",
     });
     expect(await failed(lost, "bob")).toMatchObject({ next: "It spins." });
@@ -140,7 +136,7 @@ it("an isolate that opens after its host gave it up gives its place back", async
     isWanted?.();
     return { call: () => new Promise(() => {}), terminate: () => void terminated.push(id), alive: true };
   };
-  const pool = new IsolatePool(hostOpening("a host", host, { capacity: 1 }), new FakeClock());
+  const pool = new IsolatePool(hostOpening("a host", host, { capacity: 1 }), new FakeClock(), { backoff: backoffOf() });
   const owner: Owner = { caller: "ada", sessionId: "s", callId: "c", within: [], around: 0 };
   const toolOf = (id: string): RegisteredTool => ({ id, hash: id, manifest: { name: id } }) as RegisteredTool;
   const waiter: Waiter = {};

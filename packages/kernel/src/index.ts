@@ -180,7 +180,7 @@ export type { ToolHealth } from "./isolate/health.ts";
 export type { KernelHealth } from "./operations/kernel-health.ts";
 export type { PureCheck } from "./isolate/verify-pure.ts";
 export type { Reuse } from "./isolate/pool/slot.ts";
-export type { ToolQuarantine } from "./isolate/pool/quarantine.ts";
+export type { ToolQuarantine } from "./isolate/backoff.ts";
 export {
   type CallPort,
   type Isolate,

@@ -111,7 +111,7 @@ class KernelImplementation implements Kernel {
     this.#operations = options.operations;
     this.#clock = clock;
     this.#log = log;
-    this.#pools = openPools(hosts, { clock, log, quarantine: state.quarantine, reuse });
+    this.#pools = openPools(hosts, { clock, log, backoff: state.backoff, reuse });
     const tighten = (to: Mode): void => state.revocations.tighten(to);
     this.#authority = new AuthorityState(policy, mode, state.modes.table, log, tighten, composed.onAuthority);
     this.grants = new GrantRevocations(state.revocations, log, clock, families.kinds, this.#toolWatchers);
@@ -122,12 +122,13 @@ class KernelImplementation implements Kernel {
 
   #openCore({ brokers, secrets }: OwnKernelOptions): Core {
     const { points, honoured } = this.#composed;
-    const { revocations, counters, labels, limiter } = this.#state;
+    const { revocations, backoff, counters, labels, limiter } = this.#state;
     return {
       honoured,
       registry: this.#registry,
       hosts: this.#hosts,
       pools: this.#pools,
+      backoff,
       brokers,
       secrets,
       revocations,
@@ -146,10 +147,10 @@ class KernelImplementation implements Kernel {
   }
 
   #contextOf(core: Core): ExtensionContext {
-    const { log, clock, registry, hosts, labels, authority, points } = core;
+    const { log, clock, registry, hosts, backoff, labels, authority, points } = core;
     const { steady } = this.#state;
     const [hash, families] = [this.#hash, this.#families];
-    const lent = { log, clock, steady, hash, families, registry, hosts, labels, authority, points };
+    const lent = { log, clock, steady, hash, families, registry, hosts, backoff, labels, authority, points };
     return {
       ...lent,
       setMode: (mode, reason) => this.setMode(mode, reason),

@@ -107,24 +107,18 @@ export const idleBytes: number = 256 * 2 ** 20;
 export const isolateBytes: number = 4 * 2 ** 20;
 /** The pool closes an isolate that no call used for so long. */
 export const idleMs = 60_000;
-/** Isolates of a tool that failed for one caller, in a row, before the next one has to wait. */
+/** Failures of a tool in a row, of its isolates or by its deadline, before it has to rest. */
 export const failuresInARow = 3;
-/** How long it waits first; twice as long after each further failure. */
+/** How long it rests at least; a tool that timed out, its deadline. Twice as long after each further failure. */
 export const quarantineMs = 1_000;
+/** After isolates that failed. */
 export const longestQuarantineMs = 60_000;
+/** After timeouts. */
+export const longestSetAsideMs = 900_000;
 /** So long after its end the next failure still makes it twice as long. */
 export const quarantineKeptMs = 3_600_000;
-/** Tools and callers whose failures are counted; the first of the caller with the most are forgotten first. */
+/** Tools, and tools of callers, whose failures are counted; the first of the caller with the most are forgotten first. */
 export const quarantines = 10_000;
-/** Timeouts of a tool that no call in between made up for, before it is set aside. */
-export const timeoutsInARow = 3;
-/** How long it rests at least; otherwise as long as it took, and twice as long after each further time. */
-export const setAsideMs = 1_000;
-export const longestSetAsideMs = 900_000;
-/** Timeouts of a tool are forgotten when the last of them is so long ago. */
-export const forgottenTimeoutMs = 3_600_000;
-/** Tools, and tools of callers, whose timeouts are counted; the first of the caller with the most are forgotten first. */
-export const setAsides = 10_000;
 /** Between two checkpoints of the state that governs, which shorten opening a log. */
 export const checkpointEvents = 10_000;
 /** Events that the memory sink keeps. */

@@ -1,4 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
+import type { Backoff } from "../isolate/backoff.ts";
 import type { Limiter } from "../bounds/limiter.ts";
 import type { Revocations } from "../capability/revocation.ts";
 import * as limits from "../limits.ts";
@@ -39,6 +40,7 @@ export interface Core
     AnswerPorts {
   readonly log: AuditLog;
   readonly limiter: Limiter;
+  readonly backoff: Backoff;
   readonly registry: Registry;
   readonly points: Points;
   readonly revocations: Pick<Revocations, "track" | "reasonFor" | "kindsWithin">;

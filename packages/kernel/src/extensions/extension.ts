@@ -1,4 +1,5 @@
 import type { AuditLog } from "../audit/log.ts";
+import type { Backoff } from "../isolate/backoff.ts";
 import type { Bounds } from "../bounds/bounds.ts";
 import type { ResumeOptions, SuspendOptions, Suspension } from "../call/arrival/call-options.ts";
 import type { Family } from "../capability/family.ts";
@@ -37,6 +38,7 @@ export interface ExtensionContext {
   readonly families: Families;
   readonly registry: Registry;
   readonly hosts: readonly OwnHost[];
+  readonly backoff: Backoff;
   readonly labels: SessionLabels;
   readonly authority: () => Authority;
   readonly setMode: (mode: Mode, reason: string) => Promise<void>;

@@ -1,7 +1,7 @@
+import { Backoff } from "../isolate/backoff.ts";
 import { Limiter } from "../bounds/limiter.ts";
 import { Revocations } from "../capability/revocation.ts";
 import type { Clock } from "../isolate/clock.ts";
-import { Quarantine } from "../isolate/pool/quarantine.ts";
 import { Counters } from "../policy/decision/counters.ts";
 import { SessionLabels } from "../policy/decision/session-labels.ts";
 import type { DeclaredTable } from "../state/change.ts";
@@ -16,8 +16,8 @@ export class GoverningState {
   readonly counters: Counters;
   readonly labels: SessionLabels;
   readonly limiter: Limiter;
-  readonly quarantine: Quarantine;
   readonly revocations: Revocations = new Revocations();
+  readonly backoff: Backoff;
   readonly modes: { readonly table: StateTable<Mode> } = { table: modeTable() };
 
   constructor(clock: Clock) {
@@ -25,11 +25,11 @@ export class GoverningState {
     this.counters = new Counters(this.steady);
     this.labels = new SessionLabels(this.steady);
     this.limiter = new Limiter(clock, this.steady);
-    this.quarantine = new Quarantine(this.steady);
+    this.backoff = new Backoff(this.steady);
   }
 
   get tables(): readonly DeclaredTable[] {
-    const { counters, labels, limiter, quarantine, revocations, modes } = this;
-    return [counters, labels, limiter, quarantine, revocations, modes].map(({ table }) => table);
+    const { counters, labels, limiter, backoff, revocations, modes } = this;
+    return [counters, labels, limiter, backoff, revocations, modes].map(({ table }) => table);
   }
 }

@@ -10,7 +10,7 @@ import type { IsolatePool } from "../isolate/pool/pool.ts";
 import type { OwnHost } from "../isolate/own-host.ts";
 import { boundedCall } from "../isolate/bounded-call.ts";
 import { allLogical } from "../isolate/port.ts";
-import { quarantineText } from "../isolate/pool/quarantine.ts";
+import { quarantineText } from "../isolate/pool/slot.ts";
 import { type RunEnd, runInIsolate } from "../isolate/run.ts";
 import * as limits from "../limits.ts";
 import { runsIn } from "../policy/modes/mode.ts";

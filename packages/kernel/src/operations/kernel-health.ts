@@ -27,7 +27,7 @@ export interface KernelHealth {
   readonly quarantined: readonly string[];
 }
 
-type HealthParts = Pick<Core, "log" | "registry" | "pools" | "revocations" | "authority">;
+type HealthParts = Pick<Core, "log" | "registry" | "backoff" | "revocations" | "authority">;
 
 /** Runs nothing, records nothing, and waits for nothing. */
 export function kernelHealth(parts: HealthParts): KernelHealth {

@@ -8,9 +8,9 @@ const names = { mode: true, category: true, tier: 0, effect: true, text: true, c
 /** Sorted by name, then by version, highest first. */
 export function listTools(
   filter: ToolFilter | undefined,
-  { registry, pools, revocations, authority }: Pick<Core, "registry" | "pools" | "revocations" | "authority">,
+  { registry, backoff, revocations, authority }: Pick<Core, "registry" | "backoff" | "revocations" | "authority">,
 ): readonly ToolSummary[] {
-  const quarantined = new Map([...pools.values()].flatMap((pool) => [...pool.quarantined]));
+  const { quarantined } = backoff;
   const known = filter && knownOptions(filter, names, "A list of tools");
   const caller = known?.caller;
   return registry.list(known).flatMap((summary) => {

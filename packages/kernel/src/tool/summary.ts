@@ -1,4 +1,4 @@
-import type { ToolQuarantine } from "../isolate/pool/quarantine.ts";
+import type { ToolQuarantine } from "../isolate/backoff.ts";
 import type { Mode, Tier, ToolManifest } from "./manifest.ts";
 
 export interface ToolSummary {

@@ -1,3 +1,4 @@
+import type { Backoff, Failing, Failure, Rest } from "../backoff.ts";
 import { FairSemaphore } from "../../bounds/fair-semaphore.ts";
 import { tell } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
@@ -7,21 +8,19 @@ import type { Lease, Owner, Waiter } from "./lease.ts";
 import type { OwnHost } from "../own-host.ts";
 import type { OwnIsolate } from "../bounded-call.ts";
 import { IsolateFailure } from "../port.ts";
-import { isToolsFault, newSlot, nobodyWaits, type Reuse, type Slot } from "./slot.ts";
+import { allOf, failingOf, isToolsFault, newSlot, nobodyWaits, quarantineText, type Reuse, type Slot } from "./slot.ts";
 import { Deadlock, deadlockIn } from "../deadlock.ts";
-import { SteadyClock } from "../../state/steady-clock.ts";
-import { type FailureReports, Failures } from "./failures.ts";
-import { Quarantine, quarantineText, type Rest, type ToolQuarantine } from "./quarantine.ts";
 
 /** The parts of a host that a pool uses. */
 type PoolHost = Pick<OwnHost, "name" | "capacity" | "idleBytes" | "open">;
 
-/** The options of a pool, and its reports to the kernel. */
-export interface PoolOptions extends FailureReports {
+export interface PoolOptions {
+  /** One for all pools of a kernel. */
+  readonly backoff: Backoff;
   /** By name of a tool. Default: `session`. */
   readonly reuseOf?: (tool: string) => Reuse;
-  /** One for all pools of a kernel. Default: its own. */
-  readonly quarantine?: Quarantine;
+  /** An isolate did not end with its calls, and no call is there whose end would write the event. */
+  readonly onWentOn?: () => void;
 }
 
 /**
@@ -34,7 +33,6 @@ export class IsolatePool {
   /** Of isolates in use. Callers take turns and have shares; the tools of each caller take turns. */
   readonly #places: FairSemaphore;
   readonly #deadlock = new Deadlock();
-  readonly #failures: Failures;
   readonly #slots = new Map<string, Slot>();
   readonly #idle: IdleIsolates<Slot>;
   #unshared = 0;
@@ -42,12 +40,10 @@ export class IsolatePool {
   readonly #retired = new WeakSet<RegisteredTool>();
   #closed = false;
 
-  constructor(host: PoolHost, clock: Clock, options: PoolOptions = {}) {
-    const { quarantine = new Quarantine(new SteadyClock(clock)) } = options;
+  constructor(host: PoolHost, clock: Clock, options: PoolOptions) {
     this.#host = host;
     this.#options = options;
     this.#places = new FairSemaphore(host.capacity ?? Infinity, { hasShares: true });
-    this.#failures = new Failures(quarantine, options);
     this.#idle = new IdleIsolates(clock, host.idleBytes, (slot, reason) => this.#drop(slot, reason));
   }
 
@@ -95,11 +91,7 @@ export class IsolatePool {
 
   /** How long the kernel opens no isolate of the tool for this caller. */
   rest(tool: RegisteredTool, caller: string): Rest | undefined {
-    return this.#failures.rest(tool, caller);
-  }
-
-  get quarantined(): ReadonlyMap<string, ToolQuarantine> {
-    return this.#failures.quarantined;
+    return this.#options.backoff.rest(allOf(tool, caller));
   }
 
   /** Retires the present isolates of a tool for further calls. A used one ends with its last call. */
@@ -248,14 +240,23 @@ export class IsolatePool {
       (isolate) => tell(isolate.watch, [() => this.#wentOn(slot)], isolate),
       (error: unknown) => {
         this.#drop(slot, "could not be opened");
-        if (!slot.stopped && isToolsFault(error)) this.#failures.notOpened(slot, error);
+        if (slot.stopped || !isToolsFault(error)) return;
+        this.#failed(slot, failingOf(slot.tool, slot.caller, error.blame === "code" ? "code" : undefined));
       },
     );
   }
 
   #wentOn(slot: Slot): void {
-    if (!slot.stopped) this.#failures.lost(slot, "went-on");
+    if (!slot.stopped) {
+      this.#failed(slot, failingOf(slot.tool, slot.caller), { wentOn: true });
+      this.#options.onWentOn?.();
+    }
     if (slot.calls === 0) this.#drop(slot, "dead");
+  }
+
+  #failed(slot: Slot, failing: Failing, failure?: Failure): void {
+    slot.stopped = true; // Its other calls end with it, and it failed once.
+    this.#options.backoff.failed(slot.tool.id, failing, failure);
   }
 
   #forget(slot: Slot): void {
@@ -264,8 +265,9 @@ export class IsolatePool {
 
   #release(slot: Slot, isolate: OwnIsolate): void {
     slot.calls--;
-    if (isolate.alive) this.#failures.succeeded(slot);
-    else if (!slot.stopped) this.#failures.lost(slot);
+    const { tool, caller } = slot;
+    if (isolate.alive) this.#options.backoff.succeeded(allOf(tool, caller));
+    else if (!slot.stopped) this.#failed(slot, failingOf(tool, caller));
     if (!isolate.alive || this.#closed) return this.#drop(slot, "dead");
     if (slot.calls > 0) return this.#resolveStandstill();
     // It was given up, and opened all the same.

@@ -1,3 +1,5 @@
+import type { Failing, Rest } from "../backoff.ts";
+import type { Hints } from "../../result.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Owner } from "./lease.ts";
 import type { OwnIsolate } from "../bounded-call.ts";
@@ -61,4 +63,32 @@ export function nobodyWaits(): IsolateFailure {
 /** Whether an isolate that could not be opened counts against its tool. */
 export function isToolsFault(error: unknown): error is IsolateFailure {
   return error instanceof IsolateFailure && error.code !== "UNSUPPORTED_HOST" && error.blame !== "host";
+}
+
+/**
+ * What fails with an isolate. A tool whose calls bring programs fails as one: as many programs as calls would never make three in a row. An error in the code of one says nothing
+ * about the others.
+ */
+export function failingOf({ hash, composedOf = hash }: RegisteredTool, caller: string, blame?: "code"): Failing {
+  return { cause: "isolates", toolHash: blame ? hash : composedOf, caller };
+}
+
+/** What succeeds with an isolate, and what has to rest before the next one. */
+export function allOf(tool: RegisteredTool, caller: string): readonly Failing[] {
+  const own = failingOf(tool, caller, "code");
+  return tool.composedOf === undefined ? [own] : [own, failingOf(tool, caller)];
+}
+
+/** The message and the hints of a quarantine. */
+export function quarantineText(
+  { id }: RegisteredTool,
+  { restMs, failures }: Rest,
+): readonly [message: string, hints: Partial<Hints>] {
+  return [
+    `${id} is in quarantine: its isolate failed ${failures === 1 ? "once" : `${failures} times in a row`}.`,
+    {
+      hint: `Try again in ${Math.ceil(restMs / 1000)} s.`,
+      operatorHint: "Read in the host's log why the isolates fail.",
+    },
+  ];
 }
