@@ -6,10 +6,9 @@ import { FakeClock } from "./fake-clock.ts";
 /** Without a log: what it would record goes to `onRest`. */
 export function backoffOf(onRest: (payload: unknown) => void = () => {}, clock = new FakeClock()): Backoff {
   const backoff = new Backoff(new SteadyClock(clock));
-  const begun: Parameters<Backoff["open"]>[0]["begun"] = (rest, changes) => {
-    onRest(rest);
+  backoff.open((changes, rest) => {
+    if (rest) onRest(rest);
     applyAll(changes);
-  };
-  backoff.open({ begun, changed: applyAll });
+  });
   return backoff;
 }

@@ -28,11 +28,8 @@ interface RestBegun extends Rest {
   readonly cause?: "timeouts" | "went-on";
 }
 
-/** Where failures go on record. */
-export interface BackoffLog {
-  readonly begun: (rest: RestBegun, changes: readonly StateChange[]) => void;
-  readonly changed: (changes: readonly StateChange[]) => void;
-}
+/** Puts changes on record: with the rest that begins, or with the next event. */
+export type BackoffLog = (changes: readonly StateChange[], rest?: RestBegun) => void;
 
 /** What a failure says of itself. */
 export interface Failure {
@@ -103,9 +100,9 @@ export class Backoff {
   rest(all: readonly Failing[]): Rest | undefined {
     if (this.table.size === 0) return undefined;
     for (const failing of all) {
-      const row = this.#rowOf(failing);
-      const restMs = row ? row.untilMs - this.#clock.now() : 0;
-      if (row && restMs > 0) return { restMs, failures: row.failures };
+      const { untilMs = 0, failures = 0 } = this.#rowOf(failing) ?? {};
+      const restMs = untilMs - this.#clock.now();
+      if (restMs > 0) return { restMs, failures };
     }
     return undefined;
   }
@@ -123,10 +120,9 @@ export class Backoff {
     const row = { cause, toolHash, failures, failedMs, untilMs: failedMs + restMs };
     const seen = seenBy === undefined ? [] : [seenBy, ...callers].slice(0, limits.failuresInARow - 1);
     const changes = this.table.put(keyOf(failing), { ...row, callers: seen });
-    if (restMs === 0) return this.#log.changed(changes);
+    if (restMs === 0) return this.#log(changes);
     const told = wentOn ? ({ cause: "went-on" } as const) : cause === "timeouts" ? { cause } : {};
-    const of = { tool, toolHash, ...(caller !== undefined && { caller }), ...told };
-    this.#log.begun({ ...of, failures, restMs }, changes);
+    this.#log(changes, { tool, toolHash, ...(caller !== undefined && { caller }), ...told, failures, restMs });
   }
 
   succeeded(all: readonly Failing[]): void {
@@ -135,7 +131,7 @@ export class Backoff {
       const key = keyOf(failing);
       const row = this.#rowOf(failing);
       const failures = row ? row.failures - rules[row.cause].forgives : 0;
-      this.#log.changed(row && failures > 0 ? this.table.put(key, { ...row, failures }) : this.table.remove(key));
+      this.#log(row && failures > 0 ? this.table.put(key, { ...row, failures }) : this.table.remove(key));
     }
   }
 

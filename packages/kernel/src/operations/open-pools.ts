@@ -18,9 +18,9 @@ export function openPools(
   hosts: readonly OwnHost[],
   { clock, log, backoff, reuse }: PoolParts,
 ): ReadonlyMap<OwnHost, IsolatePool> {
-  backoff.open({
-    begun: (rest, changes) => log.record("tool.quarantined", kernelScope, rest, changes),
-    changed: (changes) => log.changeNow(changes),
+  backoff.open((changes, rest) => {
+    if (rest) log.record("tool.quarantined", kernelScope, rest, changes);
+    else log.changeNow(changes);
   });
   const pool = (host: OwnHost): IsolatePool =>
     new IsolatePool(host, clock, {
