@@ -31,7 +31,7 @@ interface RestBegun extends Rest {
 /** Puts changes on record: with the rest that begins, or with the next event. */
 export type BackoffLog = (changes: readonly StateChange[], rest?: RestBegun) => void;
 
-/** What a failure says of itself. */
+/** More about one failure. */
 export interface Failure {
   /** Where one failure is enough: it cannot be an accident. */
   readonly wentOn?: boolean;
@@ -55,7 +55,7 @@ interface Row {
   /** Since the epoch: the last failure, and the end of the rest after it. */
   readonly failedMs: number;
   readonly untilMs: number;
-  /** Who saw the last failures, the latest first. */
+  /** Callers that saw the last failures, the latest first. */
   readonly callers: readonly string[];
 }
 

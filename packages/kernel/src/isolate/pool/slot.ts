@@ -66,14 +66,14 @@ export function isToolsFault(error: unknown): error is IsolateFailure {
 }
 
 /**
- * What fails with an isolate. A tool whose calls bring programs fails as one: as many programs as calls would never make three in a row. An error in the code of one says nothing
+ * The owner of a failed isolate. A tool whose calls bring programs fails as one: as many programs as calls would never make three in a row. An error in the code of one says nothing
  * about the others.
  */
 export function failingOf({ hash, composedOf = hash }: RegisteredTool, caller: string, blame?: "code"): Failing {
   return { cause: "isolates", toolHash: blame ? hash : composedOf, caller };
 }
 
-/** What succeeds with an isolate, and what has to rest before the next one. */
+/** All that succeeds with an isolate, and has to rest before the next one. */
 export function allOf(tool: RegisteredTool, caller: string): readonly Failing[] {
   const own = failingOf(tool, caller, "code");
   return tool.composedOf === undefined ? [own] : [own, failingOf(tool, caller)];
