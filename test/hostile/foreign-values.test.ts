@@ -103,23 +103,7 @@ describe("a sink", () => {
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true });
     expect(heard.map(({ hash }) => hash)).toEqual(kept.map(({ hash }) => hash));
   });
-
-  it.each<[string, AuditSink["read"]]>([
-    ["no list", () => ({ length: 1 }) as never],
-    [
-      "more records than it was asked for",
-      (from, limit) => Array.from({ length: limit + 1 }, (_, i) => record(from + i)),
-    ],
-    ["what is no record", () => [{ seq: "0", body: "{}", hash: "" } as never]],
-  ])("that gives back %s opens in LOCKDOWN, and is read by nobody", async (_, read) => {
-    const sink: AuditSink = { open: () => ({ last: record(0), cutBytes: 0, damage: null }), append() {}, read };
-    const { kernel } = await openKernel({ sink });
-    expect(kernel.mode).toBe("LOCKDOWN");
-    await expect(kernel.audit.read()).rejects.toThrow(TypeError);
-  });
 });
-
-const record = (seq: number): EventRecord => ({ seq, body: "{}", hash: hashJson(seq) });
 
 describe("a signer", () => {
   it("adds a signature and changes nothing else", async () => {

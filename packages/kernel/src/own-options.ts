@@ -1,4 +1,3 @@
-import type { AuditSink } from "./audit/sink.ts";
 import type { Broker } from "./capability/broker.ts";
 import { isFamily } from "./capability/define-family.ts";
 import type { Family } from "./capability/family.ts";
@@ -20,10 +19,9 @@ import { unknownName } from "./tool/nearest.ts";
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
   ComposedKernelOptions,
-  "brokers" | "families" | "host" | "inline" | "mode" | "policyVariables" | "reuse" | "signer" | "sink"
+  "brokers" | "families" | "host" | "inline" | "mode" | "policyVariables" | "reuse" | "signer"
 > {
   readonly signer?: Theirs<ProofSigner>;
-  readonly sink?: Theirs<AuditSink>;
   /** The first that runs a source runs it. */
   readonly hosts: readonly OwnHost[];
   readonly families: Families;

@@ -2,11 +2,9 @@ import type { Hash } from "../hash/hash.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { isJsonObject, type JsonValue, parseOwnJson } from "../json/json.ts";
 import { type DeclaredTable, isRowChange } from "../state/change.ts";
-import { type Foreign, textOf, type Theirs } from "../support/foreign.ts";
 import { isList, isSafeInteger } from "../support/guards.ts";
 import type { CheckpointParts } from "./checkpoints.ts";
 import type { OpenCall } from "./open-calls.ts";
-import { readRecords } from "./record.ts";
 import type { AuditSink } from "./sink.ts";
 import type { StateCheckpoint } from "./state-checkpoint.ts";
 
@@ -18,16 +16,15 @@ export async function checkpointIn(
   const text = await textIn(sink);
   const checkpoint = readCheckpointText(text, hash);
   if (!checkpoint || checkpoint.seq > lastSeq) return undefined;
-  const [record] = readRecords(await sink.read(checkpoint.seq, 1), 1) ?? [];
+  const [record] = await sink.read(checkpoint.seq, 1);
   const isThere =
     record?.seq === checkpoint.seq && record.hash === checkpoint.hash && hash.text(record.body) === record.hash;
   return isThere ? checkpoint : undefined;
 }
 
-async function textIn(sink: Theirs<AuditSink>): Promise<string> {
+async function textIn(sink: AuditSink): Promise<string> {
   try {
-    const foreign: Foreign<string | undefined> = await sink.readCheckpoint?.();
-    return textOf(foreign);
+    return (await sink.readCheckpoint?.()) ?? "";
   } catch {
     return "";
   }

@@ -2,7 +2,6 @@ import type { Hash } from "../hash/hash.ts";
 import * as limits from "../limits.ts";
 import type { DeclaredTable } from "../state/change.ts";
 import type { SteadyClock } from "../state/steady-clock.ts";
-import type { Theirs } from "../support/foreign.ts";
 import { openCallsOf } from "./open-calls.ts";
 import type { EventRecord } from "./record.ts";
 import type { EventScope } from "./scope.ts";
@@ -11,7 +10,7 @@ import type { StoragePressure } from "./storage-pressure.ts";
 import { checkpointText } from "./state-checkpoint.ts";
 
 export interface CheckpointParts {
-  readonly sink: Theirs<AuditSink>;
+  readonly sink: AuditSink;
   readonly hash: Hash;
   readonly tables: readonly DeclaredTable[];
   readonly steady: SteadyClock;

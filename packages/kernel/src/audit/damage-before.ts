@@ -2,17 +2,15 @@ import type { Hash } from "../hash/hash.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { DeclaredTable } from "../state/change.ts";
 import { UnknownTable } from "../state/unknown-table.ts";
-import type { Theirs } from "../support/foreign.ts";
 import { rowsAt } from "./checkpoint-in.ts";
 import { LogReading } from "./log-reading.ts";
 import { openCallsOf } from "./open-calls.ts";
 import { PAGE_EVENTS } from "./read-rest.ts";
-import { readRecords } from "./record.ts";
 import type { AuditSink } from "./sink.ts";
 import type { StateCheckpoint } from "./state-checkpoint.ts";
 
 export interface EarlierParts {
-  readonly sink: Theirs<AuditSink>;
+  readonly sink: AuditSink;
   readonly clock: Clock;
   readonly hash: Hash;
   /** Of the kernel; nothing is changed in them. */
@@ -38,11 +36,11 @@ export async function damageBefore(
   for (let from = 0; from <= checkpoint.seq;) {
     await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve, "idly"));
     if (isStopped()) return null;
-    const records = readRecords(await sink.read(from, PAGE_EVENTS), PAGE_EVENTS);
+    const records = await sink.read(from, PAGE_EVENTS);
     if (isStopped()) return null;
-    const before = records?.filter(({ seq }) => seq >= from && seq <= checkpoint.seq);
-    const last = before?.at(-1);
-    if (!before || !last) return `Event ${from} of the log is missing.`;
+    const before = records.filter(({ seq }) => seq >= from && seq <= checkpoint.seq);
+    const last = before.at(-1);
+    if (!last) return `Event ${from} of the log is missing.`;
     for (const record of before) reading.add(record);
     if (reading.damage !== null) return reading.damage;
     from = last.seq + 1;

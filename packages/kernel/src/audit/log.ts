@@ -3,7 +3,7 @@ import { present } from "../support/guards.ts";
 import { numberedIds } from "../id/uuid.ts";
 import { isoTime } from "../id/time.ts";
 import type { Clock } from "../isolate/clock.ts";
-import { type Foreign, type Listener, membersOf, tell, type Theirs } from "../support/foreign.ts";
+import { type Listener, tell } from "../support/foreign.ts";
 import { type Hash, isDigest } from "../hash/hash.ts";
 import { deepFreeze } from "../json/freeze.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
@@ -15,7 +15,7 @@ import { EarlierCheck } from "./earlier-events.ts";
 import { reopen } from "./reopen.ts";
 import { closing, opening } from "./open-calls.ts";
 import { payloadText } from "./payload.ts";
-import { copyOf, type EventRecord, eventOf, readRecord, readRecords } from "./record.ts";
+import { copyOf, type EventRecord, eventOf } from "./record.ts";
 import type { Reopened } from "./reopen.ts";
 import { bodyOf, type EventScope, kernelScope } from "./scope.ts";
 import { type AuditSink, waitFor } from "./sink.ts";
@@ -47,7 +47,7 @@ const noRows: readonly RowChange[] = [];
 
 /** The chain in front of a sink. `record` orders and chains at once; `flush` makes durable. Batches reach the sink one at a time, in order. */
 export class AuditLog {
-  readonly #sink: Theirs<AuditSink>;
+  readonly #sink: AuditSink;
   readonly #clock: Clock;
   readonly #hash: Hash;
   readonly #listeners = new Set<Listener<[AuditEvent]>>();
@@ -86,7 +86,7 @@ export class AuditLog {
     this.#clock = clock;
     this.#hash = hash;
     this.#end = new SinkEnd(sink, () => !this.writable || (this.openCalls === 0 && this.backlog === 0));
-    this.isVolatile = sink.isVolatile === true;
+    this.isVolatile = sink.isVolatile ?? false;
     this.damage = damage;
     this.earlier = new EarlierCheck(parts, checkpoint, this.damage);
     this.#seq = this.#durableSeq = last ? last.seq + 1 : 0;
@@ -103,10 +103,7 @@ export class AuditLog {
    */
   static async open(parts: LogParts): Promise<AuditLog> {
     const { sink, hash, tables, steady } = parts;
-    const found = membersOf(await sink.open(), "last", "cutBytes", "damage");
-    const { cutBytes } = found;
-    const last = readRecord(found.last);
-    const damage = damageIn(found.damage);
+    const { last, cutBytes, damage } = await sink.open();
     if (last && damage === null && isDigest(last.hash) && !last.hash.startsWith(`${hash.algorithm}:`))
       throw new TypeError(`The log continues from ${last.hash}; the kernel hashes with ${hash.algorithm}.`);
     // A new log has nothing to read.
@@ -115,8 +112,7 @@ export class AuditLog {
       : { tables, openCalls: [], damage, checkpoint: undefined, latestMs: 0 };
     steady.notBefore(reopened.latestMs);
     const log = new AuditLog(parts, { ...reopened, last });
-    if (typeof cutBytes === "number" && cutBytes > 0)
-      log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
+    if (cutBytes > 0) log.record("log.recovered", kernelScope, { cutBytes, lastSeq: last?.seq ?? null });
     if (log.damage === null && last)
       for (const scope of reopened.openCalls) log.record("tool.lost", scope, { lastSeq: last.seq });
     await log.flush();
@@ -258,9 +254,7 @@ export class AuditLog {
   }
 
   async read(fromSeq: number, limit: number): Promise<readonly AuditEvent[]> {
-    const records = readRecords(await this.#sink.read(fromSeq, limit), limit);
-    if (!records) throw new TypeError(`The sink did not return a list of at most ${limit} records.`);
-    return records.map(eventOf);
+    return (await this.#sink.read(fromSeq, limit)).map(eventOf);
   }
 
   subscribe(listener: Listener<[AuditEvent]>): () => void {
@@ -289,10 +283,4 @@ export class AuditLog {
     });
     if (this.#isClosed) this.#end.look().catch(() => {}); // Nobody waits for it any more.
   }
-}
-
-/** The damage that a sink reports; `null` only if it reports none. */
-function damageIn(foreign: Foreign<string | null | undefined>): string | null {
-  if (typeof foreign === "string") return foreign;
-  return foreign === null || foreign === undefined ? null : "The sink reports no details.";
 }

@@ -1,6 +1,5 @@
 import { isJsonObject, parseOwnJson } from "../json/json.ts";
 import { isSafeInteger } from "../support/guards.ts";
-import { type Foreign, itemsOf, membersOf } from "../support/foreign.ts";
 import type { AuditEvent } from "./event.ts";
 
 /** An event as it is sealed and stored: its text is what was hashed, so nothing has to be written twice to be checked. */
@@ -12,19 +11,7 @@ export interface EventRecord {
   readonly hash: string;
 }
 
-/** Reads a record of a sink once; `undefined` for any other value. Does not check its digest. */
-export function readRecord(foreign: Foreign<EventRecord | undefined>): EventRecord | undefined {
-  const { seq, body, hash } = membersOf(foreign, "seq", "body", "hash");
-  return isSafeInteger(seq) && typeof body === "string" && typeof hash === "string" ? { seq, body, hash } : undefined;
-}
-
-/** {@link readRecord} of all in a list; `undefined` for what is no list of at most so many. */
-export function readRecords(foreign: Foreign<readonly EventRecord[]>, most: number): EventRecord[] | undefined {
-  const records = itemsOf(foreign, most)?.map(readRecord);
-  return records?.every((each) => each !== undefined) ? records : undefined;
-}
-
-/** A copy for a caller, who may change it. */
+/** The record alone: what else the kernel knows of it stays with the kernel. */
 export function copyOf({ seq, body, hash }: EventRecord): EventRecord {
   return { seq, body, hash };
 }

@@ -1,14 +1,13 @@
-import type { Theirs } from "../support/foreign.ts";
 import type { AuditSink } from "./sink.ts";
 
 /** Closes a sink once, behind the last event of its log. */
 export class SinkEnd {
-  readonly #sink: Pick<Theirs<AuditSink>, "close">;
+  readonly #sink: Pick<AuditSink, "close">;
   readonly #isQuiet: () => boolean;
   #state: "open" | "closing" | "closed" = "open";
 
   /** @param isQuiet whether no event is on its way, and none can follow */
-  constructor(sink: Pick<Theirs<AuditSink>, "close">, isQuiet: () => boolean) {
+  constructor(sink: Pick<AuditSink, "close">, isQuiet: () => boolean) {
     this.#sink = sink;
     this.#isQuiet = isQuiet;
   }

@@ -1,5 +1,3 @@
-import { type Foreign, membersOf, textOf } from "../support/foreign.ts";
-
 const names: ReadonlySet<string> = new Set(["QuotaExceededError", "ENOSPC", "EDQUOT", "SQLITE_FULL"]);
 const words = /\b(?:QuotaExceededError|ENOSPC|EDQUOT|SQLITE_FULL)\b/;
 /** Errors that are the cause of each other. */
@@ -24,22 +22,11 @@ export class StoragePressure {
 
 /** Whether a storage says that it has no space: in the words of a file system, of SQLite, or of a browser. */
 function isOutOfSpace(error: unknown): boolean {
-  try {
-    let foreign: Foreign<unknown> = error;
-    for (let depth = 0; depth < maxCauses && typeof foreign === "object" && foreign !== null; depth++) {
-      const { name, code, message, cause } = membersOf(foreign as Fault, "name", "code", "message", "cause");
-      if (names.has(textOf(name)) || names.has(textOf(code)) || words.test(textOf(message))) return true;
-      foreign = cause;
-    }
-  } catch {
-    // A getter that throws gives no text.
+  let fault = error;
+  for (let depth = 0; depth < maxCauses && fault instanceof Error; depth++) {
+    const { name, code = "", message, cause }: Error & { readonly code?: string } = fault;
+    if (names.has(name) || names.has(code) || words.test(message)) return true;
+    fault = cause;
   }
   return false;
-}
-
-interface Fault {
-  readonly name?: string;
-  readonly code?: string;
-  readonly message?: string;
-  readonly cause?: unknown;
 }
