@@ -5,7 +5,6 @@ import {
   createKernel,
   type EventRecord,
   hashJson,
-  type IsolateHost,
   type KernelOptions,
   memorySink,
   type ToolContext,
@@ -132,26 +131,6 @@ describe("a normalizer of one's own making", () => {
     const { kernel } = await openKernel({ normalizers: new Map([["own", { id: "own@1.0.0", apply }]]) });
     kernel.registerTrusted(toolOf(() => 1, { normalization: { custom: "own" } }));
     expect(await kernel.call("subject", {})).toMatchObject({ ok: true, data: { a: 1 }, hash: hashJson({ a: 1 }) });
-  });
-});
-
-describe("a host", () => {
-  it.each<[string, unknown]>([
-    ["nothing", undefined],
-    ["an end that there is none of", { kind: "stopped" }],
-    ["no number as its kind", { kind: Number.NaN }],
-    ["an output without a form", { kind: "returned", output: { text: "1" } }],
-    ["an output that is no text", { kind: "returned", output: { form: "json", text: 1 } }],
-    ["a message that is no text", { kind: "threw", name: "Error", message: {} }],
-  ])("whose isolate ends with %s ends the call", async (_, outcome) => {
-    const host: IsolateHost = {
-      ...inlineHost(),
-      open: async () => ({ call: async () => outcome as never, terminate() {}, alive: true }),
-    };
-    const { kernel } = await openKernel({ host });
-    kernel.registerTrusted(toolOf(() => 1));
-    expect(await kernel.call("subject", {})).toMatchObject({ ok: false, error: { code: "INTERNAL" } });
-    await expectSoundLog(kernel);
   });
 });
 

@@ -194,6 +194,9 @@ async function run(places: Set<string>, broken?: string): Promise<readonly unkno
 const known = new Set<string>();
 await run(known);
 
+/** Of the program's own objects, and no promise by their type: the kernel takes them at their word. */
+const atOnce: readonly string[] = [".host.check", ".host.enforces", ".host.open().terminate"];
+
 it("the walk reaches each option that is called", () => {
   const reached = new Set([...known].map((place) => /^\.(\w+)/.exec(place)?.[1]));
   const called = Object.entries({ ...kernelOptions, ...callOptions, subscribe: "called", onToolsChange: "called" })
@@ -203,7 +206,7 @@ it("the walk reaches each option that is called", () => {
 });
 
 describe("each function and each promise that a kernel is given may reject", () => {
-  it.each([...known])("%s", async (place) => {
+  it.each([...known].filter((place) => !atOnce.includes(place)))("%s", async (place) => {
     expect(await run(new Set(), place)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /** Checked by the compiler alone: what somebody else gave has no member that can be read, so it cannot be read a second time. */
-import type { ApprovalAnswer, Approver, Broker, CallOptions, IsolateHost } from "@keyhole/kernel";
+import type { ApprovalAnswer, Approver, Broker, CallOptions } from "@keyhole/kernel";
 import { bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../../packages/kernel/src/support/foreign.ts";
 
 declare function same<A>(): <B>(_value: B, ..._: Equal<A, B> extends true ? [] : [never]) => void;
@@ -67,10 +67,6 @@ void theirs.needs({} as never).ok;
 void theirs.serve({} as never, {} as never).then((reply) => reply.ok);
 // @ts-expect-error and what it serves.
 void theirs.families.length;
-
-declare const host: Theirs<IsolateHost>;
-// @ts-expect-error An isolate of a host is a port: it is taken first.
-void host.open({} as never).then((isolate) => isolate.alive);
 
 declare const options: Foreign<CallOptions>;
 // @ts-expect-error What a caller wishes,

@@ -2,7 +2,7 @@ import type { Broker } from "./capability/broker.ts";
 import { isFamily } from "./capability/define-family.ts";
 import type { Family } from "./capability/family.ts";
 import { Families } from "./capability/registry.ts";
-import { type OwnHost, readHost } from "./isolate/own-host.ts";
+import type { IsolateHost } from "./isolate/port.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
 import type { ComposedKernelOptions, KernelOptions, ProofSigner } from "./kernel-api.ts";
 import { type Foreign, itemsOf, portOf, type Theirs } from "./support/foreign.ts";
@@ -23,7 +23,7 @@ export interface OwnKernelOptions extends Omit<
 > {
   readonly signer?: Theirs<ProofSigner>;
   /** The first that runs a source runs it. */
-  readonly hosts: readonly OwnHost[];
+  readonly hosts: readonly IsolateHost[];
   readonly families: Families;
   readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
   readonly mode: Mode;
@@ -98,7 +98,7 @@ export function readComposedOptions(foreign: Foreign<ComposedKernelOptions>): Ow
   const given = plain<ComposedKernelOptions>(foreign);
   refuseUnknown(given, partNames);
   const { host, inline, brokers, families, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
-  const hosts = [host, inline].flatMap((each) => (each ? readHost(each) : []));
+  const hosts = [host, inline].flatMap((each) => (each ? checkedHost(each) : []));
   const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);
   if (!own) throw new TypeError("`brokers` is not a list of brokers.");
   const { extensions = [], secrets, schemaParts } = rest;
@@ -121,6 +121,12 @@ export function readComposedOptions(foreign: Foreign<ComposedKernelOptions>): Ow
     policyVariables: data.policyVariables,
     reuse: new Map(Object.entries(data.reuse)),
   };
+}
+
+function checkedHost(host: IsolateHost): IsolateHost {
+  const { name, sources, brokers } = host;
+  if (typeof name === "string" && Array.isArray(sources) && Array.isArray(brokers)) return host;
+  throw new TypeError("The host lacks `name`, `sources` or `brokers`.");
 }
 
 interface ServedBy {

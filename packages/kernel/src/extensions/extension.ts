@@ -15,7 +15,7 @@ import type { Authority } from "../call/steps/check-grants.ts";
 import type { Decided } from "../call/steps/decide.ts";
 import type { Started } from "../call/steps/start.ts";
 import type { Clock } from "../isolate/clock.ts";
-import type { OwnHost } from "../isolate/own-host.ts";
+import type { IsolateHost } from "../isolate/port.ts";
 import type { Foreign } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
@@ -37,7 +37,7 @@ export interface ExtensionContext {
   readonly hash: Hash;
   readonly families: Families;
   readonly registry: Registry;
-  readonly hosts: readonly OwnHost[];
+  readonly hosts: readonly IsolateHost[];
   readonly backoff: Backoff;
   readonly labels: SessionLabels;
   readonly authority: () => Authority;

@@ -1,5 +1,4 @@
 import type { EffectiveBounds } from "../bounds/effective.ts";
-import type { Foreign, Theirs } from "../support/foreign.ts";
 import type { CallPort, Isolate, IsolateCall, IsolateOutcome } from "./port.ts";
 
 declare class Made {
@@ -9,8 +8,8 @@ declare class Made {
 export interface BoundedCall extends IsolateCall, Made {}
 
 /** An isolate as the kernel holds it: it takes no call without effective bounds. */
-export interface OwnIsolate extends Omit<Theirs<Isolate>, "call"> {
-  readonly call: (call: BoundedCall, port: CallPort) => Promise<Foreign<IsolateOutcome>>;
+export interface OwnIsolate extends Omit<Isolate, "call"> {
+  readonly call: (call: BoundedCall, port: CallPort) => Promise<IsolateOutcome>;
 }
 
 /**

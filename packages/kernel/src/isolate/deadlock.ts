@@ -1,4 +1,4 @@
-import type { OwnHost } from "./own-host.ts";
+import type { IsolateHost } from "./port.ts";
 import { IsolateFailure } from "./port.ts";
 
 /** The calls that use one isolate, which holds a place. */
@@ -66,7 +66,7 @@ export class Deadlock {
   }
 }
 
-export function deadlockIn({ name, capacity }: Pick<OwnHost, "name" | "capacity">): IsolateFailure {
+export function deadlockIn({ name, capacity }: Pick<IsolateHost, "name" | "capacity">): IsolateFailure {
   return new IsolateFailure(
     "BOUNDS_EXCEEDED",
     `Calls that wait for nested calls hold each isolate that one caller can have of the ${capacity} of ${name}.`,

@@ -1,10 +1,9 @@
 import type { Deadline } from "../bounds/deadline.ts";
-import { tell, type Theirs } from "../support/foreign.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Isolate } from "./port.ts";
 
 /** Opens an isolate that no pool owns; `undefined` at the deadline. One that opens later ends at once. */
-export async function openWithin<Opened extends Pick<Theirs<Isolate>, "terminate">>(
+export async function openWithin<Opened extends Pick<Isolate, "terminate">>(
   host: { open(tool: RegisteredTool, isWanted: () => boolean): Promise<Opened> },
   tool: RegisteredTool,
   deadline: Deadline,
@@ -17,7 +16,7 @@ export async function openWithin<Opened extends Pick<Theirs<Isolate>, "terminate
   });
   const opening = host.open(tool, () => isWanted);
   const opened = opening.then((isolate) => {
-    if (!isWanted) tell(isolate.terminate, ["it opened too late"], isolate);
+    if (!isWanted) isolate.terminate("it opened too late");
     return isolate;
   });
   try {

@@ -4,14 +4,14 @@ import type { BrokerError, CapabilityReply, CapabilityRequest } from "../capabil
 import type { Gate } from "../capability/gate/gate.ts";
 import type { Body } from "./body.ts";
 import type { OutputStream } from "../hash/output-stream.ts";
-import { atOnce, bytesOf, fieldsOf, type Foreign, type Listener, shortTextOf, tell } from "../support/foreign.ts";
+import { type Foreign, type Listener, tell } from "../support/foreign.ts";
 import type { OwnUse } from "../tool/define.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
 import type { Lease, Owner, Waiter } from "./pool/lease.ts";
 import type { IsolatePool } from "./pool/pool.ts";
-import { readFailure, readOutcome, readOwnUse, readRequest, readUsage } from "./reading.ts";
+import { readOwnUse, readRequest } from "./reading.ts";
 import type { BoundedCall } from "./bounded-call.ts";
 import { type CallPort, IsolateFailure, type IsolateOutcome, type IsolateUsage } from "./port.ts";
 
@@ -131,8 +131,7 @@ class IsolateRun implements CallPort {
   #ranMs(): number {
     const { clock, owner } = this.#options;
     if (this.#lease === undefined) return 0;
-    const ranMs = atOnce(this.#lease.isolate.ranMs?.(owner.callId));
-    return typeof ranMs === "number" ? ranMs : Math.max(1, clock.monotonicMs() - this.#leasedMs);
+    return this.#lease.isolate.ranMs?.(owner.callId) ?? Math.max(1, clock.monotonicMs() - this.#leasedMs);
   }
 
   get signal(): AbortSignal {
@@ -148,19 +147,17 @@ class IsolateRun implements CallPort {
     return this.#options.gate.request(readRequest(foreign));
   }
 
-  log(entry: Foreign<LogEntry>): void {
+  log(entry: LogEntry): void {
     this.#pass(this.#options.onLog, entry);
   }
 
-  progress(progress: Foreign<Progress>): void {
+  progress(progress: Progress): void {
     this.#pass(this.#options.onProgress, progress);
   }
 
-  async write(foreign: Foreign<Uint8Array>): Promise<boolean> {
+  async write(piece: Uint8Array): Promise<boolean> {
     const { flow } = this.#options;
     if (this.#ended || !flow) return false;
-    const piece = bytesOf(foreign);
-    if (!piece) return this.#stop({ kind: "lost", reason: "it sent no bytes" }, "it sent no bytes");
     if (!flow.admits(piece))
       return this.#stop({ kind: "too-large", what: "output", limit: flow.limitBytes }, "it sent too much");
     try {
@@ -186,11 +183,10 @@ class IsolateRun implements CallPort {
     return refusal === undefined;
   }
 
-  used(usage: Foreign<IsolateUsage>): void {
+  used(usage: IsolateUsage): void {
     if (this.#ended) return;
-    const read = readUsage(usage);
-    if (read.fuelUsed !== undefined) this.#uncounted = undefined;
-    this.#options.onUsed(read);
+    if (usage.fuelUsed !== undefined) this.#uncounted = undefined;
+    this.#options.onUsed(usage);
   }
 
   #callIn(lease: Lease, call: BoundedCall): void {
@@ -210,8 +206,7 @@ class IsolateRun implements CallPort {
     });
     lease.isolate
       .call(call, this)
-      .then((given) => {
-        const outcome = readOutcome(given);
+      .then((outcome) => {
         lease.release(isExcused(outcome));
         this.#end(outcome);
       })
@@ -231,9 +226,8 @@ class IsolateRun implements CallPort {
   }
 
   #notOpened(error: unknown): void {
-    const failure = readFailure(error);
-    if (failure instanceof IsolateFailure) this.#end({ kind: "not-opened", failure });
-    else this.#fail(failure);
+    if (error instanceof IsolateFailure) this.#end({ kind: "not-opened", failure: error });
+    else this.#fail(error);
   }
 
   #leave(how?: RunEnd): void {
@@ -270,14 +264,13 @@ class IsolateRun implements CallPort {
   }
 
   /** Drops messages that a host passes on after the end of the call. A trusted tool can hand on the words of a server, so no host can vouch for their length. */
-  #pass<T extends { readonly message?: string }>(listener: Listener<[T]> | undefined, value: Foreign<T>): void {
+  #pass<T extends { readonly message?: string }>(listener: Listener<[T]> | undefined, said: T): void {
     if (this.#messagesLeft === 0 || this.#ended) return;
     this.#messagesLeft--;
     if (!listener) return;
-    const said = fieldsOf(value) as T;
-    const { message } = said;
-    const isLong = typeof message === "string" && message.length > limits.messageLength;
-    tell(listener, [isLong ? { ...said, message: shortTextOf(message, limits.messageLength) } : said]);
+    const { message = "" } = said;
+    const isLong = message.length > limits.messageLength;
+    tell(listener, [isLong ? { ...said, message: message.slice(0, limits.messageLength).toWellFormed() } : said]);
   }
 }
 

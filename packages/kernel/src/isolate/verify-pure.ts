@@ -6,16 +6,14 @@ import { OutputStream } from "../hash/output-stream.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { Hash } from "../hash/hash.ts";
 import type { JsonValue } from "../json/json.ts";
-import { tell } from "../support/foreign.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { Clock } from "./clock.ts";
 import { outcomeHash } from "./outcome.ts";
 import { boundedCall, type BoundedCall } from "./bounded-call.ts";
 import { openWithin } from "./open-within.ts";
-import type { OwnHost } from "./own-host.ts";
+import type { IsolateHost } from "./port.ts";
 import { allLogical } from "./port.ts";
-import { readOutcome } from "./reading.ts";
 
 export type PureCheck =
   | { readonly ok: true; readonly runs: number }
@@ -38,7 +36,7 @@ export const purityFindings = ["pure", "varies", "asked", "unfinished", "refused
 export type PurityFinding = (typeof purityFindings)[number];
 
 export interface PureOptions {
-  readonly host: Pick<OwnHost, "open">;
+  readonly host: Pick<IsolateHost, "open">;
   readonly tool: RegisteredTool;
   readonly inputs: readonly JsonValue[];
   /** Fresh isolates per input, each with another clock and another seed, and called twice; at least 2. Default 3. */
@@ -99,8 +97,8 @@ async function runTwice(
     for (let calls = 0; calls < 1 || (isolate.alive && calls < 2); calls++) {
       const flow = new OutputStream(bounds.outputBytes, hash);
       // A terminated isolate answers as lost.
-      const stopTimer = deadline.watch(() => tell(isolate.terminate, ["it did not end"], isolate));
-      const given = await isolate
+      const stopTimer = deadline.watch(() => isolate.terminate("it did not end"));
+      const outcome = await isolate
         .call(callOf(options, inputText, run), {
           signal: new AbortController().signal,
           log: () => {},
@@ -113,13 +111,12 @@ async function runTwice(
         })
         .finally(stopTimer);
       deadline = new Deadline(bounds.timeoutMs, clock);
-      const outcome = readOutcome(given);
       if (asked) return { kind: "asked", reason: "The tool asked for a capability." };
       if (outcome.kind === "lost") return { kind: "unfinished", reason: `A run did not end: ${outcome.reason}.` };
       hashes.push(outcomeHash(outcome, hash, flow));
     }
   } finally {
-    tell(isolate.terminate, ["the run has ended"], isolate);
+    isolate.terminate("the run has ended");
   }
   return undefined;
 }

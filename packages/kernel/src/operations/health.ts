@@ -7,7 +7,7 @@ import type { CapabilityReply } from "../capability/request.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { HealthState, ToolHealth } from "../isolate/health.ts";
 import type { IsolatePool } from "../isolate/pool/pool.ts";
-import type { OwnHost } from "../isolate/own-host.ts";
+import type { IsolateHost } from "../isolate/port.ts";
 import { boundedCall } from "../isolate/bounded-call.ts";
 import { allLogical } from "../isolate/port.ts";
 import { quarantineText } from "../isolate/pool/slot.ts";
@@ -20,7 +20,7 @@ import { CallFault } from "../call/faults/fault.ts";
 import type { CallRecord } from "../call/record/record.ts";
 
 export interface HealthParts extends ResolvePorts {
-  readonly pools: ReadonlyMap<OwnHost, IsolatePool>;
+  readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
   readonly log: AuditLog;
   readonly clock: Clock;
 }

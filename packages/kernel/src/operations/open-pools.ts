@@ -2,7 +2,7 @@ import type { AuditLog } from "../audit/log.ts";
 import type { Backoff } from "../isolate/backoff.ts";
 import { kernelScope } from "../audit/scope.ts";
 import type { Clock } from "../isolate/clock.ts";
-import type { OwnHost } from "../isolate/own-host.ts";
+import type { IsolateHost } from "../isolate/port.ts";
 import { IsolatePool } from "../isolate/pool/pool.ts";
 import type { Reuse } from "../isolate/pool/slot.ts";
 
@@ -15,14 +15,14 @@ export interface PoolParts {
 
 /** A pool for each host, with one backoff, which is on record. */
 export function openPools(
-  hosts: readonly OwnHost[],
+  hosts: readonly IsolateHost[],
   { clock, log, backoff, reuse }: PoolParts,
-): ReadonlyMap<OwnHost, IsolatePool> {
+): ReadonlyMap<IsolateHost, IsolatePool> {
   backoff.open((changes, rest) => {
     if (rest) log.record("tool.quarantined", kernelScope, rest, changes);
     else log.changeNow(changes);
   });
-  const pool = (host: OwnHost): IsolatePool =>
+  const pool = (host: IsolateHost): IsolatePool =>
     new IsolatePool(host, clock, {
       reuseOf: (tool) => reuse.get(tool) ?? "session",
       backoff,

@@ -1,10 +1,10 @@
 import type { CapabilityReply, CapabilityRequest, OwnRequest } from "../capability/request.ts";
-import type { CallPort, Isolate, IsolateCall, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
-import { readOutcome, readRequest } from "../isolate/reading.ts";
+import type { CallPort, IsolateCall, IsolateHost, IsolateOutcome } from "../isolate/port.ts";
+import { readRequest } from "../isolate/reading.ts";
 import { OutputStream } from "../hash/output-stream.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Hash } from "../hash/hash.ts";
-import { type Foreign, tell, type Theirs } from "../support/foreign.ts";
+import type { Foreign } from "../support/foreign.ts";
 import type { JsonObject } from "../json/json.ts";
 import { encodeBase64 } from "../bytes/base64.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -35,17 +35,16 @@ export function recordingHost(host: IsolateHost, write: (entry: RunEntry) => voi
     ...(host.check && { check: (tool) => host.check?.(tool) }),
     close: () => host.close(),
     async open(tool, isWanted) {
-      const isolate: Theirs<Isolate> = await host.open(tool, isWanted);
+      const isolate = await host.open(tool, isWanted);
       return {
         get alive() {
-          return isolate.alive === true;
+          return isolate.alive;
         },
-        terminate: (reason) => tell(isolate.terminate, [reason], isolate),
+        terminate: (reason) => isolate.terminate(reason),
         async call(call, port) {
           write(callEntry(tool, call, attempts.next(call.callId)));
           const recorder = new CallRecorder(call, write, by);
-          // The recorded value continues.
-          const outcome = readOutcome(await isolate.call(call, recorder.around(port)));
+          const outcome = await isolate.call(call, recorder.around(port));
           await recorder.end(outcome);
           return outcome;
         },

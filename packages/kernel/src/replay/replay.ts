@@ -6,9 +6,8 @@ import { hasOwn, present } from "../support/guards.ts";
 import type { CapabilityReply } from "../capability/request.ts";
 import type { Clock } from "../isolate/clock.ts";
 import { allLogical, type CallPort, type Isolate, type IsolateHost, type IsolateOutcome } from "../isolate/port.ts";
-import { readOutcome, readRequest } from "../isolate/reading.ts";
+import { readRequest } from "../isolate/reading.ts";
 import { OutputStream } from "../hash/output-stream.ts";
-import { tell, type Theirs } from "../support/foreign.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Hash } from "../hash/hash.ts";
 import { hashOf } from "../hash/hash-by-algorithm.ts";
@@ -151,16 +150,11 @@ async function replayCall(
     return journal.divergence(end.seq, end.hash, outcomeHash, "The tool returned another value.", difference);
   } finally {
     stopTimer();
-    if (isolate) tell(isolate.terminate, ["the replay has ended"], isolate);
+    isolate?.terminate("the replay has ended");
   }
 }
 
-function runIn(
-  isolate: Theirs<Isolate>,
-  call: RecordedCall,
-  journal: Journal,
-  flow: OutputStream,
-): Promise<IsolateOutcome> {
+function runIn(isolate: Isolate, call: RecordedCall, journal: Journal, flow: OutputStream): Promise<IsolateOutcome> {
   const { callId, sessionId, inputText, outputKind, outputBytes, fuel, memoryBytes, seed, nowMs } = call;
   const port: CallPort = {
     signal: new AbortController().signal,
@@ -180,7 +174,7 @@ function runIn(
     ...(fuel !== undefined && { fuel }),
     ...(memoryBytes !== undefined && { memoryBytes }),
   };
-  return isolate.call(given, port).then(readOutcome);
+  return isolate.call(given, port);
 }
 
 interface ComparedEntry {

@@ -1,10 +1,9 @@
 import type { BoundName } from "../../bounds/bounds.ts";
-import type { OwnHost } from "../../isolate/own-host.ts";
+import type { IsolateHost } from "../../isolate/port.ts";
 import { hostOf } from "../../isolate/port.ts";
 import type { Revocations } from "../../capability/revocation.ts";
 import type { Policy } from "../../policy/document/make.ts";
 import type { Mode } from "../../tool/manifest.ts";
-import { atOnce, textsOf } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Registry } from "../../tool/registry.ts";
 import { isCallable } from "../../policy/decision/callable.ts";
@@ -24,7 +23,7 @@ declare class Made {
 export interface Resolved extends Made {
   readonly call: CallRecord;
   readonly tool: RegisteredTool;
-  readonly host: OwnHost;
+  readonly host: IsolateHost;
   /** The host stops the tool at a bound of fuel. */
   readonly isMetered: boolean;
 }
@@ -33,14 +32,11 @@ export interface ResolvePorts {
   /** Options of a call that an extension of this kernel honours. */
   readonly honoured: ReadonlySet<OptionQuestion>;
   readonly registry: Registry;
-  readonly hosts: readonly OwnHost[];
+  readonly hosts: readonly IsolateHost[];
   /** For hints: each names to a caller what `kernel.list({ caller })` does. */
   readonly authority: () => { readonly policy: Policy; readonly mode: Mode };
   readonly revocations: Pick<Revocations, "track" | "reasonFor">;
 }
-
-/** More bounds than there are. */
-const boundCount = 100;
 
 /** Bounds that only some hosts can hold. A tool or a caller that sets one wants it held. */
 const hostBounds = ["cpuMs", "memoryBytes", "fuel"] as const satisfies readonly BoundName[];
@@ -69,9 +65,8 @@ export function resolve(
 }
 
 /** @throws CallFault where the host does not hold a bound of the tool or the caller */
-function enforcedFor({ options }: CallRecord, { id, manifest }: RegisteredTool, host: OwnHost): readonly string[] {
-  const { enforces } = host;
-  const enforced = textsOf(typeof enforces === "function" ? atOnce(enforces(manifest)) : enforces, boundCount) ?? [];
+function enforcedFor({ options }: CallRecord, { id, manifest }: RegisteredTool, host: IsolateHost): readonly string[] {
+  const enforced = typeof host.enforces === "function" ? host.enforces(manifest) : host.enforces;
   const missing = hostBounds.filter(
     (name) => (manifest.bounds[name] ?? options.bounds?.[name]) !== undefined && !enforced.includes(name),
   );

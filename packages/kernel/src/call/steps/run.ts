@@ -3,7 +3,7 @@ import type { AuditLog } from "../../audit/log.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Owner } from "../../isolate/pool/lease.ts";
 import type { IsolatePool } from "../../isolate/pool/pool.ts";
-import type { OwnHost } from "../../isolate/own-host.ts";
+import type { IsolateHost } from "../../isolate/port.ts";
 import { boundedCall, type BoundedCall } from "../../isolate/bounded-call.ts";
 import type { IsolateCall } from "../../isolate/port.ts";
 import { type RunEnd, runInIsolate, type RunOptions } from "../../isolate/run.ts";
@@ -36,7 +36,7 @@ export interface SuspendableRun extends Pick<RunOptions, "gate" | "onLease"> {
 }
 
 export interface RunPorts {
-  readonly pools: ReadonlyMap<OwnHost, IsolatePool>;
+  readonly pools: ReadonlyMap<IsolateHost, IsolatePool>;
   readonly clock: Clock;
   readonly log: AuditLog;
   readonly onRun: ((started: Started) => SuspendableRun | undefined) | undefined;

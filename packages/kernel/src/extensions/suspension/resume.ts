@@ -6,7 +6,7 @@ import { type OwnResumeOptions, readOptions } from "../../call/arrival/read-opti
 import type { Since } from "../../call/arrival/entry.ts";
 import type { CallRecord } from "../../call/record/record.ts";
 import { boundsOf } from "../../call/steps/reserve.ts";
-import type { OwnHost } from "../../isolate/own-host.ts";
+import type { IsolateHost } from "../../isolate/port.ts";
 import { hostOf } from "../../isolate/port.ts";
 import { bytesOf, type Foreign } from "../../support/foreign.ts";
 import type { CallResult, Hints } from "../../result.ts";
@@ -168,7 +168,7 @@ async function misfitOf(root: SnapshotCall, { registry, hosts }: ExtensionContex
 
 async function unfitHost(
   tool: RegisteredTool,
-  host: OwnHost | undefined,
+  host: IsolateHost | undefined,
   { hostKind }: SnapshotRun,
 ): Promise<CallFault | undefined> {
   if (!host?.thaw) return new CallFault("UNSUPPORTED_HOST", `No host of this kernel resumes calls of ${tool.id}.`);

@@ -3,7 +3,6 @@ import { AuditUnavailable } from "../../audit/unavailable.ts";
 import type { SuspendCode, Suspension } from "../../call/arrival/call-options.ts";
 import { asFault, CallFault } from "../../call/faults/fault.ts";
 import { uuidv7 } from "../../id/uuid.ts";
-import { bytesOf } from "../../support/foreign.ts";
 import { changesWorld } from "../../tool/manifest.ts";
 import type { ExtensionContext } from "../extension.ts";
 import { takeSnapshot, type Isolates } from "./snapshot.ts";
@@ -115,8 +114,8 @@ async function isolatesOf(tree: readonly SuspendableCall[]): Promise<Isolates | 
     if (live.phase.kind !== "running") continue;
     const { started, leased } = live.phase;
     const hostKind = await started.host.snapshotKind?.();
-    const isolate = bytesOf(await leased?.lease.isolate.suspend?.()) as Uint8Array<ArrayBuffer> | undefined;
-    if (typeof hostKind !== "string" || isolate === undefined) return undefined;
+    const isolate = await leased?.lease.isolate.suspend?.();
+    if (hostKind === undefined || isolate === undefined) return undefined;
     isolates.set(live, { isolate, hostKind });
   }
   return isolates;

@@ -32,10 +32,9 @@ export class IdleIsolates<Slot extends { readonly caller: string }> {
     this.#drop = drop;
   }
 
-  /** @param heldBytes as its host states it */
-  add(slot: Slot, heldBytes: unknown): void {
+  /** @param bytes as its host states them */
+  add(slot: Slot, bytes: number = limits.isolateBytes): void {
     const { caller } = slot;
-    const bytes = typeof heldBytes === "number" ? heldBytes : limits.isolateBytes;
     const all = this.#idle;
     all.push({ slot, caller, bytes, untilMs: this.#clock.monotonicMs() + limits.idleMs });
     this.#bytes.add(caller, bytes);

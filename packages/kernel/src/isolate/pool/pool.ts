@@ -1,18 +1,17 @@
 import type { Backoff, Failing, Failure, Rest } from "../backoff.ts";
 import { FairSemaphore } from "../../bounds/fair-semaphore.ts";
-import { tell } from "../../support/foreign.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import type { Clock } from "../clock.ts";
 import { IdleIsolates } from "./idle-isolates.ts";
 import type { Lease, Owner, Waiter } from "./lease.ts";
-import type { OwnHost } from "../own-host.ts";
+import type { IsolateHost } from "../port.ts";
 import type { OwnIsolate } from "../bounded-call.ts";
 import { IsolateFailure } from "../port.ts";
 import { allOf, failingOf, isToolsFault, newSlot, nobodyWaits, quarantineText, type Reuse, type Slot } from "./slot.ts";
 import { Deadlock, deadlockIn } from "../deadlock.ts";
 
 /** The parts of a host that a pool uses. */
-type PoolHost = Pick<OwnHost, "name" | "capacity" | "idleBytes" | "open">;
+type PoolHost = Pick<IsolateHost, "name" | "capacity" | "idleBytes" | "open">;
 
 export interface PoolOptions {
   /** One for all pools of a kernel. */
@@ -170,7 +169,7 @@ export class IsolatePool {
       },
       stop: (reason) => {
         slot.stopped = true;
-        tell(isolate.terminate, [reason], isolate);
+        isolate.terminate(reason);
       },
       isShared: () => slot.calls > 1,
     };
@@ -237,7 +236,7 @@ export class IsolatePool {
     };
     slot.isolate = slot.thaw ? slot.thaw(isWanted) : this.#host.open(slot.tool, isWanted);
     slot.isolate.then(
-      (isolate) => tell(isolate.watch, [() => this.#wentOn(slot)], isolate),
+      (isolate) => isolate.watch?.(() => this.#wentOn(slot)),
       (error: unknown) => {
         this.#drop(slot, "could not be opened");
         if (slot.stopped || !isToolsFault(error)) return;
@@ -283,7 +282,7 @@ export class IsolatePool {
     slot.leave?.();
     slot.isolate.then(
       (isolate) => {
-        tell(isolate.terminate, [reason], isolate);
+        isolate.terminate(reason);
         this.#give(slot);
       },
       () => this.#give(slot), // It never opened, so nothing has to close. Its callers were told.
