@@ -62,7 +62,7 @@ const rowTable = (): StateTable<number> =>
   });
 
 async function openOn(sink: AuditSink, time: Time, checkpointEvents: number) {
-  const [rows, windows] = [rowTable(), new SlidingWindows("test.windows", { windows: 3, entries: 100 })];
+  const [rows, windows] = [rowTable(), new SlidingWindows("test.windows", 3)];
   const steady = new SteadyClock(time);
   const tables = [rows, windows];
   const log = await AuditLog.open({ sink, clock: time, hash: blake3Hash, tables, steady, checkpointEvents });

@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import { Limiter } from "../../packages/kernel/src/bounds/limiter.ts";
 import { IsolatePool } from "../../packages/kernel/src/isolate/pool/pool.ts";
 import type { Owner } from "../../packages/kernel/src/isolate/pool/lease.ts";
-import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import type { RegisteredTool } from "../../packages/kernel/src/tool/package.ts";
 import { WaitingCall, WaitingCalls } from "../../packages/mcp/src/server/waiting-calls.ts";
 import { backoffOf } from "../support/backoff.ts";
@@ -18,7 +17,7 @@ type Take = (caller: string, n: number) => Promise<boolean>;
 
 const toolSlots = (): Take => {
   const clock = new FakeClock();
-  const limiter = new Limiter(clock, new SteadyClock(clock));
+  const limiter = new Limiter(clock);
   const bounds = { concurrency: 4, timeoutMs: limits.ceilings.timeoutMs };
   return async (caller, n) => {
     const slot = limiter.reserve({ toolId: "pay@1.0.0", caller, outermostId: `${n}`, bounds });

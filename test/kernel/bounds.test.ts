@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Bounds } from "../../packages/kernel/src/bounds/bounds.ts";
 import { Limiter, type Reservation } from "../../packages/kernel/src/bounds/limiter.ts";
+import { Counters } from "../../packages/kernel/src/policy/decision/counters.ts";
 import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import { defaultBounds } from "../../packages/kernel/src/limits.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -16,37 +17,40 @@ function reserveIn(limiter: Limiter, toolId: string, caller: string, bounds: Bou
 }
 
 describe("calls per hour", () => {
-  const bounds = { ...defaultBounds, callsPerHour: 2 };
+  const hourOf = (clock: FakeClock) => {
+    const counters = new Counters(new SteadyClock(clock));
+    return (caller: string) => {
+      const taken = counters.take(JSON.stringify([caller, "t"]), hourMs, 2);
+      if (typeof taken === "number") return taken;
+      taken.end(true);
+      return "taken";
+    };
+  };
 
   it("are exact at the edge of the window", async () => {
     const clock = new FakeClock();
-    const limiter = new Limiter(clock, new SteadyClock(clock));
-    const reserve = () => {
-      const reservation = reserveIn(limiter, "t", "ada", bounds);
-      if (reservation.ok) reservation.release();
-      return reservation;
-    };
-    expect(reserve().ok).toBe(true);
+    const take = hourOf(clock);
+    expect(take("ada")).toBe("taken");
     await clock.advance(1_000);
-    expect(reserve().ok).toBe(true);
-    expect(reserve()).toMatchObject({ ok: false, bound: "callsPerHour", retryAfterMs: hourMs - 1_000 });
+    expect(take("ada")).toBe("taken");
+    expect(take("ada")).toBe(hourMs - 1_000);
     await clock.advance(hourMs - 1_001);
-    expect(reserve()).toMatchObject({ ok: false, retryAfterMs: 1 });
+    expect(take("ada")).toBe(1);
     await clock.advance(1);
-    expect(reserve().ok).toBe(true);
-    expect(reserve()).toMatchObject({ ok: false, retryAfterMs: 1_000 });
-    expect(reserveIn(limiter, "t", "eve", bounds).ok).toBe(true);
+    expect(take("ada")).toBe("taken");
+    expect(take("ada")).toBe(1_000);
+    expect(take("eve")).toBe("taken");
   });
 
   it.each([hourMs, -hourMs])("do not care about a clock that jumps by %d ms", async (byMs) => {
     const clock = new FakeClock();
-    const limiter = new Limiter(clock, new SteadyClock(clock));
-    reserveIn(limiter, "t", "ada", bounds);
-    reserveIn(limiter, "t", "ada", bounds);
+    const take = hourOf(clock);
+    take("ada");
+    take("ada");
     clock.jump(byMs);
-    expect(reserveIn(limiter, "t", "ada", bounds)).toMatchObject({ ok: false, retryAfterMs: hourMs });
+    expect(take("ada")).toBe(hourMs);
     await clock.advance(hourMs);
-    expect(reserveIn(limiter, "t", "ada", bounds).ok).toBe(true);
+    expect(take("ada")).toBe("taken");
   });
 
   it("count calls that were refused nothing but still run", async () => {
@@ -99,7 +103,7 @@ describe("concurrency", () => {
 
   it("ten thousand calls with mixed ends leave every counter at zero", async () => {
     const clock = new FakeClock();
-    const limiter = new Limiter(clock, new SteadyClock(clock));
+    const limiter = new Limiter(clock);
     const releases: (() => void)[] = [];
     for (let i = 0; i < 10_000; i++) {
       const reservation = reserveIn(limiter, `t${i % 7}`, `c${i % 11}`, defaultBounds);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Limiter } from "../../packages/kernel/src/bounds/limiter.ts";
 import * as limits from "../../packages/kernel/src/limits.ts";
-import { SteadyClock } from "../../packages/kernel/src/state/steady-clock.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { openKernel, toolOf } from "../support/kernel.ts";
 
@@ -11,7 +10,7 @@ const refused = { ok: false, error: { code: "RATE_LIMITED", details, retryable: 
 describe("arguments of calls that are not over", () => {
   it("have a bound in bytes, of which a caller leaves as much free as it has", () => {
     const clock = new FakeClock();
-    const limiter = new Limiter(clock, new SteadyClock(clock));
+    const limiter = new Limiter(clock);
     const hold = (caller: string) => limiter.holdInput(caller, limits.inputBytes);
     const held = [hold("mallory"), hold("mallory"), hold("mallory"), hold("mallory")];
     expect(held).not.toContain(undefined);

@@ -142,6 +142,19 @@ describe("the queue of a tool", () => {
     await drain();
     expect(await result).toMatchObject({ ok: true });
   });
+
+  it("counts in its hour while it waits, and gives the count back when it leaves", async () => {
+    const { call, drain } = await open({ concurrency: 1, callsPerHour: 2 });
+    const controller = new AbortController();
+    await call("1");
+    const { result } = await call("2", { signal: controller.signal });
+    expect(await (await call("3")).result).toMatchObject({ error: { code: "RATE_LIMITED" } });
+    controller.abort();
+    expect(await result).toMatchObject({ error: { code: "CANCELLED" } });
+    const last = await call("4");
+    await drain();
+    expect(await last.result).toMatchObject({ ok: true });
+  });
 });
 
 describe("a call that waits for a slot", () => {

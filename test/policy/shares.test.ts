@@ -54,7 +54,7 @@ it("callers fill a table no further than its end, and each leaves half of the re
   const step = fc.record({ caller: fc.nat(4), times: fc.integer({ min: 1, max: 80 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
-      const table = new SlidingWindows("a.b", { windows: 64, entries: 10 });
+      const table = new SlidingWindows("a.b", 64);
       const held = new Map<number, number>();
       let row = 0;
       for (const { caller, times } of steps) {

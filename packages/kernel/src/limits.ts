@@ -123,12 +123,11 @@ export const quarantines = 10_000;
 export const checkpointEvents = 10_000;
 /** Events that the memory sink keeps. */
 export const memoryEvents = 10_000;
-/** Sliding windows of calls per hour, one per tool and caller. Beyond, the kernel refuses a caller with an unknown window. */
-export const rateWindows = 100_000;
+/** The window of `callsPerHour`, one per tool and caller. */
 export const rateWindowMs = 3_600_000;
-/** Windows of a policy's counting rules, shared as labelled sessions are. Beyond, a rule whose window is unknown cannot be evaluated, and one that denies or asks counts as matching. */
+/** Windows that count calls, shared as labelled sessions are. Beyond, a rule whose window is unknown cannot be evaluated, and one that denies or asks counts as matching. */
 export const counterWindows = 100_000;
-/** Calls that one window remembers; beyond, likewise. */
+/** Calls that one window of a rule remembers; beyond, likewise. */
 export const counterEntries = 10_000;
 /** Sessions with remembered labels. A caller has at most half of what the others leave; beyond, its unknown sessions carry every label. */
 export const labelledSessions = 100_000;

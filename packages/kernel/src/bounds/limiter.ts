@@ -1,10 +1,6 @@
 import * as limits from "../limits.ts";
 import type { Clock } from "../isolate/clock.ts";
-import { noChanges, type StateChange } from "../state/change.ts";
-import { SlidingWindows, type Spent } from "../state/sliding-windows.ts";
-import type { SteadyClock } from "../state/steady-clock.ts";
 import { Shares } from "../support/shares.ts";
-import { readVersionedId } from "../support/tool-names.ts";
 import type { Bounds } from "./bounds.ts";
 import { FairSemaphore, type Queued } from "./fair-semaphore.ts";
 
@@ -14,8 +10,6 @@ export interface Slot {
   readonly ok: true;
   /** Idempotent. */
   readonly release: () => void;
-  /** For the event of the call's start. */
-  readonly changes: () => readonly StateChange[];
 }
 
 /** Why a call may not start now. */
@@ -43,7 +37,7 @@ export interface Candidate {
   readonly caller: string;
   /** The call from outside that led to this one. */
   readonly outermostId: string;
-  readonly bounds: Pick<Bounds, "concurrency" | "timeoutMs"> & { readonly callsPerHour?: number | undefined };
+  readonly bounds: Pick<Bounds, "concurrency" | "timeoutMs">;
 }
 
 export interface Patience {
@@ -60,26 +54,17 @@ interface ToolSlots {
 }
 
 /**
- * Slots and sliding windows, on the monotonic clock: a change of the wall clock neither frees nor
- * blocks a call. A caller takes a slot of a tool while it holds fewer than are free. Other calls wait in a fair queue, round-robin by caller; a call counts with
- * its nested calls. A rate does not queue: the kernel refuses a call above it. A call counts in its
- * window from its slot on.
+ * The slots of each tool. A caller takes one while it holds fewer than are free. Other calls wait in a fair queue, round-robin by caller; a call counts with
+ * its nested calls.
  */
 export class Limiter {
   readonly #clock: Clock;
-  readonly #steady: SteadyClock;
   readonly #tools = new Map<string, ToolSlots>();
   /** Bytes of arguments by caller. */
   readonly #inputs = new Shares();
-  /** Per tool, in all versions, and caller: the calls of the last hour. */
-  readonly table: SlidingWindows = new SlidingWindows("bounds.hours", {
-    windows: limits.rateWindows,
-    entries: Infinity,
-  });
 
-  constructor(clock: Clock, steady: SteadyClock) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#steady = steady;
   }
 
   /**
@@ -95,8 +80,6 @@ export class Limiter {
 
   /** At once, unless the call waits. */
   reserve(candidate: Candidate, { waitMs, signals = [] }: Patience = atOnce): Reservation | Waiting {
-    const spent = this.#spent(candidate);
-    if (spent) return spent;
     const tool = this.#toolOf(candidate.toolId);
     const { slots } = tool;
     const { caller, outermostId, bounds } = candidate;
@@ -120,17 +103,10 @@ export class Limiter {
     stopTimer();
     if (turn.kind === "refused")
       return turn.reason === "full" ? this.#full(tool) : this.#occupied(tool, candidate, position);
-    // The caller's other calls may have used the rate up.
-    const spent = this.#spent(candidate);
-    if (!spent) return this.#admit(tool, candidate, turn.release);
-    turn.release();
-    return spent;
+    return this.#admit(tool, candidate, turn.release);
   }
 
-  #admit({ running }: ToolSlots, { toolId, caller, bounds }: Candidate, freeSlot: () => void): Reservation {
-    const key = bounds.callsPerHour === undefined ? undefined : windowKey(toolId, caller);
-    const spent = key && this.table.spend(key, limits.rateWindowMs, 1, this.#steady.now());
-    if (spent) spent.isOpen = false; // Its hour ends whether it does or not.
+  #admit({ running }: ToolSlots, { caller, bounds }: Candidate, freeSlot: () => void): Reservation {
     const call = { caller, endsByMs: this.#clock.monotonicMs() + bounds.timeoutMs };
     running.push(call);
     const release = (): void => {
@@ -139,9 +115,7 @@ export class Limiter {
       running.splice(at, 1);
       freeSlot();
     };
-    const changes = (): readonly StateChange[] =>
-      key && spent ? [this.table.changeOf(key, limits.rateWindowMs, spent)] : noChanges;
-    return { ok: true, release, changes };
+    return { ok: true, release };
   }
 
   #toolOf(toolId: string): ToolSlots {
@@ -185,27 +159,7 @@ export class Limiter {
     for (const { slots } of this.#tools.values()) count += slots.held;
     return count;
   }
-
-  /** Why the caller's rate allows no call now. */
-  #spent({ toolId, caller, bounds }: Candidate): Limited | undefined {
-    const { callsPerHour: limit } = bounds;
-    if (limit === undefined) return undefined;
-    const nowMs = this.#steady.now();
-    // `undefined` when there is no room for one more window: callers are foreign names, and memory has a bound.
-    const window: readonly Spent[] | undefined = this.table.entries(
-      windowKey(toolId, caller),
-      limits.rateWindowMs,
-      nowMs,
-    );
-    const first = window?.at(-limit);
-    if (window && !first) return undefined;
-    const freeMs = first ? first.atMs + limits.rateWindowMs - nowMs : limits.rateWindowMs;
-    return { ok: false, bound: "callsPerHour", limit, retryAfterMs: wait(freeMs) };
-  }
 }
-
-/** Of all versions together: a new one brings no new hour. The caller comes first: it owns the window. */
-const windowKey = (toolId: string, caller: string): string => JSON.stringify([caller, readVersionedId(toolId).name]);
 
 const atOnce: Patience = { waitMs: 0 };
 

@@ -24,12 +24,12 @@ export class GoverningState {
     this.steady = new SteadyClock(clock);
     this.counters = new Counters(this.steady);
     this.labels = new SessionLabels(this.steady);
-    this.limiter = new Limiter(clock, this.steady);
+    this.limiter = new Limiter(clock);
     this.backoff = new Backoff(this.steady);
   }
 
   get tables(): readonly DeclaredTable[] {
-    const { counters, labels, limiter, backoff, revocations, modes } = this;
-    return [counters, labels, limiter, backoff, revocations, modes].map(({ table }) => table);
+    const { counters, labels, backoff, revocations, modes } = this;
+    return [counters, labels, backoff, revocations, modes].map(({ table }) => table);
   }
 }

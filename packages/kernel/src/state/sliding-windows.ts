@@ -20,11 +20,6 @@ interface Window {
   readonly entries: Spent[];
 }
 
-export interface WindowLimits {
-  readonly windows: number;
-  readonly entries: number;
-}
-
 /**
  * The amounts in sliding windows. A call adds its amount before it starts, so running calls count.
  * The log has the amount with the start of the call; a call that never starts leaves none. A change
@@ -34,15 +29,13 @@ export class SlidingWindows implements DeclaredTable {
   readonly name: string;
   readonly version = 1;
   readonly maxRows: number;
-  readonly #limits: WindowLimits;
   readonly #windows = new Map<string, Window>();
   readonly #shares = new Shares();
   #nextSweepMs = 0;
 
-  constructor(name: string, limits: WindowLimits) {
+  constructor(name: string, maxRows: number) {
     this.name = name;
-    this.#limits = limits;
-    this.maxRows = limits.windows;
+    this.maxRows = maxRows;
   }
 
   get size(): number {
@@ -61,7 +54,7 @@ export class SlidingWindows implements DeclaredTable {
     }
     window.windowMs = windowMs;
     expireIn(window, nowMs);
-    return window.entries.length < this.#limits.entries ? window.entries : undefined;
+    return window.entries;
   }
 
   spend(key: string, windowMs: number, amount: number, nowMs: number): Spent {
@@ -130,7 +123,7 @@ export class SlidingWindows implements DeclaredTable {
   }
 
   empty(): SlidingWindows {
-    return new SlidingWindows(this.name, this.#limits);
+    return new SlidingWindows(this.name, this.maxRows);
   }
 
   #add(key: string, windowMs: number, spent: Spent): void {

@@ -1,5 +1,5 @@
 import type { DecisionInput } from "../../policy/decision/condition.ts";
-import type { Counters } from "../../policy/decision/counters.ts";
+import type { Charged, Counters } from "../../policy/decision/counters.ts";
 import type { ReadCounter, Verdict } from "../../policy/decision/verdict.ts";
 import { type Asked, decideCall } from "../../policy/decision/decide-targets.ts";
 import type { Proof } from "../../policy/proof/proof.ts";
@@ -7,7 +7,7 @@ import type { SessionLabels } from "../../policy/decision/session-labels.ts";
 import { noChanges } from "../../state/change.ts";
 import type { CarriedPart } from "../record/carried-part.ts";
 import type { DecisionEntry } from "../arrival/entry.ts";
-import type { CallRelease } from "../record/record.ts";
+import type { CallRecord, CallRelease } from "../record/record.ts";
 import { refusalFault } from "../faults/fault.ts";
 import { type Granted, grantHolderOf } from "./check-grants.ts";
 import { type ProofPorts, recordDecision } from "./prove.ts";
@@ -62,10 +62,15 @@ export function decide(state: Granted, entry: DecisionEntry, ports: DecidePorts)
   const charges = isFree ? [] : verdict.charges;
   // In the turn of the reading of the counters: no other call comes in between.
   const charged = charges.length === 0 ? undefined : counters.charge(charges);
-  const charge = charged && call.defer(({ hasStarted }) => charged.end(hasStarted));
-  if (charged) call.persist("start", charged.changes);
+  const charge = charged && countIn(call, charged);
   call.carry(proofPart, proof);
   return call.reach({ ...state, decisionInput, verdict, proof, charge } as Decided);
+}
+
+/** The call stands in its windows for as long as they last if it starts, and leaves no mark if not. */
+export function countIn(call: CallRecord, charged: Charged): CallRelease {
+  call.persist("start", charged.changes);
+  return call.defer(({ hasStarted }) => charged.end(hasStarted));
 }
 
 const askedOf = ({ call, tool, targets, grant }: Granted): Asked => ({

@@ -15,6 +15,7 @@ import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Entry } from "../arrival/entry.ts";
 import type { CallRecord } from "../record/record.ts";
 import { type Allowed, assertStartable, type AuthorizePorts } from "./authorize.ts";
+import { countIn } from "./decide.ts";
 import { assertUnrevoked, type GrantPorts, holderOf, revokedFor } from "./check-grants.ts";
 import { hasOwn } from "../../support/guards.ts";
 
@@ -48,11 +49,27 @@ function takeSlot(state: Allowed, bounds: Bounds, ports: ReservePorts): void | P
   if (signal?.aborted) throw new CallFault("CANCELLED", texts.cancelled.starting);
   if (call.parent && countAround(call, ({ toolId }) => toolId === tool.id) >= shareOf(bounds.concurrency))
     throw new CallFault("BOUNDS_EXCEEDED", texts.slotsHeld(tool.id, bounds.concurrency));
+  chargeHour(call, tool, bounds.callsPerHour, ports);
   const { waitMs = Math.min(bounds.timeoutMs, limits.waitMs) } = call.options;
   const signals = [signal, hold?.revoked].filter((each) => each !== undefined);
   const reserved = ports.limiter.reserve(candidateOf(call, tool, bounds), { waitMs, signals });
   if (hasOwn(reserved, "ok")) settle(reserved, state, ports);
   else return waitForSlot(state, reserved, waitMs, ports);
+}
+
+/** Of all versions of the tool together: a new one brings no new hour. The caller comes first: it owns the window. */
+function chargeHour(
+  call: CallRecord,
+  tool: RegisteredTool,
+  limit: number | undefined,
+  { counters }: ReservePorts,
+): void {
+  if (limit === undefined) return;
+  const key = JSON.stringify([call.caller, tool.manifest.name]);
+  const taken = counters.take(key, limits.rateWindowMs, limit);
+  if (typeof taken === "number")
+    throw limitedFault(tool.id, { ok: false, bound: "callsPerHour", limit, retryAfterMs: taken });
+  countIn(call, taken);
 }
 
 /** The call leaves the queue at once when it is cancelled, or loses its approval or a grant that it needs. */
@@ -103,9 +120,8 @@ function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): 
   throw limitedFault(tool.id, reservation);
 }
 
-function own(call: CallRecord, { release, changes }: Slot): void {
+function own(call: CallRecord, { release }: Slot): void {
   call.defer(release);
-  call.persist("start", changes);
 }
 
 function limitedFault(toolId: string, limited: Limited): CallFault {
@@ -130,7 +146,7 @@ export async function takeSlotAgain(
   { limiter }: Pick<ReservePorts, "limiter">,
 ): Promise<void> {
   const { signal } = call.options;
-  const candidate = candidateOf(call, tool, { ...bounds, callsPerHour: undefined });
+  const candidate = candidateOf(call, tool, bounds);
   const slot = limiter.reserve(candidate, { waitMs: limits.nestedWaitMs, signals: signal ? [signal] : [] });
   const reserved = hasOwn(slot, "ok") ? slot : await slot.end;
   if (!reserved.ok) throw limitedFault(tool.id, reserved);

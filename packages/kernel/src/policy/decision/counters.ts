@@ -19,16 +19,12 @@ export interface Charged {
 }
 
 /**
- * Sliding windows of a policy's counting rules. The kernel charges a call at its decision, so
- * running calls count, and refunds a call that never starts. A change of the wall clock neither
- * frees nor blocks a call.
+ * The sliding windows of all that counts calls: rules of a policy, and `callsPerHour`. The kernel charges a call at its decision, or when it asks for its slot. So running
+ * calls count, and the kernel refunds a call that never starts. A change of the wall clock neither frees nor blocks a call.
  */
 export class Counters {
   readonly #clock: SteadyClock;
-  readonly table: SlidingWindows = new SlidingWindows("policy.counters", {
-    windows: limits.counterWindows,
-    entries: limits.counterEntries,
-  });
+  readonly table: SlidingWindows = new SlidingWindows("policy.counters", limits.counterWindows);
 
   constructor(clock: SteadyClock) {
     this.#clock = clock;
@@ -36,10 +32,21 @@ export class Counters {
 
   /**
    * The amounts within the window, running calls included. `undefined` without room for one more
-   * window.
+   * window or amount.
    */
   used({ key, windowMs }: Omit<Charge, "amount">): number | undefined {
-    return this.table.entries(key, windowMs, this.#clock.now())?.reduce((sum, { amount }) => sum + amount, 0);
+    const entries = this.table.entries(key, windowMs, this.#clock.now());
+    if (!entries || entries.length >= limits.counterEntries) return undefined;
+    return entries.reduce((sum, { amount }) => sum + amount, 0);
+  }
+
+  /** Charges one of at most so many calls, or says in how many milliseconds it can. */
+  take(key: string, windowMs: number, most: number): Charged | number {
+    const nowMs = this.#clock.now();
+    const entries = this.table.entries(key, windowMs, nowMs);
+    const first = entries?.at(-most);
+    if (entries && !first) return this.charge([{ key, windowMs, amount: 1 }]);
+    return Math.max(1, Math.ceil((first?.atMs ?? nowMs) + windowMs - nowMs));
   }
 
   /** How long until the first of what fills a window leaves it. A call that is still in flight may stay longer. */
