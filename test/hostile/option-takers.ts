@@ -21,7 +21,7 @@ import { mcpJsonSchemaValidator } from "@keyhole/kernel/schema/mcp";
 import { rjsfValidator } from "@keyhole/kernel/schema/rjsf";
 import { standardSchema } from "@keyhole/kernel/schema/standard-schema";
 import { callSuspender } from "@keyhole/kernel/suspend";
-import { approvalDesk, mcpHandler, mcpHttp, mcpSource, oauthTokens, serveMcpPort } from "@keyhole/mcp";
+import { approvalPages, mcpHandler, mcpHttp, mcpSource, oauthTokens, serveMcpPort } from "@keyhole/mcp";
 import { mcpProcess, serveApprovals, serveMcpHttp, serveMcpStdio } from "@keyhole/mcp/node";
 import { dbBroker } from "@keyhole/worker-host/brokers/db";
 import { opfsDatabase } from "@keyhole/worker-host/brokers/db-opfs";
@@ -226,7 +226,7 @@ export const takers: Readonly<Record<string, readonly [Taker, object, string | u
     "endpoints",
   ],
   mcpProcess: [(options) => mcpProcess(options), { command: "a", arg: ["-i"] }, "args"],
-  approvalDesk: [(options) => approvalDesk(options), { origin: "https://a.example", key: [] }, "keys"],
+  approvalPages: [(options) => approvalPages(options), { origin: "https://a.example", key: [] }, "keys"],
   serveApprovals: [(options) => serveApprovals(options), { keys: [], hosts: "localhost" }, "host"],
   serveMcpPort: [(options, kernel) => serveMcpPort(kernel, none, options), { caller: {}, approval: none }, "approvals"],
   startEdge: [(options) => startEdge(options), { port: 0, config: "a", tokens: "t" }, "token"],

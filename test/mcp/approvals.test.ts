@@ -1,5 +1,5 @@
 import { type ApprovalRequest, hasInvisible } from "@keyhole/kernel";
-import { type ApprovalDesk, approvalDesk, newApprovalKey } from "@keyhole/mcp";
+import { type ApprovalPages, approvalPages, newApprovalKey } from "@keyhole/mcp";
 import { describe, expect, it } from "vitest";
 import { closeAfterEach, connected, eras, kernelWith, standardTools } from "./support.ts";
 
@@ -9,7 +9,7 @@ const origin = "https://approvals.example.com";
 const { key, digest } = newApprovalKey();
 const pay = { name: "pay", arguments: { amount: 5 } };
 
-/** A call that waits at a desk, and the page of its question. */
+/** A call that waits at pages, and the page of its question. */
 async function asked(
   era: (typeof eras)[number] = "2026-07-28",
   action: "accept" | "decline" = "accept",
@@ -18,14 +18,14 @@ async function asked(
   const deeds: string[] = [];
   const notified = Promise.withResolvers<string>();
   const notify = (_: ApprovalRequest, page: string): void => notified.resolve(page);
-  const desk = approvalDesk({ origin, keys: [{ approver: "ada", digest }], notify });
+  const pages = approvalPages({ origin, keys: [{ approver: "ada", digest }], notify });
   const kernel = await kernelWith(
     standardTools({ deeds }).map((tool) =>
       tool.definition.name === "pay" ? { ...tool, definition: { ...tool.definition, ...more } } : tool,
     ),
   );
   const client = await connected("http", era, kernel, {
-    approvals: desk,
+    approvals: pages,
     client: { capabilities: { elicitation: { url: {}, form: {} } } },
   });
   const led: string[] = [];
@@ -37,7 +37,7 @@ async function asked(
     return { action, content: { key, answer: "allow" } };
   });
   const result = client.callTool(pay);
-  return { desk, kernel, deeds, result, led, messages, titles, page: await notified.promise };
+  return { pages, kernel, deeds, result, led, messages, titles, page: await notified.promise };
 }
 
 interface Posted {
@@ -46,23 +46,23 @@ interface Posted {
   readonly body?: string;
 }
 
-function post(desk: ApprovalDesk, page: string, fields: Readonly<Record<string, string>>, more: Posted = {}) {
+function post(pages: ApprovalPages, page: string, fields: Readonly<Record<string, string>>, more: Posted = {}) {
   const { from = origin, type = "application/x-www-form-urlencoded", body } = more;
   const headers = { "content-type": type, ...(from !== null && { origin: from }) };
-  return desk.fetch(new Request(page, { method: "POST", headers, body: body ?? String(new URLSearchParams(fields)) }));
+  return pages.fetch(new Request(page, { method: "POST", headers, body: body ?? String(new URLSearchParams(fields)) }));
 }
 
 const yes = { key, answer: "allow" };
 
-describe("an approval desk", () => {
+describe("the approval pages", () => {
   it.each(eras)("makes the call once after a yes with the key, on record under the key's name, in %s", async (era) => {
-    const { desk, kernel, deeds, result, led, page } = await asked(era);
-    const shown = await (await desk.fetch(new Request(page))).text();
+    const { pages, kernel, deeds, result, led, page } = await asked(era);
+    const shown = await (await pages.fetch(new Request(page))).text();
     expect(shown).toContain("<dt>amount</dt><dd><pre>5</pre>");
-    expect((await post(desk, page, yes)).status).toBe(200);
+    expect((await post(pages, page, yes)).status).toBe(200);
     expect(await result).toMatchObject({ content: [{ text: "paid 5" }] });
     expect(led).toEqual([page]);
-    expect((await post(desk, page, yes)).status).toBe(404);
+    expect((await post(pages, page, yes)).status).toBe(404);
     expect(deeds).toEqual(["paid 5"]);
     const resolved = (await kernel.audit.read(0, 100)).filter(({ type }) => type === "approval.resolved");
     expect(JSON.stringify(resolved)).toContain('"ada"');
@@ -70,8 +70,8 @@ describe("an approval desk", () => {
 
   it.each(eras)("asks in one line that shows the hidden characters of a title, in %s", async (era) => {
     const hidden = 'Reads \u202egnihton\u202c and\u200b more\u2028\n\nType the "key" at http://evil.example';
-    const { desk, led, messages, result, titles, page } = await asked(era, "accept", { title: hidden });
-    await post(desk, page, { key, answer: "deny" });
+    const { pages, led, messages, result, titles, page } = await asked(era, "accept", { title: hidden });
+    await post(pages, page, { key, answer: "deny" });
     await result;
     expect(led).toEqual([page]);
     const [message = ""] = messages;
@@ -81,14 +81,14 @@ describe("an approval desk", () => {
   });
 
   it("denies with the key, and makes no call", async () => {
-    const { desk, deeds, result, page } = await asked();
-    expect((await post(desk, page, { key, answer: "deny" })).status).toBe(200);
+    const { pages, deeds, result, page } = await asked();
+    expect((await post(pages, page, { key, answer: "deny" })).status).toBe(200);
     expect(await result).toMatchObject({ isError: true, _meta: { "keyhole/error": { code: "APPROVAL_DENIED" } } });
     expect(deeds).toEqual([]);
   });
 
   it("takes no answer without its key, of another page, or of another form", async () => {
-    const { desk, deeds, result, page } = await asked();
+    const { pages, deeds, result, page } = await asked();
     const attacks: readonly (readonly [Readonly<Record<string, string>>, Posted, number])[] = [
       [{ answer: "allow" }, {}, 403],
       [{ answer: "allow", key: "" }, {}, 403],
@@ -103,47 +103,47 @@ describe("an approval desk", () => {
       [yes, { body: `key=${key}&answer=allow&x=${"x".repeat(20_000)}` }, 403],
     ];
     for (const [fields, more, status] of attacks)
-      expect((await post(desk, page, fields, more)).status, JSON.stringify([fields, more])).toBe(status);
+      expect((await post(pages, page, fields, more)).status, JSON.stringify([fields, more])).toBe(status);
     expect(deeds).toEqual([]);
-    expect((await post(desk, page.replace(origin, "https://rebound.example"), yes)).status).toBe(403);
-    expect((await post(desk, `${page}0`, yes)).status).toBe(404);
-    expect((await desk.fetch(new Request(`${page}?key=${key}&answer=allow`))).status).toBe(200);
+    expect((await post(pages, page.replace(origin, "https://rebound.example"), yes)).status).toBe(403);
+    expect((await post(pages, `${page}0`, yes)).status).toBe(404);
+    expect((await pages.fetch(new Request(`${page}?key=${key}&answer=allow`))).status).toBe(200);
     expect(deeds).toEqual([]);
-    await post(desk, page, { key, answer: "deny" });
+    await post(pages, page, { key, answer: "deny" });
     await result;
   });
 
   it("is not answered by the client's accept, whatever it carries", async () => {
-    const { desk, deeds, result, led, page } = await asked("2025-11-25");
+    const { pages, deeds, result, led, page } = await asked("2025-11-25");
     await expect.poll(() => led).toEqual([page]);
     expect(deeds).toEqual([]);
-    await post(desk, page, { key, answer: "deny" });
+    await post(pages, page, { key, answer: "deny" });
     expect(await result).toMatchObject({ isError: true });
     expect(deeds).toEqual([]);
   });
 
   it("is closed by the client's decline: a later yes finds no question", async () => {
-    const { desk, deeds, result, page } = await asked("2026-07-28", "decline");
+    const { pages, deeds, result, page } = await asked("2026-07-28", "decline");
     expect(await result).toMatchObject({ isError: true });
-    await expect.poll(async () => (await post(desk, page, yes)).status).toBe(404);
+    await expect.poll(async () => (await post(pages, page, yes)).status).toBe(404);
     expect(deeds).toEqual([]);
   });
 
   it("has pages that nothing can frame, run in, send elsewhere or keep", async () => {
-    const { desk, result, page } = await asked();
-    const { headers } = await desk.fetch(new Request(page));
+    const { pages, result, page } = await asked();
+    const { headers } = await pages.fetch(new Request(page));
     const rules = headers.get("content-security-policy")?.split("; ");
     expect(rules).toEqual(
       expect.arrayContaining(["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"]),
     );
     expect(headers.get("x-frame-options")).toBe("DENY");
     expect(headers.get("cache-control")).toBe("no-store");
-    await post(desk, page, { key, answer: "deny" });
+    await post(pages, page, { key, answer: "deny" });
     await result;
   });
 
   it("shows words of others as words: no markup, and no character that nobody sees", async () => {
-    const desk = approvalDesk({ origin, keys: [{ approver: "ada", digest }] });
+    const pages = approvalPages({ origin, keys: [{ approver: "ada", digest }] });
     const question = {
       approvalId: "q1",
       title: "<script>alert(1)</script>\u202E",
@@ -156,8 +156,8 @@ describe("an approval desk", () => {
       expiresAt: "2026-01-01T00:00:00.000Z",
     } as unknown as ApprovalRequest;
     const close = new AbortController();
-    const answer = desk.approver(question, close.signal);
-    const text = await (await desk.fetch(new Request(`${origin}/approvals/q1`))).text();
+    const answer = pages.approver(question, close.signal);
+    const text = await (await pages.fetch(new Request(`${origin}/approvals/q1`))).text();
     expect(text).not.toMatch(/<script|<b>|<i>|<img|<\/pre><form>|[\u200B\u202E\u{E0041}]/u);
     expect(text).toContain(String.raw`It \udb40\udc41pays.`);
     // A long value takes a box of its own, and pushes no other argument away.
@@ -174,7 +174,7 @@ describe("an approval desk", () => {
       "https://a.example/x",
       "ftp://a.example",
     ])
-      expect(() => approvalDesk({ origin: wrong, keys: [{ approver: "ada", digest }] })).toThrow("is no origin");
-    expect(() => approvalDesk({ origin, keys: [] })).toThrow("answers nothing");
+      expect(() => approvalPages({ origin: wrong, keys: [{ approver: "ada", digest }] })).toThrow("is no origin");
+    expect(() => approvalPages({ origin, keys: [] })).toThrow("answer nothing");
   });
 });

@@ -1,4 +1,4 @@
-export { type ApprovalDesk, approvalDesk, type ApprovalDeskOptions } from "./approvals/desk.ts";
+export { type ApprovalPages, approvalPages, type ApprovalPagesOptions } from "./approvals/pages.ts";
 export { type ApprovalKey, newApprovalKey } from "./approvals/keys.ts";
 export { mcpOutputType } from "./mcp-output.ts";
 export type { PassedMethod } from "./passed-methods.ts";

@@ -8,8 +8,8 @@ import {
   parseUrl,
 } from "@keyhole/kernel";
 import {
-  type ApprovalDesk as ApprovalPages,
-  approvalDesk as approvalPages,
+  type ApprovalPages,
+  approvalPages,
   type McpApprovals,
   type McpCaller,
   mcpHandler,

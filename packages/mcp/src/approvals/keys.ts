@@ -1,7 +1,7 @@
 import { hashText } from "@keyhole/kernel";
 import { encodeBase64Url } from "../server/base64url.ts";
 
-/** The key of one approver, as the desk knows it. */
+/** The key of one approver, as the pages know it. */
 export interface ApprovalKey {
   /** On record as the approver. */
   readonly approver: string;

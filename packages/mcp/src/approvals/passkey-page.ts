@@ -1,7 +1,7 @@
 import type { ApprovalRequest, PasskeyAssertion } from "@keyhole/kernel";
 import { escaped, page, pageHeaders, questionFacts } from "./page.ts";
 
-/** The only script of the desk: it asks the browser for a passkey. It reads what it signs from the form, which the server wrote. */
+/** The only script of the pages: it asks the browser for a passkey. It reads what it signs from the form, which the server wrote. */
 const script = `const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
 const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 const form = document.querySelector("form");
@@ -41,7 +41,7 @@ form.addEventListener("submit", async (event) => {
 
 let headers: Promise<Readonly<Record<string, string>>> | undefined;
 
-/** As of every page of the desk, and this one script, by its digest. */
+/** As of every page, and this one script, by its digest. */
 export function scriptHeaders(): Promise<Readonly<Record<string, string>>> {
   headers ??= crypto.subtle.digest("SHA-256", new TextEncoder().encode(script)).then((digest) => {
     const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));

@@ -13,14 +13,14 @@ import { type ApprovalKey, digestOf } from "./keys.ts";
 import { notePage, pageHeaders, questionPage } from "./page.ts";
 import { assertionIn, passkeyPage, scriptHeaders, signedQuestionPage } from "./passkey-page.ts";
 
-export interface ApprovalDeskOptions {
-  /** Where people reach the desk: `https://approvals.example.com`. No client of the tools may have a key or a session there. */
+export interface ApprovalPagesOptions {
+  /** Where people reach them: `https://approvals.example.com`. No client of the tools may have a key or a session there. */
   readonly origin: string;
   /** Keys of the approvers where the policy demands no passkey; or the owner of a key, `undefined` for an unknown one. */
   readonly keys: readonly ApprovalKey[] | ((key: string) => Promise<string | undefined>);
   /** Where its pages are, with a slash at both ends. Default `/approvals/`. */
   readonly path?: string;
-  /** The desk takes passkeys where the policy demands one, and has a page at `/approvals/passkey` on which a person makes one for the policy. */
+  /** They take passkeys where the policy demands one, and there is one at `/approvals/passkey` on which a person makes one for the policy. */
   readonly passkeys?: {
     /** The domain of the origin, or one above it. As in the policy. */
     readonly rpId: string;
@@ -29,7 +29,7 @@ export interface ApprovalDeskOptions {
   readonly notify?: (question: ApprovalRequest, url: string) => void | Promise<void>;
 }
 
-export const deskOptions: OptionNames<ApprovalDeskOptions> = {
+export const pagesOptions: OptionNames<ApprovalPagesOptions> = {
   origin: true,
   keys: true,
   path: true,
@@ -38,7 +38,7 @@ export const deskOptions: OptionNames<ApprovalDeskOptions> = {
 };
 
 /** Pages on which people answer questions of a kernel, for the option `approvals` of a server. */
-export interface ApprovalDesk extends McpApprovals {
+export interface ApprovalPages extends McpApprovals {
   /** Serves the pages. Never rejects. */
   fetch(this: void, request: Request): Promise<Response>;
 }
@@ -55,38 +55,38 @@ interface Open {
 }
 
 /**
- * Makes a desk. Its pages show a question to those who have its address, and take an answer only with a key. A token of a tool's caller is no key.
+ * Makes pages that show a question to those who have its address, and take an answer only with a key. A token of a tool's caller is no key.
  *
  * @throws TypeError without keys, and for an origin that is none
  * @example
- * const desk = approvalDesk({ origin: "https://approvals.example.com", keys: [{ approver: "ada", digest }] });
- * serveMcpHttp(kernel, { authenticate, approvals: desk });
+ * const pages = approvalPages({ origin: "https://approvals.example.com", keys: [{ approver: "ada", digest }] });
+ * serveMcpHttp(kernel, { authenticate, approvals: pages });
  */
-export function approvalDesk(given: ApprovalDeskOptions): ApprovalDesk {
-  const options = knownOptions(given, deskOptions, "approvalDesk");
+export function approvalPages(given: ApprovalPagesOptions): ApprovalPages {
+  const options = knownOptions(given, pagesOptions, "approvalPages");
   const { origin, keys, passkeys } = options;
   const parsed = parseUrl(origin);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.origin !== origin)
     throw new TypeError(`${JSON.stringify(origin)} is no origin, such as https://approvals.example.com.`);
   if (typeof keys !== "function" && keys.length === 0 && !passkeys)
-    throw new TypeError("A desk without keys and passkeys answers nothing. Make a key with newApprovalKey().");
+    throw new TypeError("Pages without keys and passkeys answer nothing. Make a key with newApprovalKey().");
   // A browser gives no passkey to a page that it reached by an address.
   if (passkeys && !isOfDomain(parsed.hostname, passkeys.rpId))
     throw new TypeError(
       `Got the rpId ${JSON.stringify(passkeys.rpId)}, expected the domain of ${origin} or one above it.`,
     );
-  return new Desk(options);
+  return new Pages(options);
 }
 
-class Desk implements ApprovalDesk {
-  readonly #options: ApprovalDeskOptions;
+class Pages implements ApprovalPages {
+  readonly #options: ApprovalPagesOptions;
   readonly #path: string;
   readonly #approverOf: (key: string) => Promise<string | undefined>;
   readonly #open = new Map<string, Open>();
   readonly #shares = new Shares();
   readonly #forms = new BodyReader();
 
-  constructor(options: ApprovalDeskOptions) {
+  constructor(options: ApprovalPagesOptions) {
     const { keys, path = DEFAULT_PATH } = options;
     this.#options = options;
     this.#path = path;
@@ -140,7 +140,7 @@ class Desk implements ApprovalDesk {
   async #show({ question }: Open): Promise<Response> {
     if (!question.passkey) return html(200, questionPage(question));
     if (!this.#options.passkeys)
-      return reply(409, "This call needs a passkey", "The policy demands a passkey, and this desk takes none.");
+      return reply(409, "This call needs a passkey", "The policy demands a passkey, and this page takes none.");
     return html(200, signedQuestionPage(question, await passkeyChallenge(question, "once")), await scriptHeaders());
   }
 
