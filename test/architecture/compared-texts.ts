@@ -20,7 +20,7 @@ export const compared: Readonly<Record<string, readonly [count: number, form: st
   "kernel/src/policy/decision/plain-text.ts": [1, "makes the one plain form of both sides"],
   "kernel/src/policy/decision/state-reads.ts": [2, "our own prefixes"],
   "kernel/src/policy/document/invalid.ts": [1, "a message"],
-  "mcp/src/approvals/desk.ts": [1, "the rest of the path is a whole id; the origin is compared whole"],
+  "mcp/src/approvals/pages.ts": [1, "the rest of the path is a whole id; the origin is compared whole"],
   "mcp/src/server/content.ts": [2, "a digest of the kernel; an address whose whole is looked up"],
   "mcp/src/server/result.ts": [1, "a media type of a manifest; chooses the form of an answer"],
   "mcp/src/source/direct-calls.ts": [2, "our own prefix; the whole id is looked up"],

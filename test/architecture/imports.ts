@@ -9,7 +9,7 @@ export const packageDirections: Readonly<Record<string, readonly string[]>> = {
   bus: ["kernel"],
   keyhole: ["kernel", "worker-host", "mcp"],
   edge: ["kernel", "worker-host", "bus", "mcp"],
-  mcp: ["kernel"],
+  mcp: ["kernel", "worker-host"],
   playground: ["agents", "kernel", "worker-host"],
 };
 

@@ -7,12 +7,12 @@ import { codeLines, type Weight, weights } from "../support/weight.ts";
 const ceilings: Readonly<Record<string, Weight>> = {
   agents: { lines: 1632, files: 22, names: 51 },
   bus: { lines: 2114, files: 36, names: 25 },
-  edge: { lines: 4590, files: 75, names: 44 },
+  edge: { lines: 4510, files: 75, names: 42 },
   kernel: { lines: 34_790, files: 524, names: 848 },
   keyhole: { lines: 7987, files: 163, names: 14 },
-  mcp: { lines: 5111, files: 75, names: 74 },
+  mcp: { lines: 5094, files: 75, names: 74 },
   playground: { lines: 23_706, files: 330, names: 0 },
-  "worker-host": { lines: 23_760, files: 351, names: 322 },
+  "worker-host": { lines: 23_680, files: 351, names: 317 },
 };
 
 /** Below a ceiling by more than this share, and the ceiling follows. */

@@ -1,6 +1,6 @@
 import { type ApprovalAnswer, type ApprovalRequest, type ContentStore, createKernel } from "@keyhole/kernel";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type ApprovalDesk, approvalDesk } from "../../packages/edge/src/app/approvals.ts";
+import { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import { createGateway } from "../../packages/edge/src/app/gateway.ts";
 import { createRoutes } from "../../packages/edge/src/app/routes.ts";
 import { type CommandIo, type CommandResult, runCommand } from "../../packages/keyhole/src/command/run-command.ts";
@@ -53,7 +53,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   send = toEdge;
-  desk = approvalDesk();
+  desk = new ApprovalDesk();
 });
 
 /** A call that waits. */

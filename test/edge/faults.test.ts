@@ -3,7 +3,7 @@ import { BodyReader } from "@keyhole/kernel/foreign";
 import { contentStore } from "@keyhole/worker-host/content";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { approvalDesk } from "../../packages/edge/src/app/approvals.ts";
+import { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import { checkOf } from "../../packages/edge/src/app/check.ts";
 import { readBody } from "../../packages/edge/src/app/body.ts";
 import { approvalPath } from "../../packages/edge/src/app/page-path.ts";
@@ -88,7 +88,7 @@ it("a request that needs the log is answered with AUDIT_UNAVAILABLE where it can
   registerAny(kernel, echo);
   const routes: Routes = createRoutes({
     kernel,
-    desk: approvalDesk(),
+    desk: new ApprovalDesk(),
     policy,
     content: contentStore(memoryStore()),
   });
@@ -126,7 +126,7 @@ it("the gateway wakes no kernel for an address that no kernel has made, and tell
 
 it("an edge without approval pages tells no stranger the name of a tenant", async () => {
   const kernel = await createKernel({ policy });
-  const routes = createRoutes({ kernel, desk: approvalDesk(), policy, content: contentStore(memoryStore()) });
+  const routes = createRoutes({ kernel, desk: new ApprovalDesk(), policy, content: contentStore(memoryStore()) });
   const tokens = JSON.stringify({ ["0".repeat(64)]: { subject: "a", scopes: [], tenant: "acme" } });
   const gateway = createGateway<object>(() => ({ tokens, origins: undefined }), {
     forward: async (request) => routes.fetch(request),
@@ -173,7 +173,7 @@ describe("the probe of a storage", () => {
     const kernel = await createKernel({ policy });
     const content = contentStore(memoryStore());
     const asked = async (probe: () => Promise<void>): Promise<unknown> => {
-      const routes = createRoutes({ kernel, desk: approvalDesk(), policy, content, probe });
+      const routes = createRoutes({ kernel, desk: new ApprovalDesk(), policy, content, probe });
       const response = await routes.fetch(new Request("https://kernel/healthz"));
       return [response.status, causesIn(await response.text())];
     };

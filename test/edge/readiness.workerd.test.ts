@@ -1,5 +1,6 @@
 import { createExecutionContext, runInDurableObject } from "cloudflare:test";
-import { createGateway, createRoutes, type Env, approvalDesk, gatewayWorker, kernelObject } from "@keyhole/edge";
+import { createGateway, createRoutes, type Env, gatewayWorker, kernelObject } from "@keyhole/edge";
+import { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import { createKernel, type PolicyDocument } from "@keyhole/kernel";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { contentStore } from "@keyhole/worker-host/content";
@@ -124,7 +125,7 @@ describe("the readiness of a kernel's object", () => {
         read: () => [],
       },
     });
-    const routes = createRoutes({ kernel, desk: approvalDesk(), policy, content: contentStore(memoryStore()) });
+    const routes = createRoutes({ kernel, desk: new ApprovalDesk(), policy, content: contentStore(memoryStore()) });
     const readiness = async (): Promise<[number, unknown]> => {
       const response = await routes.fetch(new Request("https://kernel/healthz"));
       return [response.status, await response.json()];

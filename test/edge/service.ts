@@ -5,7 +5,8 @@ import {
   type KernelOptions,
   type PolicyDocument,
 } from "@keyhole/kernel";
-import { type ApprovalDesk, approvalDesk, createGateway, createRoutes, type Scope, scopes } from "@keyhole/edge";
+import { createGateway, createRoutes, type Scope, scopes } from "@keyhole/edge";
+import { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import { memoryStore } from "@keyhole/worker-host/brokers/files";
 import { contentStore } from "@keyhole/worker-host/content";
 import { type AnyTool, registerAny } from "../support/registered.ts";
@@ -192,7 +193,7 @@ export async function openService(
   origins = "https://page.example",
   more: readonly AnyTool[] = [],
 ): Promise<Service> {
-  const desk = approvalDesk();
+  const desk = new ApprovalDesk();
   const content = contentStore(memoryStore());
   const kernel = await createKernel({ policy, approver: desk.approver, content, ...options });
   for (const tool of [...tools, ...more]) {

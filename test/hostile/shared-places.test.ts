@@ -1,5 +1,5 @@
 import { type ApprovalRequest, limits } from "@keyhole/kernel";
-import { approvalPages } from "@keyhole/mcp";
+import { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import { expect, it } from "vitest";
 import { Limiter } from "../../packages/kernel/src/bounds/limiter.ts";
 import { IsolatePool } from "../../packages/kernel/src/isolate/pool/pool.ts";
@@ -70,10 +70,10 @@ const isolates = (): Take => {
 };
 
 const questions = (): Take => {
-  const pages = approvalPages({ origin: "https://approvals.example.com", keys: [{ approver: "ada", digest: "d" }] });
+  const desk = new ApprovalDesk();
   return async (caller, n) => {
     const question = { approvalId: `${caller} ${n}`, caller } as ApprovalRequest;
-    const denied = pages.approver(question, new AbortController().signal);
+    const denied = desk.approver(question, new AbortController().signal);
     return Promise.race([denied.then(() => false), settle().then(() => true)]);
   };
 };
@@ -97,7 +97,7 @@ const waitingCalls = (): Take => {
 it.each([
   ["slots of a tool", 4, toolSlots],
   ["isolates of a host", 20, isolates],
-  ["questions on pages", 1_000, questions],
+  ["questions at a desk", 1_000, questions],
   ["calls that wait for a person", 1_000, waitingCalls],
 ])("a caller gets half of the %s, and leaves the next one half of the rest", async (_, most, open) => {
   const take = open();

@@ -1,4 +1,3 @@
-export { type ApprovalDesk, approvalDesk } from "./app/approvals.ts";
 export { type Identity, type Scope, scopes } from "./app/auth.ts";
 export { type Backend, createGateway, type GatewaySettings, type McpAccess } from "./app/gateway.ts";
 export type { McpPart, McpServed } from "./app/mcp.ts";

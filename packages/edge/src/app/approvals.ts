@@ -1,68 +1,12 @@
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
-  type Approver,
   type ArgumentCondition,
   type PasskeyAssertion,
   patternFault,
 } from "@keyhole/kernel";
-import type { Scope } from "./auth.ts";
 import { type Check, checkOf } from "./check.ts";
 import { HttpRefusal } from "./problem.ts";
-
-/** Where calls wait for a person: the kernel asks, a request from outside answers. */
-export interface ApprovalDesk {
-  readonly approver: Approver;
-  /** Likewise, for an agent's questions: a token that can call tools does not answer them. */
-  readonly approverApart: Approver;
-  /** Whether a token with these scopes may answer what waits under this id. */
-  mayAnswer(approvalId: string, scopes: readonly Scope[]): boolean;
-  /** The open requests, oldest first. */
-  list(): readonly ApprovalRequest[];
-  /** The open request with this id. */
-  find(approvalId: string): ApprovalRequest | undefined;
-  /** Answers once. `false` where no request of this id is open. */
-  answer(approvalId: string, answer: ApprovalAnswer): boolean;
-}
-
-export function approvalDesk(): ApprovalDesk {
-  const waiting = new Map<string, Waiting>();
-  const asking = (isApart: boolean): Approver =>
-    Object.assign(
-      (request: ApprovalRequest, signal: AbortSignal) =>
-        new Promise<ApprovalAnswer>((resolve, reject) => {
-          waiting.set(request.approvalId, { request, isApart, resolve });
-          // The call ended or the question expired: a late answer finds nothing.
-          const withdraw = (): void => {
-            waiting.delete(request.approvalId);
-            reject(new Error("the approval is closed"));
-          };
-          if (signal.aborted) withdraw();
-          else signal.addEventListener("abort", withdraw, { once: true });
-        }),
-      { concurrent: true },
-    );
-  return {
-    approver: asking(false),
-    approverApart: asking(true),
-    mayAnswer: (approvalId, scopes) => waiting.get(approvalId)?.isApart !== true || !scopes.includes("tools:call"),
-    list: () => [...waiting.values()].map(({ request }) => request),
-    find: (approvalId) => waiting.get(approvalId)?.request,
-    answer(approvalId, answer) {
-      const entry = waiting.get(approvalId);
-      if (entry === undefined) return false;
-      waiting.delete(approvalId);
-      entry.resolve(answer);
-      return true;
-    },
-  };
-}
-
-interface Waiting {
-  readonly request: ApprovalRequest;
-  readonly isApart: boolean;
-  readonly resolve: (answer: ApprovalAnswer) => void;
-}
 
 interface AnswerBody {
   readonly answer: "allow" | "edit" | "deny";

@@ -9,7 +9,7 @@ import {
   limits,
 } from "@keyhole/kernel";
 import type { BodyReader } from "@keyhole/kernel/foreign";
-import type { ApprovalDesk } from "./approvals.ts";
+import type { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import { assertSubject, type Identity } from "./auth.ts";
 import { type BodySender, isOfType, readBody, readHeader } from "./body.ts";
 import { checkOf } from "./check.ts";
@@ -202,5 +202,5 @@ function idempotencyKeyOf(request: Request): string | undefined {
 
 function accepts(request: Request, type: "text/event-stream" | typeof bytesType): boolean {
   const asked = (request.headers.get("accept") ?? "").toLowerCase().split(",");
-  return asked.some((each) => each.split(";", 1)[0]!.trim() === type);
+  return asked.some((each) => each.replace(/;.*/, "").trim() === type);
 }

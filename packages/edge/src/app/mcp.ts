@@ -1,5 +1,5 @@
 import type { Capability, Clock, ContentStore, Kernel, PolicyDocument } from "@keyhole/kernel";
-import type { ApprovalDesk } from "./approvals.ts";
+import type { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import type { Identity } from "./auth.ts";
 
 /** The kernel and settings of the part for MCP. */

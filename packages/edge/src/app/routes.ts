@@ -1,9 +1,10 @@
 import type { Capability, ContentStore, Kernel, PolicyDocument, ToolFilter } from "@keyhole/kernel";
 import { builtInFamilies, isDigest, modes, parseUrl } from "@keyhole/kernel";
 import { BodyReader } from "@keyhole/kernel/foreign";
+import type { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import { Hono, type MiddlewareHandler } from "hono";
 import * as v from "valibot";
-import { answerBody, answerOf, type ApprovalDesk } from "./approvals.ts";
+import { answerBody, answerOf } from "./approvals.ts";
 import { assertSubject, type Identity, identitySchema, requireScope, type Scope } from "./auth.ts";
 import { readBody } from "./body.ts";
 import { type CallSurroundings, callRoute, previewRoute } from "./calls.ts";
@@ -118,12 +119,13 @@ function routeApprovals(app: Routes, { kernel, desk }: Served, bodies: BodyReade
   );
 
   app.post("/v1/approvals/:id", allow("approvals:write"), async (c) => {
-    const body = await readBody(c.req.raw, answerBody, { bodies, subject: c.var.identity.subject });
+    const { subject, scopes } = c.var.identity;
+    const body = await readBody(c.req.raw, answerBody, { bodies, subject });
     const id = c.req.param("id");
-    const request = desk.find(id);
-    if (!desk.mayAnswer(id, c.var.identity.scopes))
+    const open = desk.find(id);
+    if (open?.isApart === true && scopes.includes("tools:call"))
       throw new HttpRefusal("FORBIDDEN", "A token that can call tools does not answer an MCP client's question.");
-    const answered = request !== undefined && desk.answer(id, answerOf(body, request, c.var.identity.subject));
+    const answered = open !== undefined && desk.answer(id, answerOf(body, open.request, subject));
     return answered ? c.body(null, 204) : httpProblem("NOT_FOUND", "No open approval has this id.");
   });
 

@@ -1,16 +1,8 @@
 import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
-import {
-  type ApprovalAnswer,
-  type ApprovalRequest,
-  type Approver,
-  type Capability,
-  isOfDomain,
-  parseUrl,
-} from "@keyhole/kernel";
+import { type Capability, isOfDomain, parseUrl } from "@keyhole/kernel";
 import {
   type ApprovalPages,
   approvalPages,
-  type McpApprovals,
   type McpCaller,
   mcpHandler,
   type McpServerOptions,
@@ -20,7 +12,6 @@ import {
   type SubscriptionLimits,
   subscriptionLimits,
 } from "@keyhole/mcp";
-import type { ApprovalDesk } from "../app/approvals.ts";
 import { authenticate, type Identity, readTokens } from "../app/auth.ts";
 import type { McpPart, McpServed } from "../app/mcp.ts";
 import { approvalPath } from "../app/page-path.ts";
@@ -60,7 +51,7 @@ class EdgeMcp implements McpPart {
       ...reachedAt(url, settings.origins),
       content,
       clock,
-      approvals: bothDesks(desk, this.#pages),
+      approvals: this.#pages ?? { approver: desk.approverApart, url: () => undefined },
       authenticate: (request) => this.#callers.get(request) ?? new Response(null, { status: 401 }),
     });
     this.#serve = fetch;
@@ -103,13 +94,14 @@ function reachedAt(
 const loopback: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /** `undefined` where no address would be hard to guess. */
-function pagesAt(url: URL, { policy, settings, tenant }: McpServed): ApprovalPages | undefined {
+function pagesAt(url: URL, { desk, policy, settings, tenant }: McpServed): ApprovalPages | undefined {
   const path = approvalPath(tenant, settings.tokens);
   if (path === undefined) return undefined;
   const rpId = policy.passkeys?.rpId;
   return approvalPages({
     origin: url.origin,
     path,
+    desk,
     keys: (key) => approverOf(key, tenant, settings.tokens),
     ...(rpId !== undefined && isOfDomain(url.hostname, rpId) && { passkeys: { rpId } }),
   });
@@ -125,20 +117,4 @@ async function approverOf(key: string, tenant: string, tokens: string | undefine
     if (error instanceof HttpRefusal) return undefined;
     throw error;
   }
-}
-
-/** A question stands on its page and in `GET /v1/approvals`; the first answer counts. */
-function bothDesks(desk: ApprovalDesk, pages: ApprovalPages | undefined): McpApprovals {
-  if (!pages) return { approver: desk.approverApart, url: () => undefined };
-  const both = async (question: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> => {
-    const answered = new AbortController();
-    const either = AbortSignal.any([signal, answered.signal]);
-    try {
-      return await Promise.race([desk.approverApart(question, either), pages.approver(question, either)]);
-    } finally {
-      answered.abort();
-    }
-  };
-  const approver: Approver = Object.assign(both, { concurrent: true });
-  return { approver, url: pages.url };
 }

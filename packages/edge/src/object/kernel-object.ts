@@ -14,6 +14,7 @@ import {
   parseUrl,
 } from "@keyhole/kernel";
 import { secretKeeper, type SecretStore } from "@keyhole/kernel/secrets";
+import { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import { dbBroker, type SqlDatabase } from "@keyhole/worker-host/brokers/db";
 import { filesBroker } from "@keyhole/worker-host/brokers/files";
 import { r2Store } from "@keyhole/worker-host/brokers/files-r2";
@@ -24,7 +25,6 @@ import type { BusEntry } from "@keyhole/worker-host/config";
 import { withHttp } from "@keyhole/worker-host/http";
 import { type WasiCommand, wasmHost, withWasiCommands } from "@keyhole/worker-host/wasm/modules";
 import { type Engine, interpreterHost } from "@keyhole/worker-host/wasm/interpreter";
-import { approvalDesk } from "../app/approvals.ts";
 import type { McpPart, McpServed } from "../app/mcp.ts";
 import { readJsonSetting } from "../app/json-setting.ts";
 import { isTenant, nameRules } from "../app/names.ts";
@@ -142,7 +142,7 @@ async function startRoutes(options: KernelObjectOptions, context: DurableObjectS
   const config = options.config === undefined ? undefined : configuredParts(options.config);
   const named = readPolicy(env.KEYHOLE_POLICY);
   const policy = config ? config.policy(named, ownPolicy) : (named ?? ownPolicy);
-  const desk = approvalDesk();
+  const desk = new ApprovalDesk();
   const content = sqlContent(context.storage);
   const store = secrets?.(env, tenant) ?? config?.secrets?.(env);
   const resources = sqlResources(context.storage);

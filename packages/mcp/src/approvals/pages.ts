@@ -7,7 +7,7 @@ import {
   parseUrl,
   passkeyChallenge,
 } from "@keyhole/kernel";
-import { Shares } from "@keyhole/kernel/context";
+import { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import type { McpApprovals } from "../server/options.ts";
 import { type ApprovalKey, digestOf } from "./keys.ts";
 import { notePage, pageHeaders, questionPage } from "./page.ts";
@@ -27,6 +27,8 @@ export interface ApprovalPagesOptions {
   };
   /** Tells people of a question: by mail, a message, a webhook. A failure is no answer. */
   readonly notify?: (question: ApprovalRequest, url: string) => void | Promise<void>;
+  /** The desk of the questions that they show. Default: one of their own. */
+  readonly desk?: ApprovalDesk;
 }
 
 export const pagesOptions: OptionNames<ApprovalPagesOptions> = {
@@ -35,6 +37,7 @@ export const pagesOptions: OptionNames<ApprovalPagesOptions> = {
   path: true,
   passkeys: true,
   notify: true,
+  desk: true,
 };
 
 /** Pages on which people answer questions of a kernel, for the option `approvals` of a server. */
@@ -46,13 +49,6 @@ export interface ApprovalPages extends McpApprovals {
 const DEFAULT_PATH = "/approvals/";
 /** So short a body waits for no place: a form has no sender who could have a share of them. */
 const MOST_FORM_BYTES = 16_384;
-/** Open questions. Beyond, and beyond its share of them, the desk denies a question of a caller. */
-const MOST_QUESTIONS = 1_000;
-
-interface Open {
-  readonly question: ApprovalRequest;
-  readonly answer: (answer: ApprovalAnswer) => void;
-}
 
 /**
  * Makes pages that show a question to those who have its address, and take an answer only with a key. A token of a tool's caller is no key.
@@ -82,13 +78,13 @@ class Pages implements ApprovalPages {
   readonly #options: ApprovalPagesOptions;
   readonly #path: string;
   readonly #approverOf: (key: string) => Promise<string | undefined>;
-  readonly #open = new Map<string, Open>();
-  readonly #shares = new Shares();
+  readonly #desk: ApprovalDesk;
   readonly #forms = new BodyReader();
 
   constructor(options: ApprovalPagesOptions) {
-    const { keys, path = DEFAULT_PATH } = options;
+    const { keys, path = DEFAULT_PATH, desk = new ApprovalDesk() } = options;
     this.#options = options;
+    this.#desk = desk;
     this.#path = path;
     this.#approverOf = typeof keys === "function" ? keys : approverAmong(keys);
   }
@@ -97,24 +93,10 @@ class Pages implements ApprovalPages {
 
   readonly approver: Approver = Object.assign(this.#ask.bind(this), { concurrent: true });
 
-  async #ask(question: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-    const { approvalId, caller } = question;
-    if (this.#shares.isFull(caller, MOST_QUESTIONS))
-      return { answer: "deny", approver: "desk", reason: "Too many questions are open." };
-    const answered = Promise.withResolvers<ApprovalAnswer>();
-    this.#open.set(approvalId, { question, answer: answered.resolve });
-    this.#shares.add(caller, 1);
-    const closed = (): void =>
-      answered.resolve({ answer: "deny", approver: "desk", reason: "The question is no longer open." });
-    signal.addEventListener("abort", closed, { once: true });
-    void this.#notify(question);
-    try {
-      return await answered.promise;
-    } finally {
-      signal.removeEventListener("abort", closed);
-      this.#open.delete(approvalId);
-      this.#shares.add(caller, -1);
-    }
+  #ask(question: ApprovalRequest, signal: AbortSignal): ReturnType<Approver> {
+    const answer = this.#desk.approverApart(question, signal);
+    if (this.#desk.find(question.approvalId)) void this.#notify(question);
+    return answer;
   }
 
   readonly fetch = async (request: Request): Promise<Response> => {
@@ -127,17 +109,17 @@ class Pages implements ApprovalPages {
     const { passkeys } = this.#options;
     if (passkeys && url.pathname === `${path}passkey` && request.method === "GET")
       return html(200, passkeyPage(passkeys.rpId), await scriptHeaders());
-    const open = this.#open.get(url.pathname.slice(path.length));
-    if (!open) return answeredBefore();
-    if (request.method === "GET") return this.#show(open);
+    const question = this.#desk.find(url.pathname.slice(path.length))?.request;
+    if (!question) return answeredBefore();
+    if (request.method === "GET") return this.#show(question);
     if (request.method !== "POST") return reply(405, "Refused", "This page takes GET and POST.");
     if (request.headers.get("origin") !== origin) return reply(403, "Refused", "Answers come from this page only.");
     const form = await formOf(request, this.#forms);
     if (form === "late") return reply(408, "Nothing was answered", "The form took too long to arrive. Send it again.");
-    return this.#take(open, form);
+    return this.#take(question, form);
   };
 
-  async #show({ question }: Open): Promise<Response> {
+  async #show(question: ApprovalRequest): Promise<Response> {
     if (!question.passkey) return html(200, questionPage(question));
     if (!this.#options.passkeys)
       return reply(409, "This call needs a passkey", "The policy demands a passkey, and this page takes none.");
@@ -145,33 +127,33 @@ class Pages implements ApprovalPages {
   }
 
   /** The kernel checks the assertion, so a wrong one is a denial. A denial takes no credential: every party that knows the address can send a wrong one. */
-  #takeSigned({ question, answer }: Open, form: URLSearchParams | undefined): Response {
+  #takeSigned(question: ApprovalRequest, form: URLSearchParams | undefined): Response {
+    const { approvalId, passkey } = question;
     const assertion = assertionIn(form?.get("passkey") ?? "");
     const allows = form?.get("answer") === "allow";
     if (allows && !assertion) return reply(400, "Nothing was answered", "The answer has no assertion of a passkey.");
-    if (!this.#open.delete(question.approvalId)) return answeredBefore();
-    const key = question.passkey?.keys.find(({ credentialId }) => credentialId === assertion?.credentialId);
+    const key = passkey?.keys.find(({ credentialId }) => credentialId === assertion?.credentialId);
     if (!allows || !assertion || !key) {
-      answer({ answer: "deny", approver: "desk", reason: "The approver denied the call on the page." });
-      return reply(200, "Denied", "You denied the call.");
+      const denial = { answer: "deny", approver: "desk", reason: "The approver denied the call on the page." } as const;
+      return this.#answer(approvalId, denial, denied);
     }
-    answer({ answer: "allow", scope: "once", approver: key.approver, passkey: assertion });
-    return reply(200, "Sent", "The call runs once if the kernel finds that your passkey signed this question.");
+    const { approver } = key;
+    return this.#answer(approvalId, { answer: "allow", scope: "once", approver, passkey: assertion }, sent);
   }
 
-  async #take(open: Open, form: URLSearchParams | undefined): Promise<Response> {
-    const { question, answer } = open;
-    if (question.passkey) return this.#takeSigned(open, form);
+  async #take(question: ApprovalRequest, form: URLSearchParams | undefined): Promise<Response> {
+    const { approvalId, passkey } = question;
+    if (passkey) return this.#takeSigned(question, form);
     const approver = await this.#approverOf(form?.get("key") ?? "");
     if (approver === undefined) return html(403, questionPage(question, "The key is wrong. Nothing was answered."));
-    // It can have been answered while form and key were read.
-    if (!this.#open.delete(question.approvalId)) return answeredBefore();
-    if (form?.get("answer") === "allow") {
-      answer({ answer: "allow", scope: "once", approver });
-      return reply(200, "Allowed", "You allowed the call once.");
-    }
-    answer({ answer: "deny", approver, reason: "The approver denied the call." });
-    return reply(200, "Denied", "You denied the call.");
+    if (form?.get("answer") === "allow")
+      return this.#answer(approvalId, { answer: "allow", scope: "once", approver }, allowed);
+    return this.#answer(approvalId, { answer: "deny", approver, reason: "The approver denied the call." }, denied);
+  }
+
+  /** It can have been answered while form and key were read. */
+  #answer(approvalId: string, answer: ApprovalAnswer, said: readonly [title: string, text: string]): Response {
+    return this.#desk.answer(approvalId, answer) ? reply(200, ...said) : answeredBefore();
   }
 
   async #notify(question: ApprovalRequest): Promise<void> {
@@ -201,6 +183,10 @@ async function formOf(request: Request, forms: BodyReader): Promise<URLSearchPar
     return undefined;
   }
 }
+
+const sent = ["Sent", "The call runs once if the kernel finds that your passkey signed this question."] as const;
+const allowed = ["Allowed", "You allowed the call once."] as const;
+const denied = ["Denied", "You denied the call."] as const;
 
 function html(status: number, text: string, headers = pageHeaders): Response {
   return new Response(text, { status, headers });

@@ -1,10 +1,9 @@
 export type { WasiCommand } from "./command/command.ts";
 export { type WasiCommandsOptions, withWasiCommands } from "./command/index.ts";
-export { compileEngine } from "./interpreter/compile-engine.ts";
-export { engineMetering } from "./interpreter/engine-metering.ts";
+export { compileEngine, engineMetering } from "./interpreter/compile-engine.ts";
 export * from "./interpreter/index.ts";
 export { meter, type MeterReport, type MeterResult } from "./meter/meter.ts";
-export { type ImportName, type MeterOptions, meterDefaults } from "./meter/options.ts";
+export type { ImportName, MeterOptions } from "./meter/options.ts";
 export { type MeterCode, meterCodes } from "./meter/refusal.ts";
 export { type MeterExports, readMeterSection, type MeterSection } from "./meter/meter-section.ts";
 export { initialFuel, MAX_FUEL, MAX_STACK_BYTES, readFuel, type FuelState } from "./meter/fuel-global.ts";
