@@ -195,7 +195,11 @@ const known = new Set<string>();
 await run(known);
 
 /** Of the program's own objects, and no promise by their type: the kernel takes them at their word. */
-const atOnce: readonly string[] = [".host.check", ".host.enforces", ".host.open().terminate"];
+const atOnce: readonly string[] = [
+  ...["now", "monotonicMs", "after", "after()"].map((name) => `.clock.${name}`),
+  ...[".host.check", ".host.enforces", ".host.open().terminate"],
+  ...[".secrets.open", ".secrets.open().takeUses"],
+];
 
 it("the walk reaches each option that is called", () => {
   const reached = new Set([...known].map((place) => /^\.(\w+)/.exec(place)?.[1]));

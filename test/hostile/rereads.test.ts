@@ -8,9 +8,8 @@ import { seams as callers } from "./rereads/callers.ts";
 import { seams as embedders } from "./rereads/embedders.ts";
 import { seams as evidence } from "./rereads/evidence.ts";
 import { seams as hosts } from "./rereads/hosts.ts";
-import { seams as stores } from "./rereads/stores.ts";
 
-const seams = [...approvers, ...brokers, ...callers, ...embedders, ...evidence, ...hosts, ...stores];
+const seams = [...approvers, ...brokers, ...callers, ...embedders, ...evidence, ...hosts];
 
 /*
  * Whatever somebody else gives to a kernel is read once. Each seam is given an object that is something else at the second look, and the kernel has to do

@@ -1,6 +1,6 @@
 /** Checked by the compiler alone: what somebody else gave has no member that can be read, so it cannot be read a second time. */
-import type { ApprovalAnswer, Approver, Broker, CallOptions } from "@keyhole/kernel";
-import { bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../../packages/kernel/src/support/foreign.ts";
+import type { ApprovalAnswer, CallOptions } from "@keyhole/kernel";
+import { bytesOf, type Foreign, itemsOf, membersOf } from "../../packages/kernel/src/support/foreign.ts";
 
 declare function same<A>(): <B>(_value: B, ..._: Equal<A, B> extends true ? [] : [never]) => void;
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -52,21 +52,6 @@ for (const item of items) {
 }
 same<Uint8Array | undefined>()(bytesOf(body));
 void scope;
-
-// The kernel's own view of what it was given. Whoever implements one returns plain values.
-const approve: Approver = async () => ({ answer: "allow", scope: "once", approver: "ada" });
-const approver_: Theirs<Approver> = approve;
-// @ts-expect-error The answer is foreign.
-void approver_({} as never, new AbortController().signal).then((given) => given.answer);
-
-declare const broker: Broker;
-const theirs: Theirs<Broker> = broker;
-// @ts-expect-error What a request would need,
-void theirs.needs({} as never).ok;
-// @ts-expect-error how it was served,
-void theirs.serve({} as never, {} as never).then((reply) => reply.ok);
-// @ts-expect-error and what it serves.
-void theirs.families.length;
 
 declare const options: Foreign<CallOptions>;
 // @ts-expect-error What a caller wishes,

@@ -11,7 +11,7 @@ export { plainMembers } from "./json/plain-members.ts";
 export { knownOptions, type OptionNames } from "./json/known-options.ts";
 export { parseRange, parseVersion, type Version } from "./support/semver.ts";
 export { type ApartFromPage, apartFromPage } from "./support/apart-from-page.ts";
-export { atOnce, bytesOf, type Foreign, itemsOf, membersOf, textOf, textsOf, type Theirs } from "./support/foreign.ts";
+export { bytesOf } from "./support/foreign.ts";
 export { jsonExcess } from "./json/json-excess.ts";
 export { type JsonPlaces, jsonPlaces } from "./json/json-places.ts";
 export { type JsonTextFault, jsonTextFault } from "./json/json-text-fault.ts";

@@ -4,12 +4,10 @@ import type { Family } from "./capability/family.ts";
 import { Families } from "./capability/registry.ts";
 import type { IsolateHost } from "./isolate/port.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
-import type { ComposedKernelOptions, KernelOptions, ProofSigner } from "./kernel-api.ts";
-import { type Foreign, itemsOf, portOf, type Theirs } from "./support/foreign.ts";
+import type { ComposedKernelOptions, KernelOptions } from "./kernel-api.ts";
+import { isList } from "./support/guards.ts";
 import { unknownKey } from "./support/unknown-key.ts";
-import { deepFreeze } from "./json/freeze.ts";
 import { plainMembers } from "./json/plain-members.ts";
-import { snapshot } from "./json/snapshot.ts";
 import type { SchemaParts } from "./schema/index.ts";
 import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Mode } from "./tool/manifest.ts";
@@ -19,13 +17,12 @@ import { unknownName } from "./tool/nearest.ts";
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
   ComposedKernelOptions,
-  "brokers" | "families" | "host" | "inline" | "mode" | "policyVariables" | "reuse" | "signer"
+  "brokers" | "families" | "host" | "inline" | "mode" | "policyVariables" | "reuse"
 > {
-  readonly signer?: Theirs<ProofSigner>;
   /** The first that runs a source runs it. */
   readonly hosts: readonly IsolateHost[];
   readonly families: Families;
-  readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
+  readonly brokers: ReadonlyMap<string, Broker>;
   readonly mode: Mode;
   readonly policyVariables: PolicyVariables;
   readonly reuse: ReadonlyMap<string, Reuse>;
@@ -69,7 +66,7 @@ const kernelNames = Object.keys({
   suspender: true,
 } satisfies Record<keyof KernelOptions, true>);
 
-function plain<Options>(foreign: Foreign<Options>): Options {
+function plain<Options>(foreign: Options): Options {
   const given = plainMembers(foreign);
   if (given) return given as Options;
   throw new TypeError("The kernel's options are not a plain object. Pass a literal that owns its members.");
@@ -87,26 +84,24 @@ function refuseUnknown(given: object, names: readonly string[]): void {
  *
  * @throws TypeError for a name that no option has: a misspelt `policy` would be no policy
  */
-export function readKernelOptions(foreign: Foreign<KernelOptions>): KernelOptions {
+export function readKernelOptions(foreign: KernelOptions): KernelOptions {
   const given = plain<KernelOptions>(foreign);
   refuseUnknown(given, kernelNames);
   return given;
 }
 
 /** @throws TypeError for what is none of its options: a bug of the embedding program */
-export function readComposedOptions(foreign: Foreign<ComposedKernelOptions>): OwnKernelOptions {
+export function readComposedOptions(foreign: ComposedKernelOptions): OwnKernelOptions {
   const given = plain<ComposedKernelOptions>(foreign);
   refuseUnknown(given, partNames);
-  const { host, inline, brokers, families, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
+  const { host, inline, brokers = [], families, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
   const hosts = [host, inline].flatMap((each) => (each ? checkedHost(each) : []));
-  const own = brokers === undefined ? [] : itemsOf(brokers, 1_000);
-  if (!own) throw new TypeError("`brokers` is not a list of brokers.");
+  if (!isList(brokers)) throw new TypeError("`brokers` is not a list of brokers.");
   const { extensions = [], secrets, schemaParts } = rest;
-  const served = [...hosts.flatMap((each) => each.brokers), ...own].map(readBroker);
-  const taken = snapshot({ policyVariables, reuse });
-  if (!taken.ok) throw new TypeError(`The options are not plain JSON data: ${taken.error.message}.`);
-  const data = deepFreeze(taken.value as { readonly policyVariables: PolicyVariables; readonly reuse: typeof reuse });
-  for (const [tool, each] of Object.entries(data.reuse))
+  const served = [...hosts.flatMap((each) => each.brokers), ...brokers];
+  if (!served.every(({ families: kinds }) => isList(kinds) && kinds.every(isFamily)))
+    throw new TypeError("A broker lacks `families`: a list of results of `defineFamily`.");
+  for (const [tool, each] of Object.entries(reuse))
     if (!reuses.includes(each))
       throw new TypeError(`\`reuse\` of ${tool} is ${reuses.join(", ")}, not ${String(each)}.`);
   return {
@@ -116,34 +111,17 @@ export function readComposedOptions(foreign: Foreign<ComposedKernelOptions>): Ow
       familiesOf(families, [...served, ...extensions, ...(secrets ? [secrets] : [])], schemaParts),
       rest,
     ),
-    brokers: new Map(served.flatMap(({ broker, families }) => families.map(({ kind }) => [kind, broker]))),
+    brokers: new Map(served.flatMap((broker) => broker.families.map(({ kind }) => [kind, broker] as const))),
     mode: knownMode(mode),
-    policyVariables: data.policyVariables,
-    reuse: new Map(Object.entries(data.reuse)),
+    policyVariables,
+    reuse: new Map(Object.entries(reuse)),
   };
 }
 
 function checkedHost(host: IsolateHost): IsolateHost {
   const { name, sources, brokers } = host;
-  if (typeof name === "string" && Array.isArray(sources) && Array.isArray(brokers)) return host;
+  if (typeof name === "string" && isList(sources) && isList(brokers)) return host;
   throw new TypeError("The host lacks `name`, `sources` or `brokers`.");
-}
-
-interface ServedBy {
-  readonly broker: Theirs<Broker>;
-  readonly families: readonly Family[];
-}
-
-function readBroker(foreign: Foreign<Broker>): ServedBy {
-  const broker = portOf(foreign);
-  if (!broker) throw new TypeError("A broker is not an object.");
-  return { broker, families: readFamilies(broker.families, "A broker") };
-}
-
-function readFamilies(foreign: Foreign<readonly Family[] | undefined>, owner: string): readonly Family[] {
-  const families = itemsOf(foreign, 1_000);
-  if (families?.every(isFamily)) return families;
-  throw new TypeError(`${owner} lacks \`families\`: a list of results of \`defineFamily\`.`);
 }
 
 /** The kinds of a kernel: given ones, and those of its brokers, extensions and secrets. */

@@ -1,71 +1,14 @@
-import { createKernel, type Mode } from "@keyhole/kernel";
 import { normalizers } from "@keyhole/kernel/normalizers";
 import { openPolicy, toolOf } from "../../support/kernel.ts";
 import { hostOf, packed, returned } from "./hosts.ts";
-import { comparable, openKernel, type Seam, seen } from "./seam.ts";
+import { openKernel, type Seam, seen } from "./seam.ts";
 
-const asking = { version: "1", posture: "standard" } as const;
 const files = { kind: "fs.read", paths: ["open/**"] } as const;
 
 /** Of this realm, and called: no data. */
 const code = Object.assign(Object.create({}) as object, toolOf(() => 1).code);
 
 export const seams: readonly Seam[] = [
-  {
-    name: "the options of a kernel",
-    first: { policy: asking, mode: "NORMAL", cache: true },
-    second: { policy: openPolicy, mode: "LOCKDOWN", cache: false },
-    ways: ["a proxy"],
-    run: async (options) => {
-      const kernel = await createKernel(options);
-      kernel.registerTrusted(toolOf(() => 1, { tier: 2 }));
-      const { ok, ...rest } = await kernel.call("subject", {});
-      return comparable([ok, "error" in rest ? rest.error : rest.data, kernel.mode, kernel.policyHash === (await createKernel({ policy: asking })).policyHash]); // prettier-ignore
-    },
-  },
-  {
-    name: "whom an isolate may serve again",
-    first: { reuse: { packed: "call" } },
-    second: { reuse: { packed: "always" } },
-    ways: ["a proxy"],
-    run: async ({ reuse }: { readonly reuse: never }) => {
-      let opened = 0;
-      const host = hostOf(async () => returned(1));
-      const kernel = await openKernel({ reuse, host: { ...host, open: (tool) => (opened++, host.open(tool)) } });
-      kernel.register(packed({ determinism: "external" }));
-      for (let i = 0; i < 3; i++) await kernel.call("packed", {}, { sessionId: "s" });
-      return opened;
-    },
-  },
-  {
-    name: "the variables of a policy",
-    first: { HOME: "open" },
-    second: { HOME: "closed" },
-    ways: ["a proxy"],
-    run: async (policyVariables) => {
-      const grants = [{ tool: "*", capability: { kind: "fs.read", paths: ["${HOME}/**"] } }];
-      const policy = { ...openPolicy, grants };
-      const kernel = await openKernel({ policy, policyVariables });
-      const before = kernel.policyHash;
-      return [before, await kernel.setPolicy(policy)];
-    },
-  },
-  {
-    name: "when the mode changes by itself",
-    first: [{ on: "errors", codes: ["TOOL_ERROR"], count: 2, windowMs: 1_000, to: "ALERT" }],
-    second: [{ on: "failure-rate", ratio: 1, minCalls: 1e9, windowMs: 1, to: "LOCKDOWN" }],
-    ways: ["a proxy"],
-    run: async (modeTriggers) => {
-      const kernel = await openKernel({ modeTriggers });
-      kernel.registerTrusted(toolOf(() => { throw new Error("no"); })); // prettier-ignore
-      const modes: Mode[] = [];
-      for (let i = 0; i < 3; i++) {
-        await kernel.call("subject", {});
-        modes.push(kernel.mode);
-      }
-      return modes;
-    },
-  },
   {
     name: "a policy that is set",
     first: { ...openPolicy, grants: [{ tool: "*", capability: files }] },
@@ -114,17 +57,6 @@ export const seams: readonly Seam[] = [
     },
   },
   {
-    name: "a proof that was signed",
-    first: { signature: { alg: "EdDSA", kid: "first", value: "aa" } },
-    second: { signature: { alg: "EdDSA", kid: "second", value: "bb" } },
-    run: async (signed) => {
-      const kernel = await openKernel({ signer: { sign: async () => signed } });
-      kernel.registerTrusted(toolOf(() => 1));
-      const { proof } = await kernel.call("subject", {});
-      return comparable([structuredCloneOf(proof), structuredCloneOf(proof)]);
-    },
-  },
-  {
     name: "what a normalizer makes",
     first: { a: [1] },
     second: { a: [2] },
@@ -139,7 +71,3 @@ export const seams: readonly Seam[] = [
     },
   },
 ];
-
-function structuredCloneOf(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value)) as unknown;
-}

@@ -1,11 +1,11 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { Backoff } from "../isolate/backoff.ts";
 import type { Bounds } from "../bounds/bounds.ts";
-import type { ResumeOptions, SuspendOptions, Suspension } from "../call/arrival/call-options.ts";
+import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "../call/arrival/call-options.ts";
 import type { Family } from "../capability/family.ts";
 import type { Families } from "../capability/registry.ts";
 import type { CallFault } from "../call/faults/fault.ts";
-import type { OwnOptions, ReadOptions } from "../call/arrival/read-options.ts";
+import type { ReadOptions } from "../call/arrival/read-options.ts";
 import type { OptionQuestion } from "../call/questions.ts";
 import type { Points } from "../call/points.ts";
 import type { Entry } from "../call/arrival/entry.ts";
@@ -44,7 +44,7 @@ export interface ExtensionContext {
   readonly setMode: (mode: Mode, reason: string) => Promise<void>;
   /** The points of all extensions together. */
   readonly points: Points;
-  readonly openCall: (toolName: string, options: OwnOptions, parent?: Parent) => CallRecord;
+  readonly openCall: (toolName: string, options: CallOptions, parent?: Parent) => CallRecord;
   /** A call of no tool, for options that were read: to refuse it. */
   readonly openRead: (read: ReadOptions) => CallRecord;
   /** Takes ownership of the call, and takes it through the whole pipeline. */
@@ -65,7 +65,7 @@ export interface Services {
     revoke(approvalId: string, reason: string): Promise<boolean>;
   };
   readonly suspension?: {
-    suspend(callId: string, options: Foreign<SuspendOptions>): Promise<Suspension>;
+    suspend(callId: string, options: SuspendOptions): Promise<Suspension>;
     resume(bytes: Foreign<Uint8Array>, options: Foreign<ResumeOptions>): Promise<CallResult>;
   };
   /** The standing answer to the approval request, or the request itself. Sends none. */

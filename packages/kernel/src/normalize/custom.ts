@@ -1,7 +1,7 @@
 import { parseVersion } from "../support/semver.ts";
 import { isToolName, versionedId } from "../support/tool-names.ts";
 import { type NormalizeReason, normalizeError } from "../json/normalize-error.ts";
-import { absorb, type Foreign, itemsOf, membersOf, type Theirs } from "../support/foreign.ts";
+import { absorb } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
 import { type JsonValue, parseOwnJson } from "../json/json.ts";
 import { type CustomNormalizers, type NormalizationKind, normalize, type Normalized } from "./normalizer.ts";
@@ -27,9 +27,6 @@ export interface NormalizerDefinition {
   readonly normalize: (output: JsonValue | Uint8Array) => unknown;
 }
 
-/** More normal forms than a program has. */
-const MOST = 1_000;
-
 /**
  * Normal forms for `createKernel`. Each output goes through one twice, on two copies. Where it throws, gives two results, or something that has no normal
  * form of the tool's own kind, the call ends as `NOT_NORMALIZABLE`.
@@ -43,13 +40,11 @@ const MOST = 1_000;
  * };
  * const kernel = await createKernel({ normalizers: normalizers([rounded]) });
  */
-export function normalizers(definitions: Foreign<readonly NormalizerDefinition[]>): CustomNormalizers {
+export function normalizers(definitions: readonly NormalizerDefinition[]): CustomNormalizers {
   const byName = new Map<string, { readonly id: string; readonly apply: Apply }>();
-  for (const definition of itemsOf(definitions, MOST) ?? []) {
-    const { name, version, normalize: own } = membersOf(definition, "name", "version", "normalize");
-    const isNamed = typeof name === "string" && typeof version === "string";
-    const id = isNamed ? versionedId({ name, version }) : "";
-    if (!isNamed || typeof own !== "function" || !isToolName(name) || !parseVersion(version))
+  for (const { name, version, normalize: own } of definitions) {
+    const id = versionedId({ name, version });
+    if (typeof own !== "function" || !isToolName(name) || !parseVersion(version))
       throw new TypeError(`${id} is not a name@version with a function \`normalize\`.`);
     if (byName.has(name)) throw new TypeError(`There are two normalizers ${name}.`);
     byName.set(name, { id, apply: (kind, output, hash) => applyTwice(own, kind, output, hash) });
@@ -57,7 +52,7 @@ export function normalizers(definitions: Foreign<readonly NormalizerDefinition[]
   return byName;
 }
 
-type Own = Theirs<NormalizerDefinition["normalize"]>;
+type Own = NormalizerDefinition["normalize"];
 type Apply = (kind: NormalizationKind, output: JsonValue | Uint8Array, hash: Hash) => Normalized;
 
 function applyTwice(own: Own, kind: NormalizationKind, output: JsonValue | Uint8Array, hash: Hash): Normalized {

@@ -13,32 +13,8 @@ interface Unread {
 /** A foreign value before its one reading. The lint rule `keyhole/read-once` lets each be used once. */
 export type Foreign<T> = T | Unread;
 
-declare const unheard: unique symbol;
-
-/** Beside it, no function can be called. */
-interface Unheard {
-  readonly [unheard]: never;
-}
-
-/** A foreign function whose answer has no reader. {@link tell} calls it: a direct call does not compile. Any such function is one. */
-export type Listener<Args extends readonly unknown[]> = ((...args: Args) => void) | Unheard;
-
-declare const unsettled: unique symbol;
-
-/** The result of a foreign function that must not return a promise. {@link atOnce} takes it, because its author can have made the function `async`. */
-export type AtOnce<T> = T | { readonly [unsettled]: never };
-
-/** A foreign object or function, as the kernel holds it: all its values are foreign. Any `T` is one. */
-export type Theirs<T> = T extends (...args: infer Args) => infer Given
-  ? [Given] extends [void]
-    ? Listener<Args>
-    : (...args: Args) => Answered<Given>
-  : { readonly [Name in keyof T]: Part<T[Name]> };
-
-type Part<T> = T extends undefined ? T : T extends (...args: never) => unknown ? Theirs<T> : Foreign<T>;
-type Answered<T> = [Extract<T, Promise<unknown>>] extends [never] ? AtOnce<T> : AwaitedForeign<T>;
-/** The kernel awaits a value that can be a promise. */
-type AwaitedForeign<T> = T extends Promise<infer Later> ? Promise<Foreign<Later>> : Foreign<T>;
+/** A function that hears something, and whose answer has no reader. {@link tell} calls it. */
+export type Listener<Args extends readonly unknown[]> = (...args: Args) => void;
 
 /** Takes a value without a reader. The rejection of such a promise stays silent, and does not end the process. */
 export function absorb(given: unknown): void {
@@ -48,22 +24,12 @@ export function absorb(given: unknown): void {
 }
 
 /** Calls a listener. Its exceptions and rejections concern its owner alone. */
-export function tell<Args extends readonly unknown[]>(
-  listener: Listener<Args> | undefined,
-  args: Args,
-  owner?: unknown,
-): void {
+export function tell<Args extends readonly unknown[]>(listener: Listener<Args> | undefined, args: Args): void {
   try {
-    absorb((listener as ((...args: Args) => void) | undefined)?.apply(owner, [...args] as never));
+    absorb(listener?.(...args));
   } catch {
     // No part here can do anything about it.
   }
-}
-
-/** The value of a function that must not return a promise. A rejection of a promise ends here. */
-export function atOnce<T>(given: AtOnce<T>): Foreign<T> {
-  absorb(given);
-  return given as Foreign<T>;
 }
 
 /** Of any of the types of a union. */
@@ -85,13 +51,6 @@ export function membersOf<T, const Name extends NamesOf<T>>(
   return members as Record<Name, never>;
 }
 
-/** All own members, each read once; of what is no object, none. For data that every call has: engines do this in a fifth of the time of {@link membersOf}. */
-export function fieldsOf<T>(foreign: Foreign<T>): {
-  readonly [Each in NamesOf<T>]?: Foreign<MemberOf<T, Each>> | undefined;
-} {
-  return typeof foreign === "object" ? { ...(foreign as object) } : {};
-}
-
 /** The items of a list, each read once; `undefined` for what is no list, or a longer one. */
 export function itemsOf<T>(foreign: Foreign<readonly T[] | undefined>, most: number): Foreign<T>[] | undefined {
   if (!Array.isArray(foreign)) return undefined;
@@ -108,12 +67,6 @@ export function textOf(foreign: Foreign<string | null | undefined>): string {
 /** {@link textOf}, cut and well-formed, so that it can go into a log. */
 export function shortTextOf(foreign: Foreign<string | null | undefined>, length: number): string {
   return textOf(foreign).slice(0, length).toWellFormed();
-}
-
-/** {@link itemsOf} a list of texts; `undefined` also where one of them is none. */
-export function textsOf<T extends string>(foreign: Foreign<readonly T[] | undefined>, most: number): T[] | undefined {
-  const items = itemsOf(foreign, most);
-  return items?.every((each) => typeof each === "string") ? items : undefined;
 }
 
 /** A view of ours of foreign bytes, of any realm; `undefined` for what is none, or whose memory is gone. The memory stays theirs. */
@@ -151,9 +104,4 @@ export function byIdentity<T extends object, Own>(read: (foreign: Foreign<T>) =>
     known.set(given, own);
     return own;
   };
-}
-
-/** A foreign object that the kernel calls again and again: a signal, an isolate. */
-export function portOf<T extends object>(foreign: Foreign<T | null | undefined>): Theirs<T> | undefined {
-  return typeof foreign === "object" && foreign !== null ? (foreign as Theirs<T>) : undefined;
 }

@@ -5,7 +5,7 @@ import type { Families } from "../capability/registry.ts";
 import * as limits from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
-import { bytesOf, type Foreign, membersOf, portOf } from "../support/foreign.ts";
+import { bytesOf, type Foreign, membersOf } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
@@ -172,8 +172,8 @@ export function takeTool(foreign: Foreign<unknown>): Taken {
     if (definition === undefined)
       return named({}, refused("", "The value is not a result of `defineTool`.", "Register packages with `register`."));
     // Its own code of this realm, which runs as often as the tool.
-    const tool = { code: portOf(code) as Tool["code"] };
-    if (typeof tool.code?.execute !== "function")
+    const tool = { code: code as Tool["code"] };
+    if (typeof tool.code.execute !== "function")
       return named({}, refused("/code/execute", "The tool has no function `execute`."));
     const plain = manifestOf({ definition } as Tool, "inline");
     const { needs } = tool.code;

@@ -1,7 +1,7 @@
 import { present } from "../support/guards.ts";
 import type { Families } from "../capability/registry.ts";
 import type { Hash } from "../hash/hash.ts";
-import { type Foreign, membersOf } from "../support/foreign.ts";
+import type { Foreign } from "../support/foreign.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
 import type { Setup, SetupError } from "../result.ts";
 import { checkParts, takePackage, takeTool } from "./check-package.ts";
@@ -107,9 +107,7 @@ export class Registry {
     const name = checked.ok ? checked.value.manifest.normalization?.custom : undefined;
     if (!checked.ok || name === undefined) return checked;
     const normalizer = this.#normalizers.get(name);
-    const { id, apply } = membersOf(normalizer, "id", "apply");
-    if (typeof id === "string" && typeof apply === "function")
-      return { ok: true, value: { ...checked.value, normalizer: { id, apply } } };
+    if (normalizer) return { ok: true, value: { ...checked.value, normalizer } };
     return {
       ok: false,
       error: {

@@ -6,34 +6,14 @@ import {
   checkName,
   type JsonValue,
   type Need,
-  statementKinds,
 } from "@keyhole/kernel";
 import { dbRead, dbWrite } from "@keyhole/kernel/families";
 import { classifyStatement } from "@keyhole/kernel/statements";
-import {
-  bytesOf,
-  type Foreign,
-  itemsOf,
-  membersOf,
-  textOf,
-  textsOf,
-  type Theirs,
-  knownOptions,
-} from "@keyhole/kernel/foreign";
+import { knownOptions } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { refused, type Refused } from "./fault.ts";
 import { Places } from "./places.ts";
-import {
-  type SqlChange,
-  type SqlDatabase,
-  type SqlFault,
-  sqlFault,
-  type SqlLimits,
-  type SqlResult,
-  type SqlRows,
-  type SqlStatement,
-  type SqlValue,
-} from "./sql/database.ts";
+import type { SqlDatabase, SqlFault, SqlLimits, SqlStatement, SqlValue } from "./sql/database.ts";
 import { cellOf, jsonOf } from "./sql/values.ts";
 
 export type {
@@ -105,15 +85,12 @@ export function dbBroker(databases: Readonly<Record<string, SqlDatabase>>, optio
   });
 }
 
-type Use = (
-  session: BrokerSession,
-  use: (database: Theirs<SqlDatabase>) => Promise<BrokerReply>,
-) => Promise<BrokerReply>;
+type Use = (session: BrokerSession, use: (database: SqlDatabase) => Promise<BrokerReply>) => Promise<BrokerReply>;
 
 /** A database whose statements wait for their turn, where it runs a few at a time. */
-function openInTurns(database: Theirs<SqlDatabase>): Use {
+function openInTurns(database: SqlDatabase): Use {
   const { concurrency } = database;
-  if (typeof concurrency !== "number") return (_, use) => use(database);
+  if (concurrency === undefined) return (_, use) => use(database);
   const places = new Places({ size: Math.max(1, concurrency), subject: "statements" });
   return (session, use) => places.serve(session, () => use(database));
 }
@@ -176,12 +153,12 @@ function needsOf({ kind, database, statement }: DbRequest): readonly [Need, ...N
 }
 
 async function query(
-  database: Theirs<SqlDatabase>,
+  database: SqlDatabase,
   { statement }: DbRequest,
   limits: SqlLimits,
   { signal }: BrokerSession,
 ): Promise<BrokerReply> {
-  const answer = readAnswer(await database.query(statement, limits, signal), (value) => readRows(value, limits.rows));
+  const answer = await database.query(statement, limits, signal);
   if (!answer.ok) return refuse(answer.fault, limits);
   const { columns, rows } = answer.value;
   return { ok: true, value: { columns: [...columns], rows: rows.map((row) => row.map(jsonOf)) } };
@@ -192,13 +169,13 @@ async function query(
  * the change, and the grant has to cover them too.
  */
 async function run(
-  database: Theirs<SqlDatabase>,
+  database: SqlDatabase,
   request: DbRequest,
   limits: SqlLimits,
   session: BrokerSession,
 ): Promise<BrokerReply> {
   const { statement } = request;
-  const answer = readAnswer(await database.run(statement, limits, session.signal), readChange);
+  const answer = await database.run(statement, limits, session.signal);
   if (!answer.ok) {
     const more = (answer.fault.needs ?? []).filter((kind) => !statement.kinds.includes(kind));
     if (more.length === 0) return refuse(answer.fault, limits);
@@ -210,50 +187,6 @@ async function run(
   }
   const { changes, lastInsertRowId } = answer.value;
   return { ok: true, value: { changes, lastInsertRowId: jsonOf(lastInsertRowId) } };
-}
-
-/**
- * Reads the answer of a database once. A malformed answer, or one that throws, counts as `broken`.
- */
-function readAnswer<Value, Own>(
-  foreign: Foreign<SqlResult<Value>>,
-  read: (value: Foreign<Value | undefined>) => Own | undefined,
-): SqlResult<Own> {
-  try {
-    const { ok, value, fault } = membersOf(foreign, "ok", "value", "fault");
-    const own = ok === true ? read(value) : undefined;
-    if (own !== undefined) return { ok: true, value: own };
-    const { reason, message, needs } = membersOf(fault, "reason", "message", "needs");
-    if (ok === true || typeof reason !== "string" || !Object.hasOwn(faults, reason)) return sqlFault("broken");
-    const kinds = textsOf(needs, statementKinds.length)?.filter((kind) => statementKinds.includes(kind));
-    return { ok: false, fault: { reason, message: textOf(message), ...(kinds && { needs: kinds }) } };
-  } catch {
-    return sqlFault("broken");
-  }
-}
-
-/** More columns than SQLite has. */
-const maxColumns = 32_767;
-
-function readRows(foreign: Foreign<SqlRows | undefined>, most: number): SqlRows | undefined {
-  const given = membersOf(foreign, "columns", "rows");
-  const columns = textsOf(given.columns, maxColumns);
-  const rows = itemsOf(given.rows, most)?.map((row) => itemsOf(row, maxColumns)?.map(readCell));
-  const isWhole = rows?.every((row) => row?.every((cell) => cell !== undefined));
-  return columns && isWhole ? { columns, rows: rows as SqlValue[][] } : undefined;
-}
-
-function readCell(foreign: Foreign<SqlValue>): SqlValue | undefined {
-  if (foreign === null) return null;
-  if (typeof foreign === "string") return foreign;
-  if (typeof foreign === "number") return foreign;
-  return typeof foreign === "bigint" ? foreign : bytesOf(foreign);
-}
-
-function readChange(foreign: Foreign<SqlChange | undefined>): SqlChange | undefined {
-  const { changes, lastInsertRowId } = membersOf(foreign, "changes", "lastInsertRowId");
-  const isId = typeof lastInsertRowId === "number" || typeof lastInsertRowId === "bigint";
-  return typeof changes === "number" && isId ? { changes, lastInsertRowId } : undefined;
 }
 
 const faults = {

@@ -4,15 +4,12 @@ import {
   type BrokerReply,
   type CapabilityRequest,
   checkPath,
-  type JsonValue,
   type Need,
 } from "@keyhole/kernel";
 import { fsRead, fsWrite } from "@keyhole/kernel/families";
-import { bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { cancelled, refused, type Refused } from "./fault.ts";
-import { type FileStore, listLimit, type StoreEntry, type StoreFault, type StoreResult } from "./store.ts";
-import { readAnswer } from "./store-answer.ts";
+import type { FileStore, StoreEntry, StoreFault, StoreResult } from "./store.ts";
 
 export { memoryStore, type MemoryStoreOptions } from "./memory-store.ts";
 export type { FileStore, StoreFault, StoreResult } from "./store.ts";
@@ -87,7 +84,7 @@ function needOf({ operation, path, body }: FileRequest): Need {
 }
 
 interface Service extends FileRequest {
-  readonly store: Theirs<FileStore>;
+  readonly store: FileStore;
   readonly changes: Turns;
   readonly session: BrokerSession;
 }
@@ -95,7 +92,7 @@ interface Service extends FileRequest {
 const serve = {
   async read({ store, session, path }) {
     const limit = Math.min(session.limit({ kind: "fs.read", path }), fileBytesCeiling);
-    const read = readAnswer(await store.read(path, limit), faults, bytesOf);
+    const read = await store.read(path, limit);
     if (!read.ok) return read.fault === "too-large" ? tooLarge(path, limit) : refuse(read.fault, path);
     const refusal = session.refusal({ kind: "fs.read", path, bytes: read.value.byteLength });
     return refusal ? { ok: false, error: refusal } : { ok: true, value: null, body: read.value };
@@ -109,17 +106,21 @@ const serve = {
     return changed(await changes.take(() => store.remove(path), session.signal), path);
   },
   async list({ store, session, path }) {
-    const listed = readAnswer(await store.list(path), faults, readEntries);
+    const listed = await store.list(path);
     if (!listed.ok) return refuse(listed.fault, path);
-    const below = ({ name }: Entry): string => (path === "" ? name : `${path}/${name}`);
+    const below = ({ name }: StoreEntry): string => (path === "" ? name : `${path}/${name}`);
     // Another writer's name can be one that no tool may use.
     const named = listed.value.filter((entry) => entry.kind !== "other" && checkPath(below(entry)) === undefined);
     // An entry is read with its name and size.
-    const entries = named.filter((entry) => !session.refusal({ kind: "fs.read", path: below(entry) }));
+    const entries = named
+      .filter((entry) => !session.refusal({ kind: "fs.read", path: below(entry) }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .map((entry) => ({ ...entry }));
     return { ok: true, value: { entries, leftOut: listed.value.length - named.length } };
   },
   async stat({ store, path }) {
-    return answer(readAnswer(await store.stat(path), faults, readEntry), path);
+    const found = await store.stat(path);
+    return found.ok ? { ok: true, value: { ...found.value } } : refuse(found.fault, path);
   },
 } satisfies Record<Operation, (service: Service) => Promise<BrokerReply>>;
 
@@ -135,36 +136,10 @@ class Turns {
   }
 }
 
-function answer(result: StoreResult<JsonValue>, path: string): BrokerReply {
-  return result.ok ? { ok: true, value: result.value } : refuse(result.fault, path);
-}
-
 /** `undefined`: its turn never came. */
-function changed(foreign: Foreign<StoreResult<undefined>> | undefined, path: string): BrokerReply {
-  return foreign === undefined
-    ? cancelled
-    : answer(
-        readAnswer(foreign, faults, () => null),
-        path,
-      );
-}
-
-function readEntry(foreign: Foreign<StoreEntry | undefined>): Entry | undefined {
-  const { name, kind, byteLength } = membersOf(foreign, "name", "kind", "byteLength");
-  const isEntry = typeof name === "string" && typeof byteLength === "number";
-  return isEntry && (kind === "file" || kind === "directory" || kind === "other")
-    ? { name, kind, byteLength }
-    : undefined;
-}
-
-/** Of JSON, as what is answered has to be. */
-type Entry = { readonly [Part in keyof StoreEntry]: StoreEntry[Part] };
-
-function readEntries(foreign: Foreign<readonly StoreEntry[] | undefined>): Entry[] | undefined {
-  const entries = itemsOf(foreign, listLimit)?.map(readEntry);
-  return entries?.every((each) => each !== undefined)
-    ? entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    : undefined;
+function changed(result: StoreResult<undefined> | undefined, path: string): BrokerReply {
+  if (result === undefined) return cancelled;
+  return result.ok ? { ok: true, value: null } : refuse(result.fault, path);
 }
 
 const faults = {

@@ -8,11 +8,9 @@ import {
   type Need,
 } from "@keyhole/kernel";
 import { kvRead, kvWrite } from "@keyhole/kernel/families";
-import { bytesOf, type Foreign, membersOf, textOf, textsOf, type Theirs } from "@keyhole/kernel/foreign";
 import { checkedBroker } from "./checked.ts";
 import { refused, type Refused } from "./fault.ts";
-import type { KvFault, KvPage, KvStore } from "./kv-store.ts";
-import { readAnswer } from "./store-answer.ts";
+import type { KvFault, KvStore } from "./kv-store.ts";
 
 export { memoryKv, type MemoryKvOptions } from "./kv-memory.ts";
 export type { KvFault, KvPage, KvResult, KvStore } from "./kv-store.ts";
@@ -102,7 +100,7 @@ const serve = {
   async get(store, request, session) {
     const { key } = request;
     const limit = limitOf(request, session);
-    const read = readAnswer(await store.get(key, limit), faults, bytesOf);
+    const read = await store.get(key, limit);
     if (!read.ok)
       return read.fault === "not-found" ? { ok: true, value: { found: false } } : refuse(read.fault, key, limit);
     const refusal = session.refusal({ kind: "kv.read", key, bytes: read.value.byteLength });
@@ -112,15 +110,15 @@ const serve = {
     const { key, body } = request;
     const limit = limitOf(request, session);
     if (body.byteLength > limit) return refuse("too-large", key, limit);
-    const put = readAnswer(await store.put(key, body), faults, () => null);
+    const put = await store.put(key, body);
     return put.ok ? { ok: true, value: null } : refuse(put.fault, key, limit);
   },
   async delete(store, { key }) {
-    const gone = readAnswer(await store.delete(key), faults, () => null);
+    const gone = await store.delete(key);
     return gone.ok ? { ok: true, value: null } : refuse(gone.fault, key, 0);
   },
   async list(store, { key, limit, after }, session) {
-    const page = readAnswer(await store.list(key, limit, after), faults, readPage);
+    const page = await store.list(key, limit, after);
     if (!page.ok) return refuse(page.fault, key, 0);
     const { keys, next } = page.value;
     // A key of another writer can be one that a tool may not name.
@@ -129,18 +127,7 @@ const serve = {
     );
     return { ok: true, value: { keys: shownKeys, ...(next !== undefined && { next }) } };
   },
-} satisfies Record<
-  Operation,
-  (store: Theirs<KvStore>, request: KvRequest, session: BrokerSession) => Promise<BrokerReply>
->;
-
-const faults = { "not-found": 1, "too-large": 1, "no-space": 1, broken: 1 } satisfies Record<KvFault, 1>;
-
-function readPage(foreign: Foreign<KvPage | undefined>): KvPage | undefined {
-  const { keys, next } = membersOf(foreign, "keys", "next");
-  const own = textsOf(keys, pageKeys);
-  return own && { keys: own, ...(next !== undefined && { next: textOf(next) }) };
-}
+} satisfies Record<Operation, (store: KvStore, request: KvRequest, session: BrokerSession) => Promise<BrokerReply>>;
 
 function limitOf({ operation, key }: KvRequest, session: BrokerSession): number {
   return Math.min(session.limit({ kind: operations[operation], key }), valueBytesCeiling);

@@ -1,7 +1,7 @@
 import type { Families } from "../../capability/registry.ts";
-import type { CallOptions, ResumeOptions } from "./call-options.ts";
+import type { CallOptions } from "./call-options.ts";
 import * as limits from "../../limits.ts";
-import { absorb, type Foreign, membersOf, type Theirs } from "../../support/foreign.ts";
+import { absorb, type Foreign, membersOf } from "../../support/foreign.ts";
 import { unknownKey } from "../../support/unknown-key.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
@@ -10,21 +10,12 @@ import { snapshot } from "../../json/snapshot.ts";
 import type { FaultText } from "../faults/fault-text.ts";
 import * as texts from "../faults/texts.ts";
 
-/** A caller's options as the kernel has them: its own data, and functions whose answers are foreign. */
-export type OwnOptions = Omit<CallOptions, keyof Callbacks> & Theirs<Callbacks>;
-
-/** The options that are functions. */
-type Callbacks = Pick<CallOptions, "approver" | "nestedApprover" | "onEvent" | "onLog" | "onProgress">;
-
-/** The options of a resumed call. */
-export type OwnResumeOptions = Pick<OwnOptions, keyof ResumeOptions>;
-
 /** The members of a writer that the kernel uses. */
 export type OwnWriter = Pick<WritableStreamDefaultWriter<Uint8Array>, "write" | "close" | "abort" | "closed">;
 
 /** A caller's options, read once. With a fault none of them counts. */
 export interface ReadOptions {
-  readonly options: OwnOptions;
+  readonly options: CallOptions;
   readonly fault?: FaultText;
   /**
    * The writer of {@link CallOptions.output}, which this call owns. Present with a fault, too,

@@ -1,3 +1,4 @@
+import type { CallOptions } from "../arrival/call-options.ts";
 import type { EventScope } from "../../audit/scope.ts";
 import type { BrokerSession } from "../../capability/broker.ts";
 import type { Gate } from "../../capability/gate/gate.ts";
@@ -18,7 +19,7 @@ import { faultText } from "../faults/fault.ts";
 import * as texts from "../faults/texts.ts";
 import { Origin } from "./origin.ts";
 import { Obligations, type Release } from "./obligations.ts";
-import type { OwnOptions, OwnWriter, ReadOptions } from "../arrival/read-options.ts";
+import type { OwnWriter, ReadOptions } from "../arrival/read-options.ts";
 import type { Spent } from "./spent.ts";
 
 /** The call from within which another one is made. It owns the other one. */
@@ -50,7 +51,7 @@ export interface CallTree {
 export interface Arrival extends CallIdentity {
   /** The name that the caller gave, as text: not yet a known tool. */
   readonly toolName: string;
-  readonly options: OwnOptions;
+  readonly options: CallOptions;
   /** The fault of the options: with it the call takes over none of them. */
   readonly fault?: ReadOptions["fault"] | undefined;
   readonly output?: OwnWriter | undefined;
@@ -116,7 +117,7 @@ export class CallRecord implements CallIdentity {
   readonly seed: string;
   readonly nowMs: number;
   readonly toolName: string;
-  readonly options: OwnOptions;
+  readonly options: CallOptions;
   readonly fault: ReadOptions["fault"];
   readonly output: OwnWriter | undefined;
   readonly body: ReadableStreamDefaultReader<unknown> | undefined;
@@ -176,10 +177,7 @@ export class CallRecord implements CallIdentity {
     if (body) this.defer(() => endBody(body));
   }
 
-  /**
-   * A signal of our own that aborts with the caller's. The caller's may be of another realm or library, and
-   * its methods may throw: nothing behind this line calls them.
-   */
+  /** A signal of our own that aborts with the caller's, whose methods may throw: nothing behind this line calls them. */
   #signalOf(theirs: AbortSignal): AbortSignal {
     const own = new AbortController();
     const abort = (): void => own.abort(reasonOf(theirs));

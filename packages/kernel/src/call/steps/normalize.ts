@@ -1,6 +1,5 @@
 import { present } from "../../support/guards.ts";
 import * as limits from "../../limits.ts";
-import { type Foreign, membersOf, textOf } from "../../support/foreign.ts";
 import type { Digest, Hash } from "../../hash/hash.ts";
 import type { NormalizeReason } from "../../json/normalize-error.ts";
 import { type JsonValue, parseOwnJson } from "../../json/json.ts";
@@ -11,7 +10,6 @@ import {
   normalize as normalForm,
   normalized,
 } from "../../normalize/normalizer.ts";
-import { takeJson } from "../../json/snapshot.ts";
 import { copyAndHash } from "../../hash/copy-and-hash.ts";
 import { CallFault } from "../faults/fault.ts";
 import * as texts from "../faults/texts.ts";
@@ -84,7 +82,7 @@ function normalizeBy(
 ): Form {
   const refused = (reason: NormalizeReason, path = ""): CallFault =>
     new CallFault("NOT_NORMALIZABLE", texts.normalizerRefused(tool.id, id, reason, path));
-  const normal = readNormalized(apply(kind, given, call.hash), kind, call.hash);
+  const normal = apply(kind, given, call.hash);
   if (!normal.ok) throw refused(normal.error.reason, normal.error.path);
   if (normal.byteLength > bounds.outputBytes) throw refused("too-large");
   const text = normal.text ?? "";
@@ -99,18 +97,4 @@ function isSame(kind: NormalizationKind, given: Checked["output"], { hash }: { h
   if (kind === "text") return typeof given === "string" && by.measure(given).hash === hash;
   const own = normalForm(kind, given, by);
   return own.ok && own.hash === hash;
-}
-
-/** The output of a normalizer in the one form of its kind. The kernel hashes it here. */
-function readNormalized(foreign: Foreign<NormalForm>, kind: NormalizationKind, by: Hash): NormalForm {
-  const { ok, text, bytes, error } = membersOf(foreign, "ok", "text", "bytes", "error");
-  if (ok !== true) {
-    const { reason, path } = membersOf(error, "reason", "path");
-    return { ok: false, error: { reason: textOf(reason) as NormalizeReason, path: textOf(path), message: "" } };
-  }
-  if (kind === "binary") return normalForm(kind, bytes, by);
-  if (typeof text !== "string") return { ok: false, error: { reason: "not-text", path: "", message: "" } };
-  if (kind === "text") return normalForm(kind, text, by);
-  const taken = takeJson(text, limits.ofValue);
-  return taken.ok ? normalForm(kind, taken.value, by) : taken;
 }

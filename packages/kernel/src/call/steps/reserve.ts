@@ -1,3 +1,4 @@
+import type { CallOptions } from "../arrival/call-options.ts";
 import { effectiveBounds, type EffectiveBounds } from "../../bounds/effective.ts";
 import type { Bounds } from "../../bounds/bounds.ts";
 import type { Candidate, Limited, Limiter, Reservation, Slot, Waiting } from "../../bounds/limiter.ts";
@@ -7,7 +8,6 @@ import type { AuditLog } from "../../audit/log.ts";
 import type { Policy } from "../../policy/document/make.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 import { countAround, outermostOf } from "../record/ancestors.ts";
-import type { OwnOptions } from "../arrival/read-options.ts";
 import { CallFault } from "../faults/fault.ts";
 import * as texts from "../faults/texts.ts";
 import { shareOf } from "../../support/shares.ts";
@@ -161,7 +161,7 @@ function candidateOf(call: CallRecord, tool: RegisteredTool, bounds: Candidate["
 export function boundsOf(
   { manifest }: RegisteredTool,
   policy: Policy,
-  { bounds }: Pick<OwnOptions, "bounds">,
+  { bounds }: Pick<CallOptions, "bounds">,
   fuelLeft?: number,
 ): EffectiveBounds {
   const governed = observes(policy) ? undefined : policy.governance(manifest.name)?.bounds;

@@ -1,5 +1,5 @@
 import type { Hash } from "../../hash/hash.ts";
-import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf, type Theirs } from "../../support/foreign.ts";
+import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf } from "../../support/foreign.ts";
 import { isJsonObject, type JsonValue } from "../../json/json.ts";
 import * as limits from "../../limits.ts";
 import { snapshotLoosely, type SnapshotResult } from "../../json/snapshot.ts";
@@ -9,7 +9,6 @@ import type { BrokerError, BrokerReply, CapabilityReply } from "../request.ts";
 import type { Need } from "../capability.ts";
 import { isDenialReason } from "../denial.ts";
 import type { OwnNeed } from "../family.ts";
-import type { OpenSecrets } from "../secret.ts";
 import { bounds, codeOfRefusal, ended, failed, toldOf } from "./refusals.ts";
 import type { Families } from "../registry.ts";
 
@@ -51,15 +50,6 @@ function dataOf(taken: SnapshotResult): JsonValue {
 
 /** Of one request. */
 const MAX_NEEDS = 1_000;
-
-/** Removes secrets. The kernel reads the keeper's reply like a broker's. */
-export async function withoutSecrets(
-  dirty: BrokerReply,
-  secrets: Theirs<Pick<OpenSecrets, "clean">>,
-): Promise<BrokerReply> {
-  const foreign = await secrets.clean(dirty);
-  return foreign === dirty ? dirty : readReply(foreign);
-}
 
 /** Reads the needs that a broker states, once. */
 export function readNeeds(foreign: Foreign<BrokerNeeds>): BrokerNeeds {

@@ -2,7 +2,6 @@ import * as limits from "../../limits.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { type OwnSession, outcomeOf, readNeeds, readReply, readSession, takeReply, type Use } from "./broker-reply.ts";
 import { copyAndHash } from "../../hash/copy-and-hash.ts";
-import type { Theirs } from "../../support/foreign.ts";
 import { type Budget, spend } from "./budget.ts";
 import { SecretBearingRequests } from "./secret-bearing-requests.ts";
 import type { Broker, BrokerSession, Usage } from "../broker.ts";
@@ -22,7 +21,7 @@ export interface GateOptions extends Budget, refusals.RequestAuthority {
   readonly hash: Hash;
   readonly requester: Pick<BrokerSession, "caller" | "outermostId">;
   readonly families: Families;
-  readonly brokers: ReadonlyMap<string, Theirs<Broker>>;
+  readonly brokers: ReadonlyMap<string, Broker>;
   /** The largest size of a request that the policy lets through. */
   readonly limit?: ((need: OwnNeed) => number) | undefined;
   /** Counts of the call at its suspension. */

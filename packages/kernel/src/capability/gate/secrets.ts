@@ -1,7 +1,5 @@
 import type { BrokerError, BrokerReply } from "../request.ts";
 import type { Family, OwnNeed } from "../family.ts";
-import { withoutSecrets } from "./broker-reply.ts";
-import { absorb } from "../../support/foreign.ts";
 import { noSecrets, type OpenSecrets, type SecretKeeper } from "../secret.ts";
 
 /** The parts with which a call uses secrets and has answers searched for them. */
@@ -50,15 +48,13 @@ export class GateSecrets {
   open(): OpenSecrets {
     if (this.#opened !== noSecrets || !this.#options) return this.#opened;
     const { keeper, token, needOf, clock } = this.#options;
-    const opened = keeper.open({
+    return (this.#opened = keeper.open({
       token,
       after: (delayMs, callback) => clock.after(delayMs, callback, "idly"),
       refusal: (name, host) => this.#refusal(needOf(name, host, this.#hosts.get(host) ?? false)),
       granted: () => this.#granted,
       revealed: this.#revealed,
-    });
-    absorb(opened);
-    return (this.#opened = opened);
+    }));
   }
 
   /**
@@ -73,15 +69,13 @@ export class GateSecrets {
 
   /** At once, where there are no secrets. */
   clean(reply: BrokerReply): BrokerReply | Promise<BrokerReply> {
-    return this.#opened === noSecrets ? reply : withoutSecrets(reply, this.#opened);
+    return this.#opened === noSecrets ? reply : this.#opened.clean(reply);
   }
 
   /** The secrets revealed since the last call of this method, with the need of each. */
   takeUses(): readonly { readonly name: string; readonly host: string; readonly need: OwnNeed }[] {
     const needOf = this.#options?.needOf;
     if (!needOf) return [];
-    const uses = this.#opened.takeUses();
-    absorb(uses);
-    return uses.map(({ name, host }) => ({ name, host, need: needOf(name, host, false) }));
+    return this.#opened.takeUses().map(({ name, host }) => ({ name, host, need: needOf(name, host, false) }));
   }
 }

@@ -7,7 +7,7 @@ import { type ApprovalAnswer, isCurrent } from "../../call/steps/authorize.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import * as limits from "../../limits.ts";
-import { shortTextOf, type Theirs } from "../../support/foreign.ts";
+import { shortTextOf } from "../../support/foreign.ts";
 import { parseOwnJson } from "../../json/json.ts";
 import type { ApprovalRequest, Approver } from "../../policy/approval/approval.ts";
 import { type ApprovalKey, Approvals, keyText } from "../../policy/approval/standing-approvals.ts";
@@ -33,7 +33,7 @@ const approvalPart: CarriedPart<{
  * Waits, asks, and can deny. `keyOf` binds an approval to session, caller, tool, arguments, grant,
  * policy, mode, calling tool and asking rules. Another value of any of them is another question.
  */
-export function approvals(approver?: Theirs<Approver>): Extension {
+export function approvals(approver?: Approver): Extension {
   const table = standingTable();
   let context: ExtensionContext;
   let approvals: Approvals;
@@ -111,7 +111,7 @@ function revokedQuestion({ call }: Decided): ApprovalAnswer | undefined {
 
 async function askNow(
   decided: Decided,
-  approver: Theirs<Approver>,
+  approver: Approver,
   approvals: Approvals,
   context: ExtensionContext,
 ): Promise<ApprovalAnswer> {

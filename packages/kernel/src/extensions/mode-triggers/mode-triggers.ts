@@ -1,6 +1,4 @@
-import { type Foreign, portOf } from "../../support/foreign.ts";
-import { snapshot } from "../../json/snapshot.ts";
-import { readTriggers } from "../../policy/modes/read-triggers.ts";
+import { checkedTriggers } from "../../policy/modes/read-triggers.ts";
 import { type Resources, ResourceWatch } from "../../policy/modes/resources.ts";
 import { type ModeTrigger, ModeTriggers, type ResourceTrigger, type Transition } from "../../policy/modes/triggers.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
@@ -10,16 +8,10 @@ import type { Extension, ExtensionContext } from "../extension.ts";
  *
  * @throws TypeError for triggers that are no data, that go to an unknown mode, or that lack their gauge: a bug of the embedding program
  */
-export function modeTriggers(
-  foreign: Foreign<readonly ModeTrigger[]>,
-  foreignResources?: Foreign<Resources | undefined>,
-): Extension {
-  const plain = snapshot(foreign);
-  if (!plain.ok) throw new TypeError("`modeTriggers` is not a list of triggers.");
-  const triggers = readTriggers(plain.value);
+export function modeTriggers(given: readonly ModeTrigger[], resources: Resources = {}): Extension {
+  const triggers = checkedTriggers(given);
   const ofResources = triggers.filter(isOfResource);
   const ofEnds = triggers.filter((each) => !isOfResource(each));
-  const resources = portOf(foreignResources) ?? {};
   let context: ExtensionContext;
   let watched: ModeTriggers;
   let watch: ResourceWatch;

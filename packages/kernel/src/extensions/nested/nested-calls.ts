@@ -1,3 +1,4 @@
+import type { CallOptions } from "../../call/arrival/call-options.ts";
 import type { Broker, BrokerSession } from "../../capability/broker.ts";
 import type { BrokerError, BrokerReply, CapabilityReply, CapabilityRequest } from "../../capability/request.ts";
 import { toolCall } from "../../capability/families/tool-call.ts";
@@ -5,7 +6,6 @@ import { checkName } from "../../capability/matching/names.ts";
 import type { Deadline } from "../../bounds/deadline.ts";
 import { depthOf } from "../../call/record/ancestors.ts";
 import { modelError } from "../../call/faults/model-error.ts";
-import type { OwnOptions } from "../../call/arrival/read-options.ts";
 import type { CallRecord, Parent } from "../../call/record/record.ts";
 import { fuelOf, spendFuel } from "./nested-fuel.ts";
 import type { Reserved } from "../../call/steps/reserve.ts";
@@ -15,7 +15,7 @@ import { type Listener, tell } from "../../support/foreign.ts";
 import type { CallFailure, CallResult } from "../../result.ts";
 
 /** Makes one call from within another. Never rejects. */
-export type CallWithin = (name: string, input: JsonValue, options: OwnOptions, parent: Parent) => Promise<CallResult>;
+export type CallWithin = (name: string, input: JsonValue, options: CallOptions, parent: Parent) => Promise<CallResult>;
 
 /** The parts of a parent call that its nested calls depend on. */
 export type Caller = Pick<Parent, "call" | "toolId" | "toolHash" | "proofId" | "pause">;
@@ -67,13 +67,13 @@ export class NestedCalls implements Broker {
 export async function within(
   caller: Caller,
   session: BrokerSession,
-  make: (options: OwnOptions, parent: Parent) => Promise<CallResult>,
+  make: (options: CallOptions, parent: Parent) => Promise<CallResult>,
 ): Promise<CallResult> {
   const { call } = caller;
   const { correlationId, grants, nestedApprover, onEvent, onLog, onProgress, signal } = call.options;
   const stopped = firstAbort(session.signal, signal);
   const fuel = fuelOf(call);
-  const options: OwnOptions = {
+  const options: CallOptions = {
     caller: call.caller,
     sessionId: call.sessionId,
     traceparent: call.traceparent,

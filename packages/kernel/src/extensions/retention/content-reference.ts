@@ -1,6 +1,5 @@
 import * as limits from "../../limits.ts";
 import type { ContentStore } from "../../bytes/content-store.ts";
-import type { Theirs } from "../../support/foreign.ts";
 import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { KeptOutput } from "../../call/ending/ending.ts";
 import type { Decided } from "../../call/steps/decide.ts";
@@ -13,7 +12,7 @@ export function referTo(
   { call, tool }: Pick<Decided, "call" | "tool">,
   byteLength: number,
   normalForm: () => KeptOutput,
-  store: Theirs<ContentStore>,
+  store: ContentStore,
 ): undefined | Promise<ContentReference | undefined> {
   if (call.options.references !== true || byteLength <= limits.inlineOutputBytes) return undefined;
   const { kind, mediaType } = tool.manifest.output;

@@ -2,7 +2,6 @@ import type { AuditLog } from "../../audit/log.ts";
 import { openingText } from "../../audit/opening.ts";
 import { randomHex } from "../../id/uuid.ts";
 import type { ContentStore } from "../../bytes/content-store.ts";
-import type { Theirs } from "../../support/foreign.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { compilePointer } from "../../json/pointer.ts";
 import type { Policy } from "../../policy/document/make.ts";
@@ -11,7 +10,7 @@ import type { CallRecord } from "../../call/record/record.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
 
 export interface Keeping {
-  readonly content: Theirs<ContentStore>;
+  readonly content: ContentStore;
   readonly log: AuditLog;
 }
 
@@ -39,8 +38,7 @@ export function retainValues(
     const bytes = new TextEncoder().encode(openingText(opening));
     return { path: opening.path, digest: call.hash.bytes(bytes), bytes };
   });
-  const { maxBytes } = content;
-  const limit = typeof maxBytes === "number" ? maxBytes : Infinity;
+  const { maxBytes: limit = Infinity } = content;
   const tooLarge = kept.find(({ bytes }) => bytes.length > limit);
   if (tooLarge)
     throw new CallFault(

@@ -3,14 +3,13 @@ import type { Decided } from "../../call/steps/decide.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Normalized } from "../../call/steps/normalize.ts";
 import type { ContentStore } from "../../bytes/content-store.ts";
-import type { Theirs } from "../../support/foreign.ts";
 import type { ContentReference } from "../../bytes/content-reference.ts";
 import type { Extension, ExtensionContext } from "../extension.ts";
 import { referTo } from "./content-reference.ts";
 import { retainValues } from "./retain-values.ts";
 
 /** Puts values that the policy keeps, and large outputs, into a content store. */
-export function retention(content: Theirs<ContentStore>): Extension {
+export function retention(content: ContentStore): Extension {
   let context: ExtensionContext;
   const reference = (state: Normalized): MaybePromise<ContentReference | undefined> => {
     const { started, output, outputHash, outputBytes } = state;

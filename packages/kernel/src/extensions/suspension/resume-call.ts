@@ -1,8 +1,8 @@
+import type { CallOptions, ResumeOptions } from "../../call/arrival/call-options.ts";
 import { versionedId } from "../../support/tool-names.ts";
 import { present } from "../../support/guards.ts";
 import { eventScope } from "../../audit/scope.ts";
 import type { Broker } from "../../capability/broker.ts";
-import type { OwnOptions, OwnResumeOptions } from "../../call/arrival/read-options.ts";
 import { CallFault } from "../../call/faults/fault.ts";
 import type { Entry, Since } from "../../call/arrival/entry.ts";
 import { CallRecord, type Parent } from "../../call/record/record.ts";
@@ -38,13 +38,13 @@ export interface Resumption {
 export function restoreCall(
   frozen: SnapshotCall,
   { context: { clock, hash }, since }: Pick<Resumption, "context" | "since">,
-  options: OwnResumeOptions,
+  options: ResumeOptions,
   parent: Parent | undefined,
   tree: Snapshot["tree"] = { callsLeft: 0, messagesLeft: 0 },
 ): CallRecord {
   const { callId, sessionId, caller, traceparent, correlationId, seed, nowMs, tool, version } = frozen;
   const { queuedMs, warnings, parts, fuelLeft } = frozen;
-  const given: OwnOptions = { ...frozen.options, ...options, version };
+  const given: CallOptions = { ...frozen.options, ...options, version };
   const identity = { callId, sessionId, caller, traceparent, correlationId, seed, nowMs };
   const call = new CallRecord({
     ...identity,
@@ -124,7 +124,7 @@ function againOf(
       const { call: frozen } = request;
       const serve: Broker["serve"] = async (_, session) => {
         begun.add(frozen);
-        const make = (options: OwnOptions, parent: Parent): Promise<CallResult> =>
+        const make = (options: CallOptions, parent: Parent): Promise<CallResult> =>
           resumeRun(restoreCall(frozen, resumption, listenersOf(options), parent), frozen, resumption, false);
         const resume = (): Promise<CallResult> => within(callerOf(started, started.deadline), session, make);
         // The calls that waited for their turn behind it ask anew, and use what it leaves.
@@ -143,7 +143,7 @@ export function listenersOf({
   onEvent,
   onLog,
   onProgress,
-}: OwnOptions): OwnResumeOptions {
+}: CallOptions): ResumeOptions {
   const given = { signal, approver, nestedApprover, onEvent, onLog, onProgress };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -2,7 +2,7 @@ import { versionedId } from "../../support/tool-names.ts";
 import { AuditUnavailable } from "../../audit/unavailable.ts";
 import type { ResumeOptions } from "../../call/arrival/call-options.ts";
 import { asFault, CallFault } from "../../call/faults/fault.ts";
-import { type OwnResumeOptions, readOptions } from "../../call/arrival/read-options.ts";
+import { readOptions } from "../../call/arrival/read-options.ts";
 import type { Since } from "../../call/arrival/entry.ts";
 import type { CallRecord } from "../../call/record/record.ts";
 import { boundsOf } from "../../call/steps/reserve.ts";
@@ -84,7 +84,7 @@ const noStreams = {
 
 async function resumeFrozen(
   frozen: Snapshot,
-  options: OwnResumeOptions,
+  options: ResumeOptions,
   context: ExtensionContext,
   parts: ResumeParts,
 ): Promise<CallResult> {

@@ -6,7 +6,7 @@ import type { CallRecord } from "../../call/record/record.ts";
 import type { Decided } from "../../call/steps/decide.ts";
 import type { SuspendableRun } from "../../call/steps/run.ts";
 import type { Started } from "../../call/steps/start.ts";
-import { bytesOf, type Foreign, membersOf, type Theirs } from "../../support/foreign.ts";
+import { bytesOf, type Foreign } from "../../support/foreign.ts";
 import type { CallResult } from "../../result.ts";
 import { StateTable } from "../../state/table.ts";
 import type { ExtensionContext } from "../extension.ts";
@@ -48,7 +48,7 @@ class Suspender implements CallSuspender {
   readonly name = "suspension";
   readonly suspension: CallSuspender["suspension"] = this;
   readonly #key: () => Promise<SealingKey>;
-  readonly #claim: Theirs<SuspenderOptions>["claim"];
+  readonly #claim: SuspenderOptions["claim"];
   readonly #calls = new Map<string, SuspendableCall>();
   readonly #thaws = new WeakMap<CallRecord, Restored>();
   /** Ids of snapshots that resumed here: each resumes once. */
@@ -66,8 +66,7 @@ class Suspender implements CallSuspender {
   readonly #watchers = new Set<() => void>();
   #context: ExtensionContext | undefined;
 
-  constructor(options: Foreign<SuspenderOptions>) {
-    const { key, claim } = membersOf(options, "key", "claim");
+  constructor({ key, claim }: SuspenderOptions) {
     const bytes = new Uint8Array(bytesOf(key) ?? []);
     if (bytes.length !== 32) throw new TypeError(`The key of a suspender has 32 bytes, not ${bytes.length}.`);
     if (claim !== undefined && typeof claim !== "function") throw new TypeError("`claim` is not a function.");
@@ -104,8 +103,8 @@ class Suspender implements CallSuspender {
     return this.#calls.get(call.callId)?.runs(started, thaw);
   }
 
-  async suspend(callId: string, options: Foreign<SuspendOptions>): Promise<Suspension> {
-    const { waitMs } = membersOf(knownOptions(options, { waitMs: 0 }, "kernel.suspend"), "waitMs");
+  async suspend(callId: string, options: SuspendOptions): Promise<Suspension> {
+    const { waitMs = WAIT_MS } = knownOptions(options, { waitMs: 0 }, "kernel.suspend");
     const context = this.#opened();
     const live = this.#calls.get(callId);
     if (!live)
@@ -117,11 +116,7 @@ class Suspender implements CallSuspender {
     if (live.isPaused) return refusal("NOT_WAITING", "Its suspension has begun.");
     const key = await this.#key();
     live.pause();
-    await this.#until(
-      () => live.hasEnded || !obstacleOf(live, false),
-      context,
-      typeof waitMs === "number" ? waitMs : WAIT_MS,
-    );
+    await this.#until(() => live.hasEnded || !obstacleOf(live, false), context, waitMs);
     const suspension = obstacleOf(live, true) ?? (await suspendCall(live, key, context));
     if (!suspension.ok) live.unpause();
     return suspension;
@@ -148,7 +143,7 @@ class Suspender implements CallSuspender {
     return {
       isShared: claim !== undefined,
       undo: () => void this.#claimed.delete(snapshotId),
-      confirm: async () => claim === undefined || (await claim(snapshotId)) === true,
+      confirm: async () => claim === undefined || (await claim(snapshotId)),
       changes: () => {
         this.#claimed.delete(snapshotId);
         return this.#resumed.put(snapshotId, true);

@@ -1,7 +1,7 @@
 import { uuidv7, randomHex } from "../../id/uuid.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import * as limits from "../../limits.ts";
-import { type Foreign, membersOf, shortTextOf, type Theirs } from "../../support/foreign.ts";
+import { type Foreign, membersOf, shortTextOf } from "../../support/foreign.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
 import { askInTurn } from "./in-turn.ts";
@@ -37,7 +37,7 @@ export interface Question {
 }
 
 /** Sends the request to the approver, and waits for at most `limits.approvalMs`. Never rejects. */
-export async function ask(approver: Theirs<Approver>, question: Question, clock: Clock): Promise<AskOutcome> {
+export async function ask(approver: Approver, question: Question, clock: Clock): Promise<AskOutcome> {
   const nobodyWaits = new AbortController();
   const cleanups: (() => void)[] = [];
   const onAbort = (signal: AbortSignal | undefined, act: () => void): void => {

@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonValue } from "../../json/json.ts";
+import { isList } from "../../support/guards.ts";
 import { knownMode } from "../../tool/modes.ts";
-import type { Mode } from "../../tool/manifest.ts";
 import type { ModeTrigger } from "./triggers.ts";
 
 type Kind = ModeTrigger["on"];
@@ -17,15 +16,15 @@ const numbers = {
 const kinds: ReadonlyMap<string, Readonly<Record<string, "needed" | "optional">>> = new Map(Object.entries(numbers));
 
 /** @throws TypeError for a malformed list of triggers, which could not fire */
-export function readTriggers(value: JsonValue): readonly ModeTrigger[] {
-  if (!Array.isArray(value)) throw new TypeError("`modeTriggers` is not a list of triggers.");
-  return (value as readonly JsonValue[]).map((each, at) => readTrigger(each, `modeTriggers/${at}`));
+export function checkedTriggers(triggers: readonly ModeTrigger[]): readonly ModeTrigger[] {
+  if (!isList(triggers)) throw new TypeError("`modeTriggers` is not a list of triggers.");
+  for (const [at, trigger] of triggers.entries()) checkTrigger(trigger, `modeTriggers/${at}`);
+  return triggers;
 }
 
-function readTrigger(value: JsonValue, at: string): ModeTrigger {
-  const trigger: Readonly<Record<string, unknown>> = isJsonObject(value) ? value : {};
+function checkTrigger(trigger: ModeTrigger & { readonly [name: string]: unknown }, at: string): void {
   const { on, to, codes } = trigger;
-  const wanted = typeof on === "string" ? kinds.get(on) : undefined;
+  const wanted = kinds.get(on);
   if (!wanted) throw new TypeError(`${at}/on is not one of ${[...kinds.keys()].join(", ")}.`);
   for (const [name, need] of Object.entries(wanted)) {
     const given = trigger[name];
@@ -33,6 +32,5 @@ function readTrigger(value: JsonValue, at: string): ModeTrigger {
     if (!isFine) throw new TypeError(`${at}/${name} is not a number above 0.`);
   }
   if (on === "errors" && !Array.isArray(codes)) throw new TypeError(`${at}/codes is not a list of error codes.`);
-  knownMode(to as Mode);
-  return value as unknown as ModeTrigger;
+  knownMode(to);
 }

@@ -1,5 +1,4 @@
 import type { Clock } from "../../isolate/clock.ts";
-import type { Foreign, Theirs } from "../../support/foreign.ts";
 import type { Mode } from "../../tool/manifest.ts";
 import { isStricter } from "../../tool/modes.ts";
 import type { ResourceTrigger, Transition } from "./triggers.ts";
@@ -31,13 +30,13 @@ const lookEveryMs = 10_000;
 /** Watches the resources of a kernel and says when a trigger fires. */
 export class ResourceWatch {
   readonly #triggers: readonly ResourceTrigger[];
-  readonly #resources: Theirs<Resources>;
+  readonly #resources: Resources;
   readonly #clock: Clock;
   readonly #free = new Map<Gauge, number>();
   #measuredAtMs = -Infinity;
 
   /** @throws TypeError for a trigger without its gauge: it would never fire */
-  constructor(triggers: readonly ResourceTrigger[], resources: Theirs<Resources>, clock: Clock) {
+  constructor(triggers: readonly ResourceTrigger[], resources: Resources, clock: Clock) {
     this.#triggers = triggers;
     this.#resources = resources;
     this.#clock = clock;
@@ -82,8 +81,8 @@ export class ResourceWatch {
     if (!this.#triggers.some(({ on }) => on === gauge)) return;
     this.#free.delete(gauge);
     try {
-      const free: Foreign<number | undefined> = await this.#resources[gauges[gauge]]?.();
-      if (typeof free === "number" && free >= 0) this.#free.set(gauge, Math.floor(free));
+      const free = (await this.#resources[gauges[gauge]]?.()) ?? NaN;
+      if (free >= 0) this.#free.set(gauge, Math.floor(free));
     } catch {
       // It says nothing.
     }

@@ -11,7 +11,7 @@ import {
   type IsolateUsage,
 } from "@keyhole/kernel";
 import { fsRead, fsWrite } from "@keyhole/kernel/families";
-import { itemsOf, readNeeds, readReply, type Theirs } from "@keyhole/kernel/foreign";
+import { readNeeds, readReply } from "@keyhole/kernel/foreign";
 import { cancelled, refused, type Refused } from "../../brokers/fault.ts";
 import { type CommandRunner, type SpawnLimits, type SpawnRequest, tooMuchOutput } from "../../brokers/spawn.ts";
 import type { CommandCall } from "../../protocol/message.ts";
@@ -32,7 +32,7 @@ type Limits = Required<SpawnLimits>;
 export function wasiRunner(
   command: PreparedCommand,
   isolates: CommandIsolates,
-  files: Theirs<Broker> | undefined,
+  files: Broker | undefined,
 ): CommandRunner {
   return {
     counts: true,
@@ -88,7 +88,7 @@ function callOf(
 }
 
 /** The port through which a running command makes requests. */
-function portOf(session: BrokerSession, files: Theirs<Broker> | undefined, used: { usage?: IsolateUsage }): CallPort {
+function portOf(session: BrokerSession, files: Broker | undefined, used: { usage?: IsolateUsage }): CallPort {
   return {
     signal: session.signal,
     request: async (request) =>
@@ -113,12 +113,12 @@ function told(reply: BrokerReply): CapabilityReply {
 /** Under the grants and budgets of the call that started the command, as if its tool had asked. */
 async function askForFile(
   request: CapabilityRequest,
-  files: Theirs<Broker> | undefined,
+  files: Broker | undefined,
   session: BrokerSession,
 ): Promise<BrokerReply> {
   const { kind, body } = request;
   const served = kind === "fs.read" ? fsRead : kind === "fs.write" ? fsWrite : undefined;
-  if (!served || !files || !itemsOf(files.families, 100)?.includes(served))
+  if (!served || !files || !files.families.includes(served))
     return refused("CAPABILITY_DENIED", `A command receives no ${kind} here.`);
   const needs = readNeeds(await files.needs(request));
   if (!needs.ok) return needs;
