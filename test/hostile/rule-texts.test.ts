@@ -115,7 +115,7 @@ describe("a rule reads a text of an argument", () => {
     const value = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom(...spellings.flat()),
-      fc.double({ noNaN: true }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.jsonValue(),
     );
     const condition = fc.oneof(
