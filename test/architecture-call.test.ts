@@ -13,7 +13,7 @@ const order = [
   "authorize",
   "reserve",
   "request-guard",
-  "stated-use",
+  "own-access",
   "start",
   "run",
   "run-faults",

@@ -33,7 +33,6 @@ export {
   type CapabilityRefused,
   defineTool,
   type Onward,
-  type OwnUse,
   type Tool,
   type ToolCode,
   type ToolContext,

@@ -141,7 +141,7 @@ class KernelSource implements BusSource {
       onward,
       signal,
       reports: { log, progress },
-      charge: (bytes) => charge?.({ bytes }) !== false,
+      charge: (bytes) => charge?.(bytes) !== false,
     });
     this.#calls.add(call);
     try {

@@ -118,8 +118,8 @@ export function toolContext(call: GuestCall, transport: GuestTransport, sources:
 /** Outside of the constructor: a function made there keeps the call in memory as such an accessor does. */
 const chargeOf =
   (transport: GuestTransport): NonNullable<ToolContext["charge"]> =>
-  (use) =>
-    transport.charge?.(use) !== false;
+  (bytes, isRequest = false) =>
+    transport.charge?.(bytes, isRequest) !== false;
 
 function refusal(error: Extract<CapabilityReply, { ok: false }>["error"]): CapabilityRefused {
   const thrown = new Error(error.message);

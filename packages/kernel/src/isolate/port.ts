@@ -1,7 +1,7 @@
 import type { Broker } from "../capability/broker.ts";
 import type { CapabilityReply, CapabilityRequest } from "../capability/request.ts";
 import type { BoundName } from "../bounds/bounds.ts";
-import type { Onward, OwnUse } from "../tool/define.ts";
+import type { Onward } from "../tool/define.ts";
 import type { OutputContract, ToolManifest, ToolSource } from "../tool/manifest.ts";
 import type { Hints, SetupError } from "../result.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -166,7 +166,7 @@ export interface CallPort {
    */
   read?(): Promise<Uint8Array | undefined>;
   /** Charges a use of trusted code, for `ToolContext.charge`. Only for tools of source `inline`. */
-  charge?(use: OwnUse): boolean;
+  charge?(bytes: number, isRequest: boolean): boolean;
   /** Before the outcome; of several the last one counts. */
   used?(usage: IsolateUsage): void;
 }

@@ -3,7 +3,6 @@ import { isKind } from "../support/kind.ts";
 import { bytesOf, type Foreign, membersOf } from "../support/foreign.ts";
 import type { JsonObject } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
-import type { OwnUse } from "../tool/define.ts";
 
 /*
  * What the code of a tool says through its host, read once. An inline tool shares the realm, so no message was checked on the way.
@@ -30,13 +29,3 @@ export function readRequest(foreign: Foreign<OwnRequest>): OwnRequest {
     return { ...none, fault: "The request is unreadable." };
   }
 }
-
-/** @throws TypeError for bytes that are no number from 0 */
-export function readOwnUse(foreign: Foreign<OwnUse>): OwnUse {
-  const { isRequest, bytes } = membersOf(foreign, "isRequest", "bytes");
-  if (!isAmount(bytes)) throw new TypeError("A tool charges bytes that are no number from 0.");
-  return { isRequest: isRequest === true, bytes };
-}
-
-const isAmount = (value: Foreign<number | undefined>): value is number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;

@@ -5,13 +5,12 @@ import type { Gate } from "../capability/gate/gate.ts";
 import type { Body } from "./body.ts";
 import type { OutputStream } from "../hash/output-stream.ts";
 import { type Foreign, type Listener, tell } from "../support/foreign.ts";
-import type { OwnUse } from "../tool/define.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
 import type { Lease, Owner, Waiter } from "./pool/lease.ts";
 import type { IsolatePool } from "./pool/pool.ts";
-import { readOwnUse, readRequest } from "./reading.ts";
+import { readRequest } from "./reading.ts";
 import type { BoundedCall } from "./bounded-call.ts";
 import { type CallPort, IsolateFailure, type IsolateOutcome, type IsolateUsage } from "./port.ts";
 
@@ -44,7 +43,7 @@ export interface RunOptions {
   readonly onLog: Listener<[LogEntry]> | undefined;
   readonly onProgress: Listener<[Progress]> | undefined;
   /** The refusal of a use that trusted code charges. Default: none. */
-  readonly charge?: (use: OwnUse) => BrokerError | undefined;
+  readonly charge?: (bytes: number, isRequest: boolean) => BrokerError | undefined;
   readonly onUsed: (usage: IsolateUsage) => void;
   /** Told once it runs in its isolate. `putAside` ends the run as suspended; `false` where it has ended, or is ending, another way. */
   readonly onLease?: ((lease: Lease, putAside: () => boolean) => void) | undefined;
@@ -176,9 +175,9 @@ class IsolateRun implements CallPort {
     return this.#ended || this.#cancelled ? undefined : piece;
   }
 
-  charge(use: Foreign<OwnUse>): boolean {
+  charge(bytes: number, isRequest: boolean): boolean {
     if (this.#ended || this.#cancelled) return false;
-    const refusal = this.#options.charge?.(readOwnUse(use));
+    const refusal = this.#options.charge?.(bytes, isRequest);
     if (refusal) this.#cancel({ kind: "use-refused", refusal });
     return refusal === undefined;
   }

@@ -20,7 +20,7 @@ import type { ToolManifest } from "./manifest.ts";
 import { manifestOf } from "./manifest-of.ts";
 import type { RegisteredTool, ToolPackage } from "./package.ts";
 import { quote, refused } from "./refused.ts";
-import { statedTargets } from "./stated.ts";
+import { ownTargets } from "./own-targets.ts";
 import { targetArguments } from "./targets.ts";
 import { hasOwn } from "../support/guards.ts";
 
@@ -59,8 +59,8 @@ export function checkParts(
     );
   const schemas = compileSchemas(manifest.value, { ...families.schemaParts, trusted: tool !== undefined });
   if (!schemas.ok) return schemas;
-  const stated = statedTargets(parts.value.needs, manifest.value, families);
-  if (!stated.ok) return stated;
+  const ownAccesses = ownTargets(tool?.code.needs ?? [], manifest.value, families);
+  if (!ownAccesses.ok) return ownAccesses;
   return {
     ok: true,
     value: {
@@ -71,7 +71,7 @@ export function checkParts(
       ...schemas.value,
       declared: declaredBy(manifest.value, families),
       targets: targetArguments(manifest.value, families),
-      stated: stated.value,
+      own: ownAccesses.value,
       body,
     },
   };
@@ -162,8 +162,6 @@ interface Parts {
   readonly code: unknown;
   readonly claimedHash: string | undefined;
   readonly tool?: Pick<Tool, "code">;
-  /** Of a tool object: a copy, not yet looked at. */
-  readonly needs?: JsonValue;
 }
 
 export function takeTool(foreign: Foreign<unknown>): Taken {
@@ -176,13 +174,9 @@ export function takeTool(foreign: Foreign<unknown>): Taken {
     if (typeof tool.code.execute !== "function")
       return named({}, refused("/code/execute", "The tool has no function `execute`."));
     const plain = manifestOf({ definition } as Tool, "inline");
-    const { needs } = tool.code;
-    const own = needs === undefined ? undefined : snapshot(needs);
-    if (own?.ok === false) return named({}, refused(`/code/needs${own.error.path}`, own.error.message));
-    const stated = own && { needs: own.value };
     return taken(plain, (manifest) => ({
       ok: true,
-      value: { manifest, code: null, claimedHash: undefined, tool, ...stated },
+      value: { manifest, code: null, claimedHash: undefined, tool },
     }));
   } catch (error) {
     return named({}, unreadable(error));

@@ -21,13 +21,6 @@ export interface Onward {
   readonly timeoutMs: number;
 }
 
-/** A further use of the accesses in `needs`: the kernel itself charges the first request. */
-export interface OwnUse {
-  /** Also one more request: the kernel decides about it anew, and records it. Default `false`. */
-  readonly isRequest?: boolean;
-  readonly bytes: number;
-}
-
 /** The context of a tool. Each of its requests passes the kernel. */
 export interface ToolContext {
   readonly callId: string;
@@ -77,10 +70,10 @@ export interface ToolContext {
   /** Only in tools that run in the kernel's own realm, for those that call another program. */
   readonly onward?: Onward;
   /**
-   * Charges each access in `needs`, before the tool makes the request or uses the bytes. `false`: the call has ended, or ends now with the refusal. The kernel charges only the
-   * rest of the output. Only in tools that run in the kernel's own realm.
+   * Charges bytes to each access in `needs`, before the tool uses them. With `isRequest` they are one more request: the kernel decides about it anew, and records it.
+   * `false`: the call has ended, or ends now with the refusal. The kernel charges only the rest of the output. Only in tools that run in the kernel's own realm.
    */
-  readonly charge?: (use: OwnUse) => boolean;
+  readonly charge?: (bytes: number, isRequest?: boolean) => boolean;
   readonly log: (message: string, level?: LogEntry["level"]) => void;
   readonly progress: (progress: Progress) => void;
 }

@@ -60,7 +60,7 @@ export interface RegisteredTool {
   /** Arguments that name targets of requests. */
   readonly targets: readonly TargetArguments[];
   /** The accesses that its trusted code makes by itself, one in each. */
-  readonly stated: readonly Target[];
+  readonly own: readonly Target[];
   /** Where the manifest names one. */
   readonly normalizer?: CustomNormalizer;
   readonly body:

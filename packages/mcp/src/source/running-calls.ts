@@ -24,12 +24,12 @@ export class ServedCall {
   /** Before each request: the kernel has charged the first with the arguments. `false`: do not send it. */
   request(bytes: number): boolean {
     if (!this.#context) return false;
-    return this.#requests++ === 0 || this.#charge({ isRequest: true, bytes });
+    return this.#requests++ === 0 || this.#charge(bytes, true);
   }
 
   /** `false`: the call ends, and gets nothing more. */
   receive(bytes: number): boolean {
-    return this.#charge({ bytes });
+    return this.#charge(bytes);
   }
 
   readonly log: Context["log"] = (message, level) => this.#context?.log(message, level);
@@ -38,8 +38,8 @@ export class ServedCall {
     this.#context = undefined;
   }
 
-  #charge(use: Parameters<NonNullable<Context["charge"]>>[0]): boolean {
-    return this.#context?.charge?.(use) ?? true;
+  #charge(bytes: number, isRequest = false): boolean {
+    return this.#context?.charge?.(bytes, isRequest) ?? true;
   }
 }
 

@@ -3,9 +3,8 @@ import type { AuditLog } from "../../audit/log.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import type { Owner } from "../../isolate/pool/lease.ts";
 import type { IsolatePool } from "../../isolate/pool/pool.ts";
-import type { IsolateHost } from "../../isolate/port.ts";
+import type { IsolateCall, IsolateHost } from "../../isolate/port.ts";
 import { boundedCall, type BoundedCall } from "../../isolate/bounded-call.ts";
-import type { IsolateCall } from "../../isolate/port.ts";
 import { type RunEnd, runInIsolate, type RunOptions } from "../../isolate/run.ts";
 import type { Onward } from "../../tool/define.ts";
 import { withProgram } from "../../tool/program.ts";
@@ -14,7 +13,7 @@ import { callsAround, countAround } from "../record/ancestors.ts";
 import { type CallFault, Suspended } from "../faults/fault.ts";
 import type { CallRecord } from "../record/record.ts";
 import type { Started } from "./start.ts";
-import { chargeOwn } from "./stated-use.ts";
+import { chargeOwn } from "./own-access.ts";
 
 declare class Made {
   #run: never;
@@ -62,7 +61,11 @@ export function run(state: Started, { pools, clock, log, onRun }: RunPorts): Pro
     abandoned: call.parent?.ended,
     onLog: call.options.onLog,
     onProgress: call.options.onProgress,
-    charge: (use) => chargeOwn(state, use, log),
+    charge: (bytes, isRequest) => {
+      const refusal = chargeOwn(state, bytes, isRequest ? log : undefined);
+      if (!refusal) state.own.bytes += bytes;
+      return refusal;
+    },
     onUsed: (usage) => {
       used[attempt - 1] = usage;
     },

@@ -26,7 +26,7 @@ import { isDenied } from "./decide.ts";
 import { recordDecision } from "./prove.ts";
 import { requestGuard } from "./request-guard.ts";
 import type { Reserved } from "./reserve.ts";
-import { claimStated } from "./stated-use.ts";
+import { claimOwn } from "./own-access.ts";
 
 declare class Made {
   #start: never;
@@ -82,7 +82,7 @@ export function recordStart(state: Reserved, { phase }: Entry, ports: StartPorts
     ]);
   }
   // The write took a while, and the record stands: from here on an end is `tool.failed`.
-  const started = (): Started => claimStated(assertCurrent(reach(startedAs(state, labels, ports)), ports), log);
+  const started = (): Started => claimOwn(assertCurrent(reach(startedAs(state, labels, ports)), ports), log);
   return log.flush()?.then(started) ?? started();
 }
 
@@ -237,7 +237,7 @@ export function nextAttempt(state: Started, ports: StartPorts): Started {
   assertCurrent(state, ports);
   const { gate, attempt } = state;
   const again = opened(gate.next(), state, ports.log);
-  return claimStated(reach({ ...state, attempt: attempt + 1, own: { bytes: 0 }, gate: again } as Started), ports.log);
+  return claimOwn(reach({ ...state, attempt: attempt + 1, own: { bytes: 0 }, gate: again } as Started), ports.log);
 }
 
 /** It closes with its call, with the log, and with the call's approval. */

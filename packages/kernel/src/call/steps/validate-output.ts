@@ -9,7 +9,7 @@ import { yieldToEventLoop } from "../../support/yield-to-event-loop.ts";
 import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Ran } from "./run.ts";
 import type { Started } from "./start.ts";
-import { chargeStated } from "./stated-use.ts";
+import { chargeOutput } from "./own-access.ts";
 import * as texts from "../faults/texts.ts";
 import { notNormalizable, outputFault, refusalBehind, runFault, tooLarge } from "./run-faults.ts";
 
@@ -30,7 +30,7 @@ interface Output {
 /** Step 9: the output as the contract says, or why there is none. Nothing to wait for but turns of the event loop, where an output has many values. */
 export function validateOutput({ started, end }: Ran): MaybePromise<Checked> {
   warnOfUnproven(started);
-  chargeStated(started, end);
+  chargeOutput(started, end);
   if (end.kind !== "returned") {
     proveDenial(started, end);
     throw runFault(started, end);

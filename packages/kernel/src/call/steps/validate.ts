@@ -118,8 +118,8 @@ function checkInput({ tool }: Of, plain: Plain): Pick<Input, "input" | "targets"
   if (!valid.ok) throw new CallFault("INVALID_INPUT", texts.wrongInput(valid.errors));
   const input = valid.value as JsonValue;
   const read = targetsIn(input, tool.targets);
-  const { stated } = tool;
-  if (read.ok) return { input, targets: stated.length === 0 ? read.targets : [...stated, ...read.targets] };
+  const { own } = tool;
+  if (read.ok) return { input, targets: own.length === 0 ? read.targets : [...own, ...read.targets] };
   const { fault } = read;
   throw new CallFault("INVALID_INPUT", texts.wrongTarget(fault));
 }

@@ -10,7 +10,7 @@ import type { RegisteredTool } from "../../tool/package.ts";
  * `true` where only a call can tell.
  */
 export function isCallable(
-  { manifest, stated }: Pick<RegisteredTool, "manifest" | "stated">,
+  { manifest, own }: Pick<RegisteredTool, "manifest" | "own">,
   caller: string,
   { policy, mode }: { readonly policy: Policy; readonly mode: Mode },
   revocations: Pick<Revocations, "reasonFor">,
@@ -21,8 +21,8 @@ export function isCallable(
   const isHeld = needed.every(
     (kind) => granted.some((each) => each.kind === kind) && revocations.reasonFor(holder, kind) === undefined,
   );
-  // Its code states an access that no call can leave out.
-  const isCovered = stated.every(({ needs: [need] }) => gives(granted, need));
+  // Its code makes an access that no call can leave out.
+  const isCovered = own.every(({ needs: [need] }) => gives(granted, need));
   const about = { manifest, caller, mode, granted: needed };
   return (
     isHeld &&
