@@ -20,7 +20,7 @@ import { reasonCodes } from "../../packages/kernel/src/policy/proof/proof.ts";
 import { decided, sealProof } from "../../packages/kernel/src/policy/proof/seal-proof.ts";
 import { payloadSchemas } from "@keyhole/kernel/event-schema";
 import { allParts } from "../../packages/kernel/src/schema/all-parts.ts";
-import { requireCopying } from "../../packages/kernel/src/schema/with-copies.ts";
+import { requireValidator } from "../../packages/kernel/src/schema/compile-own.ts";
 import { purityFindings } from "../../packages/kernel/src/isolate/verify-pure.ts";
 import { errorCodes } from "../../packages/kernel/src/result.ts";
 import { modes } from "../../packages/kernel/src/tool/manifest.ts";
@@ -180,10 +180,10 @@ describe("what an event says", () => {
 
 describe("the published schema", () => {
   it.each(Object.keys(payloads) as AuditType[])("takes whatever the type allows: %s", (type) => {
-    const { validate } = requireCopying(payloadSchemas[type], allParts);
+    const { validateOwn } = requireValidator(payloadSchemas[type], allParts);
     fc.assert(
       fc.property(payloads[type] as fc.Arbitrary<AuditPayloads[AuditType]>, (payload) => {
-        expect(validate(payload)).toMatchObject({ ok: true });
+        expect(validateOwn(payload)).toMatchObject({ ok: true });
       }),
     );
   });

@@ -8,21 +8,21 @@ describe("a hostile value is refused, with a reason", () => {
   class Point {
     x = 1;
   }
-  it.each<[received: string, instancePath: string, value: () => unknown]>([
+  it.each<[reason: string, instancePath: string, value: () => unknown]>([
     ["undefined", "", () => undefined],
     ["undefined", "/0", () => [undefined]],
-    ["the number NaN", "", () => NaN],
-    ["the number Infinity", "/0", () => [Infinity]],
-    ["a BigInt", "/n", () => ({ n: 1n })],
-    ["a Function", "", () => () => 1],
-    ["a Symbol", "", () => Symbol("s")],
-    ["a Date", "/at", () => ({ at: new Date(0) })],
-    ["a Map", "", () => new Map()],
-    ["an instance of a class", "", () => new Point()],
-    ["a Uint8Array", "", () => new Uint8Array(1)],
-    ["a hole", "/1", () => [1, , 3]], // oxlint-disable-line no-sparse-arrays
+    ["not-finite", "", () => NaN],
+    ["not-finite", "/0", () => [Infinity]],
+    ["bigint", "/n", () => ({ n: 1n })],
+    ["function", "", () => () => 1],
+    ["symbol", "", () => Symbol("s")],
+    ["not-plain", "/at", () => ({ at: new Date(0) })],
+    ["not-plain", "", () => new Map()],
+    ["not-plain", "", () => new Point()],
+    ["not-plain", "", () => new Uint8Array(1)],
+    ["undefined", "/1", () => [1, , 3]], // oxlint-disable-line no-sparse-arrays
     [
-      "an accessor",
+      "accessor",
       "/a",
       () => ({
         get a() {
@@ -30,9 +30,12 @@ describe("a hostile value is refused, with a reason", () => {
         },
       }),
     ],
-    ["__proto__", "/b/__proto__", () => JSON.parse('{"b":{"__proto__":1}}')],
-  ])("%s at %j", (received, instancePath, value) => {
-    expect(validate(value())).toMatchObject({ ok: false, errors: [{ instancePath, received, keyword: "json" }] });
+    ["proto-key", "/b/__proto__", () => JSON.parse('{"b":{"__proto__":1}}')],
+  ])("%s at %j", (reason, instancePath, value) => {
+    expect(validate(value())).toMatchObject({
+      ok: false,
+      errors: [{ instancePath, received: `another value (${reason})`, keyword: "json" }],
+    });
   });
 
   it("that throws when it is read", () => {

@@ -35,23 +35,14 @@ describe("drafts", () => {
   });
 });
 
-describe("a name of no dialect has its own message", () => {
-  it.each([
-    ["", "The keyword $schema is empty, which names no dialect."],
-    [
-      "http://json-schema.org/schema#",
-      "The keyword $schema is http://json-schema.org/schema#, which names no draft in particular.",
-    ],
-    ["https://example.com/mine", "The dialect https://example.com/mine is unknown."],
-  ])("%j", ($schema, message) => {
-    expect(refused({ $schema })).toMatchObject({ code: "DIALECT_UNKNOWN", schemaPath: "/$schema", message });
-  });
+it("a name of no dialect has its own code", () => {
+  for (const $schema of ["", "http://json-schema.org/schema#", "https://example.com/mine"])
+    expect(refused({ $schema })).toMatchObject({ code: "DIALECT_UNKNOWN", schemaPath: "/$schema" });
 });
 
-it("an empty enum, which 2020-12 allows, is a warning", () => {
-  const result = compileSchema({ properties: { a: { enum: [] } } });
-  expect(result).toMatchObject({ ok: true, warnings: [{ code: "KEYWORD_INVALID", schemaPath: "/properties/a/enum" }] });
-  expect(result.ok && [result.validator.check({}), result.validator.check({ a: 1 })]).toEqual([true, false]);
+it("an empty enum, which 2020-12 allows, fits no value", () => {
+  const { check } = compiled({ properties: { a: { enum: [] } } });
+  expect([check({}), check({ a: 1 })]).toEqual([true, false]);
 });
 
 describe("malformed schemas are refused with their place", () => {
@@ -109,34 +100,6 @@ describe("resources", () => {
     expect(check({ a: "x" })).toBe(false);
     expect(check({ b: 1 })).toBe(false);
   });
-
-  it("reads a resource once, and never what nobody refers to", () => {
-    let reads = 0;
-    const counted = new Proxy(
-      { type: "string" },
-      {
-        ownKeys: (target) => {
-          reads++;
-          return Reflect.ownKeys(target);
-        },
-      },
-    );
-    const poisoned = {
-      get type(): never {
-        throw new Error("read");
-      },
-    };
-    const { check } = compiled(
-      { $ref: "urn:a" },
-      {
-        resources: new Map<string, unknown>([
-          ["urn:a", counted],
-          ["urn:b", poisoned],
-        ]),
-      },
-    );
-    expect([check("x"), check(1), reads]).toEqual([true, false, 1]);
-  });
 });
 
 describe("defaults", () => {
@@ -164,7 +127,7 @@ describe("defaults", () => {
     expect(validator.validate({})).toMatchObject({ value: { deep: { list: [1] } } });
   });
 
-  it("that do not conform are warnings, and are never filled in", () => {
+  it("that do not conform are never filled in", () => {
     const result = compileSchema({
       properties: {
         a: { type: "string", default: 5 },
@@ -174,10 +137,6 @@ describe("defaults", () => {
       $defs: { list: { items: { type: "integer" } } },
     });
     if (!result.ok) throw new Error(result.error.message);
-    expect(result.warnings).toMatchObject([
-      { code: "DEFAULT_INVALID", schemaPath: "/properties/a/default" },
-      { code: "DEFAULT_INVALID", schemaPath: "/properties/b/default" },
-    ]);
     expect(result.validator.check({})).toBe(true);
     expect(result.validator.validate({})).toEqual({ ok: true, value: { c: 1 } });
   });
@@ -185,7 +144,6 @@ describe("defaults", () => {
   it("may conform once what is below them is filled in", () => {
     const deep = { type: "object", default: {}, required: ["x"], properties: { x: { type: "integer", default: 1 } } };
     const result = compileSchema({ properties: { deep } });
-    expect(result).toMatchObject({ ok: true, warnings: [] });
     expect(result.ok && result.validator.validate({})).toEqual({ ok: true, value: { deep: { x: 1 } } });
   });
 
@@ -193,10 +151,10 @@ describe("defaults", () => {
     const properties = Object.fromEntries(
       Array.from({ length: 100 }, (_, at) => [`k${at}`, { items: { type: "integer" }, default: [1, 2, 3, 4, 5] }]),
     );
-    const result = compileSchema({ properties }, { limits: { steps: 300 } });
-    if (!result.ok) throw new Error(result.error.message);
-    expect(result.warnings.length).toBeGreaterThan(10);
-    expect(result.warnings.length).toBeLessThan(100);
+    const given = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`k${at}`, []]));
+    const filled = (steps: number) => compiled({ properties }, { limits: { steps } }).validate(given);
+    expect(filled(300)).toEqual({ ok: true, value: given });
+    expect(filled(3_000)).toMatchObject({ ok: true, value: { k99: [1, 2, 3, 4, 5] } });
   });
 
   it("stay out when they are not wanted", () => {

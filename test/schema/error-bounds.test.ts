@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compileSchema, toOutput } from "@keyhole/kernel/schema";
-import { compiled, errors } from "./compiled.ts";
+import { compileSchema } from "@keyhole/kernel/schema";
+import { errors } from "./compiled.ts";
 
 describe("secrets are never quoted", () => {
   it.each([
@@ -69,29 +69,6 @@ describe("errors are bounded", () => {
     expect(error?.message.length).toBeLessThan(200);
     const [unknown] = errors({ additionalProperties: false, properties: { a: {} } }, { ["k".repeat(100_000)]: 1 });
     expect(unknown?.expected.length).toBeLessThan(200);
-  });
-});
-
-describe("standard outputs", () => {
-  const { validate } = compiled({ $ref: "#/$defs/n", $defs: { n: { type: "integer" } } });
-  it("flag", () => {
-    expect(toOutput(validate("x"), "flag")).toEqual({ valid: false });
-    expect(toOutput(validate(1), "flag")).toEqual({ valid: true });
-  });
-  it("basic", () => {
-    expect(toOutput(validate(1), "basic")).toEqual({ valid: true });
-    expect(toOutput(validate("x"), "basic")).toEqual({
-      valid: false,
-      errors: [
-        {
-          valid: false,
-          keywordLocation: "/$ref/type",
-          absoluteKeywordLocation: "#/$defs/n/type",
-          instanceLocation: "",
-          error: 'The value: expected an integer, got the string "x".',
-        },
-      ],
-    });
   });
 });
 

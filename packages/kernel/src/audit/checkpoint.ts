@@ -3,7 +3,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
-import { requireCopying } from "../schema/with-copies.ts";
+import { requireValidator } from "../schema/compile-own.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 import type { VouchedByKey, VouchedByNobody } from "./vouched.ts";
 
@@ -34,7 +34,7 @@ export interface Checkpoint extends CheckpointState {
   };
 }
 
-const validator = requireCopying(
+const validator = requireValidator(
   {
     type: "object",
     properties: {
@@ -81,7 +81,7 @@ export type CheckpointCheck =
  */
 export async function verifyCheckpoint(foreign: unknown, trusted?: TrustedKeys): Promise<CheckpointCheck> {
   const plain = snapshot(foreign);
-  const valid = plain.ok ? validator.validate(plain.value) : undefined;
+  const valid = plain.ok ? validator.validateOwn(plain.value) : undefined;
   if (!valid?.ok) return broken(`The value is not a checkpoint: ${valid?.errors[0]?.message ?? "not JSON"}`);
   const { signature, ...body } = valid.value as Checkpoint;
   const { v: _, ...checkpoint } = body;

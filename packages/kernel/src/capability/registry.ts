@@ -6,15 +6,10 @@ import type { CapabilityFault } from "./fields.ts";
 import { bringFamily } from "./next-steps.ts";
 import { snapshot } from "../json/snapshot.ts";
 import { noParts } from "../schema/no-parts.ts";
-import { requireValidator } from "../schema/require.ts";
+import { requireValidator } from "../schema/compile-own.ts";
 import type { OwnValidator, SchemaParts } from "../schema/types.ts";
 
-const partNames = [
-  "explain",
-  "formatOf",
-  "isSurelyValid",
-  "linearPatterns",
-] as const satisfies readonly (keyof SchemaParts)[];
+const partNames = ["explain", "formatOf", "linearPatterns"] as const satisfies readonly (keyof SchemaParts)[];
 
 /** The families of one kernel: the only kinds that it knows. */
 export class Families {

@@ -37,7 +37,12 @@ export function snapshot(value: unknown, limits: SnapshotLimits = {}): SnapshotR
 
 /** {@link snapshot} of what is handed on and not kept: a lone surrogate stays in its text, and a getter is called, once. */
 export function snapshotLoosely(value: unknown, limits: SnapshotLimits): SnapshotResult {
-  return resultOf(attempt(value, limits, copy, true));
+  return resultOf(attempt(value, limits, copy, { isLoose: true }));
+}
+
+/** {@link snapshot} of a schema, which may say something of a member `__proto__`: in the copy it is data. */
+export function snapshotOfSchema(value: unknown, limits: SnapshotLimits): SnapshotResult {
+  return resultOf(attempt(value, limits, copy, { keepsProto: true }));
 }
 
 /** The facts about a plain value. */
@@ -56,7 +61,7 @@ export type Taken =
  * {@link snapshot} with the keys in canonical order, except that engines put integer keys first.
  */
 export function snapshotInOrder(value: unknown, limits: SnapshotLimits): Taken {
-  return attempt(value, limits, copy, false, true);
+  return attempt(value, limits, copy, { sorts: true });
 }
 
 /**
@@ -95,10 +100,14 @@ function resultOf(taken: Taken): SnapshotResult {
 /** How the content of an array or object is taken over, once it is known not to be too deep. */
 type Take = (value: object, walk: Walk, depthLeft: number) => JsonValue;
 
-interface Walk extends WayUp {
+interface How {
+  readonly isLoose?: boolean;
+  readonly keepsProto?: boolean;
+  readonly sorts?: boolean;
+}
+
+interface Walk extends WayUp, How {
   readonly take: Take;
-  readonly isLoose: boolean;
-  readonly sorts: boolean;
   nodesLeft: number;
   membersLeft: number;
   unitsLeft: number;
@@ -113,12 +122,11 @@ class SnapshotRefusal {
   }
 }
 
-function attempt(value: unknown, limits: SnapshotLimits, take: Take, isLoose = false, sorts = false): Taken {
+function attempt(value: unknown, limits: SnapshotLimits, take: Take, how: How = {}): Taken {
   const { maxNodes = SNAPSHOT_LIMITS.maxNodes } = limits;
   const walk: Walk = {
+    ...how,
     take,
-    isLoose,
-    sorts,
     nodesLeft: maxNodes,
     membersLeft: limits.maxMembers ?? SNAPSHOT_LIMITS.maxMembers,
     unitsLeft: limits.maxStringUnits ?? SNAPSHOT_LIMITS.maxStringUnits,
@@ -175,7 +183,7 @@ function checkText(text: string, walk: Walk): string {
 }
 
 function checkKey(key: string, before: string | undefined, walk: Walk): void {
-  if (key === "__proto__") throw new SnapshotRefusal("proto-key");
+  if (key === "__proto__" && !walk.keepsProto) throw new SnapshotRefusal("proto-key");
   checkText(key, walk);
   if (before !== undefined && key < before) walk.isOrdered = false;
 }

@@ -8,7 +8,7 @@ import { snapshot } from "../json/snapshot.ts";
 import type { CallFailure, CallResult } from "../result.ts";
 import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
-import { requireCopying } from "../schema/with-copies.ts";
+import { requireValidator } from "../schema/compile-own.ts";
 import { filledIn, referencesIn } from "../json/references.ts";
 
 /** One call of a pipeline. */
@@ -57,7 +57,7 @@ const maxSteps = 100;
 
 const notPlain = "The options are not a plain object. Pass a literal that owns its members.";
 
-const validator = requireCopying(
+const validator = requireValidator(
   {
     type: "array",
     minItems: 1,
@@ -139,7 +139,7 @@ function readSteps(kernel: Kernel, foreign: unknown): readonly PipelineStep[] | 
   const plain = snapshot(foreign);
   if (!plain.ok)
     return { path: plain.error.path, message: `The steps are not plain JSON data: ${plain.error.message}.` };
-  const valid = validator.validate(plain.value);
+  const valid = validator.validateOwn(plain.value);
   if (!valid.ok) {
     const { instancePath, message } = present(valid.errors[0]);
     return { path: instancePath, message };

@@ -10,7 +10,7 @@ import { jsonTextFault } from "../json/json-text-fault.ts";
 import { parseJson } from "../json/snapshot.ts";
 import { allParts } from "../schema/all-parts.ts";
 import { explain } from "../schema/explain/index.ts";
-import { requireCopying } from "../schema/with-copies.ts";
+import { requireValidator } from "../schema/compile-own.ts";
 import { type Run, type RunEntry, runFault } from "./run.ts";
 import { RUN_DEPTH } from "./recorded-value.ts";
 
@@ -78,7 +78,7 @@ const entry = (kind: RunEntry["kind"], properties: JsonObject, optional: JsonObj
   additionalProperties: false,
 });
 
-const validator = requireCopying(
+const validator = requireValidator(
   {
     oneOf: [
       entry(
@@ -107,10 +107,10 @@ const validator = requireCopying(
       entry("outcome", { outcome: text, result: { type: "object" }, outcomeHash: digest }),
     ],
   },
-  { ...allParts, explain, limits: { valueDepth: RUN_DEPTH } },
+  { ...allParts, explain },
 );
 
-const endValidator = requireCopying(
+const endValidator = requireValidator(
   {
     type: "object",
     properties: { kind: { const: "end" }, entries: count, hash: digest },
@@ -166,7 +166,7 @@ class RunReader {
       this.#by = by;
     } else if (isEnd(parsed.value)) return this.#end(parsed.value);
     else {
-      const valid = validator.validate(parsed.value);
+      const valid = validator.validateOwn(parsed.value);
       if (!valid.ok) throw new RunFileRefusal(`The line is not an entry of a run: ${present(valid.errors[0]).message}`);
       const entry = valid.value as RunEntry;
       const named = digestIn(entry);
@@ -178,7 +178,7 @@ class RunReader {
   }
 
   #end(value: JsonObject): void {
-    const valid = endValidator.validate(value);
+    const valid = endValidator.validateOwn(value);
     if (!valid.ok) throw new RunFileRefusal(`The line is not the end of a run: ${present(valid.errors[0]).message}`);
     if (value["entries"] !== this.#entries.length)
       throw new RunFileRefusal(

@@ -11,7 +11,7 @@ import { ALL, ALWAYS, ANY, CHOICE, type Default, NEVER, Node, REF, STRING } from
 import { Patterns } from "./patterns.ts";
 import { Refusal, tooMuch } from "./refusal.ts";
 import type { Located, Resource, Resources } from "./resources.ts";
-import type { Check, CompileWithParts, Pattern, SchemaError } from "./types.ts";
+import type { Check, CompileWithParts, Pattern } from "./types.ts";
 
 /** A subschema that some `$ref` leads to: compiled once for each dynamic scope. */
 interface Target {
@@ -52,7 +52,6 @@ export function compile(resources: Resources, limits: Limits, options: CompileWi
 class Compiler implements Context {
   readonly limits: Limits;
   readonly options: CompileWithParts;
-  readonly warnings: SchemaError[] = [];
   defaults: Default[] | undefined = [];
   readonly #resources: Resources;
   readonly #patterns: Patterns;
@@ -154,7 +153,7 @@ class Compiler implements Context {
     const keys = Object.keys(schema).join();
     const own = typed(place, keys, this);
     if (keys === "type") return own;
-    const nodes = /enum|const/.test(keys) ? values(place, this) : [];
+    const nodes = /enum|const/.test(keys) ? values(place) : [];
     // An enum of strings says that it is a string, too.
     if (own.op !== STRING || nodes[0]?.op !== CHOICE) nodes.push(own);
     for (const keyword of ["$ref", "$dynamicRef"])

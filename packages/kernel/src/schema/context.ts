@@ -3,7 +3,7 @@ import type { Limits } from "./limits.ts";
 import type { Default, Node } from "./node.ts";
 import { Refusal } from "./refusal.ts";
 import type { Anchored, Resource } from "./resources.ts";
-import type { Check, JsonObject, CompileWithParts, Pattern, SchemaError } from "./types.ts";
+import type { Check, JsonObject, CompileWithParts, Pattern } from "./types.ts";
 import { escapeToken } from "../json/pointer.ts";
 
 /** `$dynamicAnchor` name → the outermost subschema that carries it, on the way that led here. */
@@ -27,8 +27,6 @@ export const hasKeywords = (place: Place): place is Keywords => isObject(place.s
 export interface Context {
   readonly limits: Limits;
   readonly options: CompileWithParts;
-  /** The parts of the schema that have no effect. */
-  readonly warnings: SchemaError[];
   /** All defaults; undefined once the schema is compiled. */
   readonly defaults: Default[] | undefined;
   /** The check of a schema, compiled when it is first asked for; for those who look at a value again. */

@@ -3,8 +3,8 @@ import { check } from "./check.ts";
 import { has, isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
 import { ALL, ARRAY, type Default, MAP, type Node, RECORD, REF, TYPED } from "./node.ts";
-import { EXHAUSTED, Refusal } from "./refusal.ts";
-import type { JsonObject, SchemaError } from "./types.ts";
+import { EXHAUSTED } from "./refusal.ts";
+import type { JsonObject } from "./types.ts";
 
 /** A copy that shares nothing with the schema; a member `__proto__` is left out. */
 function clone(value: unknown): unknown {
@@ -19,7 +19,7 @@ function clone(value: unknown): unknown {
  * Finds out which defaults conform: the validator never fills in the others. All share the budget of one value, and those beyond
  * it are left out, too.
  */
-export function judgeDefaults(defaults: readonly Default[], limits: Limits): SchemaError[] {
+export function judgeDefaults(defaults: readonly Default[], limits: Limits): void {
   const judge = (): void => {
     for (const each of defaults) {
       const value = clone(each.value);
@@ -28,11 +28,6 @@ export function judgeDefaults(defaults: readonly Default[], limits: Limits): Sch
     }
   };
   within(limits, judge, undefined, undefined);
-  const unfit = new Set(defaults.filter(({ fits }) => !fits).map(({ path }) => path));
-  const hint = "Correct it, or leave it out: the kernel does not fill it in.";
-  return [...unfit].map(
-    (path) => new Refusal("DEFAULT_INVALID", "The default does not conform to its own schema.", path, hint).error,
-  );
 }
 
 /**

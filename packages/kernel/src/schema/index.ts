@@ -1,7 +1,6 @@
 export { compileSchema } from "./compile-schema.ts";
 export type { FromSchema, SchemaInput } from "./from-schema.ts";
 export { DEFAULT_LIMITS, type Limits } from "./limits.ts";
-export { type BasicOutput, type BasicOutputUnit, type FlagOutput, toOutput } from "./output.ts";
 export type {
   CompileOptions,
   CompileResult,

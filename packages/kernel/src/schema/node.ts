@@ -118,8 +118,6 @@ export interface Default {
   readonly name: string;
   readonly value: unknown;
   readonly node: Node;
-  /** Where it stands in the schema. */
-  readonly path: string;
   /** The steps that one copy takes. */
   readonly steps: number;
   /** False until its check. */

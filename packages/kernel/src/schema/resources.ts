@@ -1,8 +1,7 @@
-import type { CopySchema } from "./count-own.ts";
 import { findDialect, onlyRef, SUBSCHEMAS, type Dialect } from "./dialect.ts";
 import { isCompound, isObject } from "./equal.ts";
 import type { Limits } from "./limits.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, tooMuch } from "./refusal.ts";
 import { resolveUri, splitFragment } from "./uri.ts";
 import { escapeToken, unescapeToken } from "../json/pointer.ts";
 
@@ -30,34 +29,22 @@ export interface Anchored extends Located {
   readonly name?: string;
 }
 
-function unknownDialect(named: string): string {
-  if (named === "") return "The keyword $schema is empty, which names no dialect.";
-  // The name of the newest draft, which is another one from year to year.
-  if (/^https?:\/\/json-schema\.org\/schema#?$/.test(named))
-    return `The keyword $schema is ${named}, which names no draft in particular.`;
-  return `The dialect ${named.slice(0, 100)} is unknown.`;
-}
-
-/** The documents of one validator: copied, counted, and found by URI, anchor or pointer. */
+/** The documents of one validator: counted, and found by URI, anchor or pointer. They no longer change. */
 export class Resources {
-  /** True when some document has `default`. */
-  hasDefaults = false;
   readonly #limits: Limits;
   readonly #given: ReadonlyMap<string, unknown>;
-  readonly #take: CopySchema;
   readonly #byUri = new Map<string, Resource>();
   readonly #byRoot = new Map<unknown, Resource>();
   #isGivenLoaded = false;
 
-  constructor(limits: Limits, given: ReadonlyMap<string, unknown>, take: CopySchema) {
+  constructor(limits: Limits, given: ReadonlyMap<string, unknown>) {
     this.#limits = limits;
     this.#given = given;
-    this.#take = take;
   }
 
-  /** Copies a document, within the limits, and makes it a resource. */
-  add(source: unknown, retrievalUri: string, fallback: Dialect): Resource {
-    const [root, hasIds] = this.#copy(source, retrievalUri);
+  /** Makes a document a resource. */
+  add(root: unknown, retrievalUri: string, fallback: Dialect): Resource {
+    const hasIds = this.#hasIds(root, retrievalUri);
     const resource = this.#register(root, retrievalUri, undefined, fallback) as Resource;
     if (hasIds) this.#scan(root, resource, resource.path);
     return resource;
@@ -97,34 +84,33 @@ export class Resources {
     return { schema, resource, path: found.path + fragment };
   }
 
-  /** One copy of everything, so that no later read can differ from what was counted and checked here. */
-  #copy(source: unknown, uri: string): [root: unknown, hasIds: boolean] {
-    let hasIds = false;
+  /** Holds a document to the limits, and looks at the name of each member. */
+  #hasIds(root: unknown, uri: string): boolean {
     const { schemaDepth, schemaNodes } = this.#limits;
-    const copied = this.#take(source, schemaDepth, schemaNodes, (key) => {
-      if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
-      else if (key === "default") this.hasDefaults = true;
-    });
-    if (copied.ok) return [copied.value, hasIds];
-    const { instancePath, expected, received, hint } = copied.error;
-    throw new Refusal(
-      copied.code,
-      `The schema must be ${expected} here, not ${received}.`,
-      uri + (uri && instancePath && "#") + instancePath,
-      hint,
-    );
+    let hasIds = false;
+    let left = schemaNodes;
+    const count = (value: unknown, depth: number): void => {
+      if (--left < 0) throw tooMuch("SCHEMA_TOO_LARGE", schemaNodes, "values", uri);
+      if (!isCompound(value)) return;
+      if (depth === 0) throw tooMuch("SCHEMA_TOO_DEEP", schemaDepth, "levels", uri);
+      for (const key of Object.keys(value)) {
+        if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") hasIds = true;
+        count(value[key], depth - 1);
+      }
+    };
+    count(root, schemaDepth);
+    return hasIds;
   }
 
   #dialectOf(named: unknown, fallback: Dialect, uri: string): Dialect {
     if (typeof named !== "string") return fallback;
-    const given = this.#given;
-    const dialect = findDialect(named, (meta) => (given.has(meta) ? this.#copy(given.get(meta), meta)[0] : undefined));
+    const dialect = findDialect(named, (meta) => this.#given.get(meta));
     if (dialect !== undefined) return dialect;
     throw new Refusal(
       "DIALECT_UNKNOWN",
-      unknownDialect(named),
+      `The dialect ${named.slice(0, 100)} is unknown.`,
       `${uri}#/$schema`.replace(/^#/, ""),
-      "Use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#, or pass the meta-schema in resources.",
+      "Name a known draft, or pass the meta-schema in resources.",
     );
   }
 

@@ -32,7 +32,7 @@ export interface CompileOptions {
   readonly formats?: "assert" | "annotate";
   /** Whether `validate` fills in `default` values (`"fill"`, the default) or leaves the copy as it came (`"ignore"`). */
   readonly defaults?: "fill" | "ignore";
-  /** Documents that `$ref` may name, by absolute URI. Nothing is ever fetched. */
+  /** Documents that `$ref` may name, by absolute URI: JSON data that no longer changes. Nothing is ever fetched. */
   readonly resources?: ReadonlyMap<string, unknown>;
   /** Single limits to change; the others keep their defaults. */
   readonly limits?: Partial<Limits>;
@@ -73,8 +73,6 @@ export interface SchemaParts {
   /** The test of a format; undefined for an unknown format, which only annotates. */
   readonly formatOf: (name: string, path: string) => Format | undefined;
   readonly linearPatterns: LinearPatterns;
-  /** Whether the compiler takes a schema for sure. A kernel with it compiles such a schema for the first value, and starts sooner with many tools. */
-  readonly isSurelyValid?: ((schema: JsonObject, options: CompileWithParts) => boolean) | undefined;
 }
 
 /** The options of a compiler that has the parts that it is given, and no others. */
@@ -91,10 +89,9 @@ export type SchemaErrorCode =
   | "REF_CYCLE"
   | "PATTERN_INVALID"
   | "PATTERN_UNSAFE"
-  | "PATTERN_TOO_LARGE"
-  | "DEFAULT_INVALID";
+  | "PATTERN_TOO_LARGE";
 
-/** Why a schema was refused, or what in it has no effect. */
+/** Why a schema was refused. */
 export interface SchemaError {
   readonly code: SchemaErrorCode;
   /** One plain sentence. */
@@ -155,8 +152,6 @@ export type CompileResult<Result extends OwnValidator = Validator> =
   | {
       readonly ok: true;
       readonly validator: Result;
-      /** Parts of the schema without an effect: a default that does not conform, an empty `enum`. */
-      readonly warnings: readonly SchemaError[];
     }
   | { readonly ok: false; readonly error: SchemaError };
 

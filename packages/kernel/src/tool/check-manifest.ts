@@ -5,7 +5,7 @@ import type { JsonValue } from "../json/json.ts";
 import * as limits from "../limits.ts";
 import type { Setup, SetupError } from "../result.ts";
 import type { OwnValidator } from "../schema/types.ts";
-import { requireValidator } from "../schema/require.ts";
+import { requireValidator } from "../schema/compile-own.ts";
 import { hasOwn, present } from "../support/guards.ts";
 import { argumentFault } from "./argument-place.ts";
 import type { DeclaredCapability, OutputContract, ToolManifest } from "./manifest.ts";

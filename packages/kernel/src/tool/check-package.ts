@@ -10,7 +10,7 @@ import type { JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { Setup } from "../result.ts";
-import { compileWhenUsed } from "../schema/compile-when-used.ts";
+import { compileOwn } from "../schema/compile-own.ts";
 import type { CompileWithParts, OwnValidator, SchemaError } from "../schema/types.ts";
 import { declaredBy } from "./declared.ts";
 import { checkManifest } from "./check-manifest.ts";
@@ -234,10 +234,10 @@ function compileSchemas(
   { input, output }: ToolManifest,
   options: CompileWithParts,
 ): Setup<{ input: OwnValidator; output: OwnValidator | undefined }> {
-  const forInput = compileWhenUsed(input, options);
+  const forInput = compileOwn(input, options);
   if (!forInput.ok) return refusedSchema("/input", forInput.error);
   if (output.schema === undefined) return { ok: true, value: { input: forInput.validator, output: undefined } };
-  const forOutput = compileWhenUsed(output.schema, { ...options, defaults: "ignore" });
+  const forOutput = compileOwn(output.schema, { ...options, defaults: "ignore" });
   if (!forOutput.ok) return refusedSchema("/output/schema", forOutput.error);
   return { ok: true, value: { input: forInput.validator, output: forOutput.validator } };
 }

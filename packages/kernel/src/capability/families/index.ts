@@ -1,7 +1,6 @@
 import { Families } from "../registry.ts";
 import { allParts } from "../../schema/all-parts.ts";
 import { explain } from "../../schema/explain/index.ts";
-import { isSurelyValid } from "../../schema/surely-valid.ts";
 import { browserPage } from "./browser-page.ts";
 import { clock, random } from "./clock.ts";
 import { dbRead, dbWrite } from "./db.ts";
@@ -73,6 +72,6 @@ function makeBuiltIn(): Families {
       clock,
       random,
     ],
-    { ...allParts, explain, isSurelyValid },
+    { ...allParts, explain },
   );
 }

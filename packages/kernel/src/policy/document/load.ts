@@ -10,7 +10,7 @@ import type { Setup } from "../../result.ts";
 import type { OwnValidator } from "../../schema/types.ts";
 import { allParts } from "../../schema/all-parts.ts";
 import { explain } from "../../schema/explain/index.ts";
-import { requireValidator } from "../../schema/require.ts";
+import { requireValidator } from "../../schema/compile-own.ts";
 import { checkDocument } from "./check.ts";
 import { failingExample } from "./examples.ts";
 import { invalidPolicy } from "./invalid.ts";

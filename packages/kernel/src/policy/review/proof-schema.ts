@@ -2,8 +2,9 @@ import { digestPattern } from "../../hash/hash.ts";
 import type { JsonObject } from "../../json/json.ts";
 import { decisions, postures } from "../document/policy.ts";
 import { type Proof, reasonCodes } from "../proof/proof.ts";
+import { snapshot } from "../../json/snapshot.ts";
 import { allParts } from "../../schema/all-parts.ts";
-import { requireCopying } from "../../schema/with-copies.ts";
+import { requireValidator } from "../../schema/compile-own.ts";
 import { modes } from "../../tool/manifest.ts";
 
 const text: JsonObject = { type: "string", maxLength: 4_096 };
@@ -78,9 +79,10 @@ export const proofSchema: JsonObject = object(
   ["signature", "normalizer", "request"],
 );
 
-const validator = requireCopying(proofSchema, allParts);
+const validator = requireValidator(proofSchema, allParts);
 
 /** Whether foreign data has the shape of a proof. It says nothing about whether the proof is true. */
 export function isProof(foreign: unknown): foreign is Proof {
-  return validator.validate(foreign).ok;
+  const plain = snapshot(foreign);
+  return plain.ok && validator.check(plain.value);
 }

@@ -38,7 +38,7 @@ function membersOf(place: Keywords, extra: Node, isMap: boolean, context: Contex
     if (name !== "__proto__" && isObject(schema) && Object.hasOwn(schema, "default")) {
       const value = schema["default"];
       const steps = 4 + (JSON.stringify(value).length >> 1);
-      const each = { name, value, node, path: `${property.path}/default`, steps, fits: false };
+      const each = { name, value, node, steps, fits: false };
       defaults.push(each);
       context.defaults?.push(each);
     }

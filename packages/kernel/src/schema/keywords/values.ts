@@ -1,4 +1,4 @@
-import { type Context, invalid, type Keywords } from "../context.ts";
+import { invalid, type Keywords } from "../context.ts";
 import { isCompound } from "../equal.ts";
 import { CHOICE, DEEP, NEVER, Node, VALUES } from "../node.ts";
 
@@ -17,18 +17,14 @@ function oneOfThese(allowed: readonly unknown[]): Node {
 const ONE_OR_MORE = "an array of one or more values";
 
 /** `enum` and `const`. */
-export function values(place: Keywords, context: Context): Node[] {
+export function values(place: Keywords): Node[] {
   const { schema } = place;
   const lists = Object.hasOwn(schema, "const") ? [[schema["const"]]] : [];
   const allowed = schema["enum"];
   if (allowed !== undefined) {
     if (!Array.isArray(allowed)) throw invalid(place, "enum", ONE_OR_MORE);
-    if (allowed.length === 0) {
-      // Draft 7 forbids it, later drafts advise against it.
-      const refusal = invalid(place, "enum", ONE_OR_MORE);
-      if (place.resource.dialect.year === 7) throw refusal;
-      context.warnings.push(refusal.error);
-    }
+    // Draft 7 forbids it, later drafts advise against it.
+    if (allowed.length === 0 && place.resource.dialect.year === 7) throw invalid(place, "enum", ONE_OR_MORE);
     lists.push(allowed);
   }
   return lists.map(oneOfThese);

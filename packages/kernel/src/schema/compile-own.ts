@@ -1,6 +1,5 @@
 import { isExhausted, within } from "./budget.ts";
 import { check } from "./check.ts";
-import type { CopySchema } from "./count-own.ts";
 import { compile } from "./compiler.ts";
 import { filled, judgeDefaults } from "./defaults.ts";
 import { draftDialect } from "./dialect.ts";
@@ -11,20 +10,16 @@ import { Resources } from "./resources.ts";
 import type {
   CompileResult,
   CompileWithParts,
+  JsonObject,
   OwnValidator,
-  SchemaError,
   ValidationError,
   ValidationResult,
 } from "./types.ts";
 
-/** `compileSchema` with the parts that it is given. */
-export function compileWithParts(
-  schema: unknown,
-  options: CompileWithParts,
-  copy: CopySchema,
-): CompileResult<OwnValidator> {
+/** Compiles JSON data that no longer changes, with the parts that it is given. The validator is for such data, too. */
+export function compileOwn(schema: unknown, options: CompileWithParts): CompileResult<OwnValidator> {
   try {
-    return { ok: true, ...validatorOf(schema, options, copy) };
+    return { ok: true, validator: validatorOf(schema, options) };
   } catch (thrown) {
     const refusal =
       thrown instanceof RangeError ? new Refusal("SCHEMA_TOO_DEEP", "The schema nests too deep.", "") : thrown;
@@ -33,17 +28,25 @@ export function compileWithParts(
   }
 }
 
-function validatorOf(
-  schema: unknown,
-  options: CompileWithParts,
-  copy: CopySchema,
-): { readonly validator: OwnValidator; readonly warnings: readonly SchemaError[] } {
+/**
+ * The validator of a schema of our own.
+ *
+ * @throws TypeError when it is refused: a bug in the schema.
+ */
+export function requireValidator(schema: JsonObject, options: CompileWithParts): OwnValidator {
+  const compiled = compileOwn(schema, { trusted: true, ...options });
+  if (compiled.ok) return compiled.validator;
+  const { code, schemaPath, message } = compiled.error;
+  throw new TypeError(`${code} at ${schemaPath}: ${message}`);
+}
+
+function validatorOf(schema: unknown, options: CompileWithParts): OwnValidator {
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const resources = new Resources(limits, options.resources ?? new Map(), copy);
+  const resources = new Resources(limits, options.resources ?? new Map());
   const root = resources.add(schema, "", draftDialect(options.draft));
   const { context, place, node, defaults } = compile(resources, limits, options, root);
-  const fills = options.defaults !== "ignore" && resources.hasDefaults;
-  if (fills) context.warnings.push(...judgeDefaults(defaults, limits));
+  const fills = options.defaults !== "ignore" && defaults.length > 0;
+  if (fills) judgeDefaults(defaults, limits);
 
   /** Runs only after a check has failed. */
   const explained = (value: unknown): ValidationResult => {
@@ -63,11 +66,7 @@ function validatorOf(
   /** All work on one value shares one budget. */
   const judged = (value: unknown): ValidationResult => within(limits, judge, value, EXHAUSTED);
   const conforms = (value: unknown): boolean => check(node, value);
-  const validator: OwnValidator = {
-    check: (value) => within(limits, conforms, value, false),
-    validateOwn: judged,
-  };
-  return { validator, warnings: context.warnings };
+  return { check: (value) => within(limits, conforms, value, false), validateOwn: judged };
 }
 
 /** A result whose one error is about the whole value. */
