@@ -27,7 +27,7 @@ afterAll(() => {
   removePrograms();
 });
 
-const template = join(root, "packages/keyhole/templates/worker");
+const template = join(root, "packages/keyhole/templates/any");
 const command = [`--import=${root}scripts/source.mjs`, join(root, "packages/keyhole/src/cli.ts")];
 const env: NodeJS.ProcessEnv = { ...process.env, KEYHOLE_TOKEN: "own-token" };
 

@@ -4,8 +4,8 @@ import { FakeClock, replayFixture, scriptedApprover, settle } from "@keyhole/ker
 import { nodeHost } from "@keyhole/worker-host/node";
 import { memoryBrokers } from "@keyhole/worker-host/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import saveNote from "keyhole:../../packages/keyhole/templates/node/tools/save-note.ts";
-import wordCount from "keyhole:../../packages/keyhole/templates/node/tools/word-count.ts";
+import saveNote from "keyhole:../../packages/keyhole/templates/any/tools/save-note.ts";
+import wordCount from "keyhole:../../packages/keyhole/templates/any/tools/word-count.ts";
 import httpFetch from "keyhole:../../packages/worker-host/src/tools/http-fetch.ts";
 
 const open: Kernel[] = [];

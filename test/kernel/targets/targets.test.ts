@@ -11,7 +11,7 @@ import { explain, simulate, verifyProof } from "@keyhole/kernel/policy";
 import { filesBroker, memoryStore } from "@keyhole/worker-host/brokers/files";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
-import saveNote from "../../../packages/keyhole/templates/node/tools/save-note.ts";
+import saveNote from "../../../packages/keyhole/templates/any/tools/save-note.ts";
 import httpFetch from "../../../packages/worker-host/src/tools/http-fetch.ts";
 import { expectSoundLog, toolOf } from "../../support/kernel.ts";
 import { type AnyTool, registerAny } from "../../support/registered.ts";

@@ -46,7 +46,7 @@ it("the packer gives in Chromium the hashes that the command gives on Node", { t
   const tools = ["save-note.ts", "word-count.ts"];
   const texts = tools.map(async (name) => [
     `tools/${name}`,
-    await readFile(`${root}packages/keyhole/templates/node/tools/${name}`, "utf8"),
+    await readFile(`${root}packages/keyhole/templates/any/tools/${name}`, "utf8"),
   ]);
   const app = packedApp({ ...Object.fromEntries(await Promise.all(texts)), "page.js": page });
   const { output } = await ended(app, ["node_modules/keyhole/dist/cli.js", "pack", "tools", "--json"]);

@@ -16,7 +16,17 @@ import { packageSpecs } from "../package-specs.ts";
 import { removedAtExit } from "../whole-file.ts";
 
 /** Beside `src` in the repository, and beside `dist` where the package is installed. */
-const templates = join(dirname(fileURLToPath(import.meta.url)), "../../../templates");
+const folders = join(dirname(fileURLToPath(import.meta.url)), "../../../templates");
+
+/** Each template with the folders whose files it has too. */
+const templates: ReadonlyMap<string, readonly string[]> = new Map([
+  ["agent", ["any"]],
+  ["mcp", ["any", "node"]],
+  ["node", ["any"]],
+  ["static-html", ["any", "packed"]],
+  ["vite-react", ["any", "packed"]],
+  ["worker", ["any", "packed"]],
+]);
 
 /** Writes a project: the files of a template, with the packages that this command came with. */
 export async function init(
@@ -25,26 +35,22 @@ export async function init(
   options: CommandOptions,
   io: CommandIo,
 ): Promise<CommandResult> {
-  const from = await templateFolder(template);
+  const files = await filesOf(template);
   const folder = resolve(io.folder, typed);
   await refuseFull(folder, typed);
   const specs = await packageSpecs(optionOf(options, "packages"), io.folder);
   const tarballs = tarballsOf(specs);
-  const paths = (await readdir(from, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(from, join(entry.parentPath, entry.name)))
-    .sort();
   await withDraft(folder, async (draft) => {
-    for (const path of paths) {
+    for (const [path, from] of files) {
       io.signal.throwIfAborted();
-      const text = await readFile(join(from, path), "utf8");
+      const text = await readFile(from, "utf8");
       const to = join(draft, writtenName(path));
       await mkdir(dirname(to), { recursive: true });
       await writeFile(to, path === "package.json" ? projectManifest(text, basename(folder), specs) : text);
     }
     if (tarballs !== undefined) await writeFile(join(draft, pnpmFile), pnpmText(tarballs));
   });
-  const written = [...paths.map(writtenName), ...(tarballs === undefined ? [] : [pnpmFile])].sort();
+  const written = [...[...files.keys()].map(writtenName), ...(tarballs === undefined ? [] : [pnpmFile])].sort();
   if (options["json"] === true)
     return { exitCode: 0, output: `${JSON.stringify({ folder, files: written }, undefined, 2)}\n` };
   const lines = [
@@ -71,12 +77,22 @@ async function withDraft(folder: string, fill: (draft: string) => Promise<void>)
   }
 }
 
-async function templateFolder(name: string): Promise<string> {
-  const known = (await readdir(templates)).sort();
-  if (known.includes(name)) return join(templates, name);
-  const [close] = nearest(name, known);
-  const hint = close === undefined ? "" : ` Did you mean ${close}?`;
-  throw new Unusable(visible(`There is no template ${name}; expected ${known.join(", ")}.${hint}`));
+/** The files of a template by their paths in the project. Its own stand before shared ones. */
+async function filesOf(name: string): Promise<ReadonlyMap<string, string>> {
+  const shared = templates.get(name);
+  if (!shared) {
+    const known = [...templates.keys()];
+    const [close] = nearest(name, known);
+    const hint = close === undefined ? "" : ` Did you mean ${close}?`;
+    throw new Unusable(visible(`There is no template ${name}; expected ${known.join(", ")}.${hint}`));
+  }
+  const files = new Map<string, string>();
+  for (const folder of [...shared, name].map((each) => join(folders, each)))
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile()) files.set(relative(folder, path), path);
+    }
+  return files;
 }
 
 /** A folder with files is a person's work. A repository that was just made is not. */

@@ -8,7 +8,7 @@ import { memoryBrokers } from "@keyhole/worker-host/testing";
 import saveNote from "../packages/save-note.json" with { type: "json" };
 import wordCount from "../packages/word-count.json" with { type: "json" };
 
-/* The packages are the same as at the edge, with the same hashes: `keyhole pack` and the Vite plugin share one packer. */
+/* The packages have the same hashes as those in the page or at the edge. */
 
 const policy: unknown = JSON.parse(readFileSync(new URL("../policy.json", import.meta.url), "utf8"));
 const memory = await memoryBrokers();
