@@ -1,5 +1,4 @@
-import { hashText } from "@keyhole/kernel";
-import { encodeBase64Url } from "../server/base64url.ts";
+import { encodeBase64Url, hashText } from "@keyhole/kernel";
 
 /** The key of one approver, as the pages know it. */
 export interface ApprovalKey {

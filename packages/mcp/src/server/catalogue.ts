@@ -1,4 +1,6 @@
 import {
+  decodeBase64Url,
+  encodeBase64Url,
   isToolName,
   type JsonObject,
   type Kernel,
@@ -11,7 +13,6 @@ import type { PassedMethod } from "../passed-methods.ts";
 import { outputSchemaOf } from "../mcp-output.ts";
 import type { McpCaller } from "./caller.ts";
 import { withVisibleTitle } from "./client-text.ts";
-import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 import { type McpQuestion, withoutAnswers } from "./questions.ts";
 
 /** A tool as a client sees it. */

@@ -1,7 +1,7 @@
 import { type ContentStore, hashBytes } from "@keyhole/kernel";
+import { encodeBase64 } from "@keyhole/kernel/context";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { ProtocolError, ProtocolErrorCode, ResourceTemplate } from "@modelcontextprotocol/server";
-import { encodeBase64 } from "./base64url.ts";
 import type { ExchangeLine } from "./tool-call.ts";
 import type { OutputLinks } from "./output-links.ts";
 

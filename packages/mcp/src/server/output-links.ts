@@ -1,6 +1,6 @@
+import { encodeBase64Url } from "@keyhole/kernel";
 import { type HeldOutput, Shares } from "@keyhole/kernel/context";
 import { type McpCaller, isSameCaller, nameOf } from "./caller.ts";
-import { encodeBase64Url } from "./base64url.ts";
 
 /** An output that a caller can read again, under the authority that it has then. */
 export type ReadableAgain<Value> = HeldOutput<Value, McpCaller>;

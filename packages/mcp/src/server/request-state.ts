@@ -1,6 +1,5 @@
-import type { Clock } from "@keyhole/kernel";
+import { type Clock, decodeBase64Url, encodeBase64Url } from "@keyhole/kernel";
 import { Shares } from "@keyhole/kernel/context";
-import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
 import { type McpCaller, nameOf } from "./caller.ts";
 import type { Seal } from "./seal.ts";
 

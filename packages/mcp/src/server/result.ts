@@ -7,9 +7,9 @@ import {
   type ModelError,
   modelError,
 } from "@keyhole/kernel";
+import { encodeBase64 } from "@keyhole/kernel/context";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import { mcpOutputType, outputSchemaOf } from "../mcp-output.ts";
-import { encodeBase64 } from "./base64url.ts";
 import type { ListedTool } from "./catalogue.ts";
 import type { McpApprovals } from "./options.ts";
 

@@ -1,5 +1,4 @@
-import { blake3Keyed } from "@keyhole/kernel";
-import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
+import { blake3Keyed, decodeBase64Url, encodeBase64Url } from "@keyhole/kernel";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 const KEY_BYTES = 32;

@@ -1,4 +1,4 @@
-import { parseUrl } from "@keyhole/kernel";
+import { encodeBase64Url, parseUrl } from "@keyhole/kernel";
 import type {
   OAuthClientInformationContext,
   OAuthClientMetadata,
@@ -7,7 +7,6 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { encodeBase64Url } from "../server/base64url.ts";
 import type { McpSignInOptions, SignInRecord } from "./sign-in-options.ts";
 
 type Credentials = "all" | "client" | "tokens" | "verifier" | "discovery";
