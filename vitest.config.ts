@@ -110,7 +110,7 @@ const ownProcess = [
   "test/runner/**/*.test.ts",
   "test/e2e/**/*.thorough.test.ts",
   "test/e2e/{edge-neighbours,keeper,listening-ports,passkey,serve-*,tool-chains,vite-app,watchdog}.test.ts",
-  "test/audit/file-sink.test.ts",
+  "test/audit/file-{sink,sync}.test.ts",
   "test/brokers/spawn.test.ts",
   "test/operations/{machine,projects,repositories}.test.ts",
   "test/bus/nats*.test.ts",

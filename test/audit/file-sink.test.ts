@@ -1,10 +1,10 @@
-import { mkdtemp, open, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, lineOf } from "@keyhole/kernel";
 import { lines, verifyAudit } from "@keyhole/kernel/audit";
 import { fileSink } from "@keyhole/worker-host/node";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { heldDuring } from "../support/held-memory.ts";
 import { echo, openPolicy } from "../support/kernel.ts";
 import { sampled } from "../support/sampled.ts";
@@ -233,68 +233,5 @@ describe("a log file that somebody else", () => {
 
   it("took away is not there, which the kernel says at once", async () => {
     await expect(createKernel({ sink: fileSink(join(folder, "no", "such", "folder")) })).rejects.toThrow("ENOENT");
-  });
-});
-
-describe("a batch of a log file", () => {
-  it.each([
-    ["is on the disk before it is reported as written", {}, 2],
-    ["is left to the operating system where the options say so", { fsync: "never" }, 0],
-  ] as const)("%s", async (_, options, syncs) => {
-    const sink = fileSink(path, options);
-    await sink.open();
-    const handle = await open(path);
-    let synced = 0;
-    const datasync = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, "datasync");
-    // Ends later than all other steps: a sink that does not wait for it is seen.
-    datasync.mockImplementation(async () => {
-      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-      synced++;
-    });
-    try {
-      await sink.append(records.slice(0, 2));
-      await sink.append(records.slice(2, 3));
-      expect(synced).toBe(syncs);
-      expect(await readFile(path)).toEqual(whole.subarray(0, starts[3]));
-    } finally {
-      datasync.mockRestore();
-      await handle.close();
-      await sink.close();
-    }
-  });
-
-  it("is on the disk a second later where the options say so, or fails the next one, and closing waits", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const sink = fileSink(path, { fsync: "second" });
-    await sink.open();
-    const handle = await open(path);
-    const datasync = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, "datasync").mockResolvedValue();
-    try {
-      await sink.append(records.slice(0, 1));
-      await sink.append(records.slice(1, 2));
-      for (const [ms, syncs] of [[999, 0] as const, [1, 1] as const, [9_000, 1] as const]) {
-        await vi.advanceTimersByTimeAsync(ms);
-        expect(datasync).toHaveBeenCalledTimes(syncs);
-      }
-      datasync.mockRejectedValue(new Error("ENOSPC"));
-      await sink.append(records.slice(2, 3));
-      await vi.advanceTimersByTimeAsync(1_000);
-      await expect(sink.append(records.slice(3, 4))).rejects.toThrow("ENOSPC");
-      await sink.close();
-      const late = Promise.withResolvers<void>();
-      datasync.mockReturnValue(late.promise);
-      for (const [at, waitMs] of [[3, 1_000] as const, [4, 0] as const]) {
-        const other = fileSink(path, { fsync: "second" });
-        await other.open();
-        await other.append(records.slice(at, at + 1));
-        await vi.advanceTimersByTimeAsync(waitMs);
-        late.reject(new Error("ENOSPC"));
-        await expect(other.close()).rejects.toThrow("ENOSPC");
-      }
-    } finally {
-      vi.useRealTimers();
-      datasync.mockRestore();
-      await handle.close();
-    }
   });
 });

@@ -72,8 +72,7 @@ class LogFile implements FileSink {
   }
 
   async open(): Promise<SinkState> {
-    await this.#file?.close();
-    this.#file = undefined;
+    await this.#closeFile();
     const file = await openFile(this.#path);
     try {
       // Before all else: to another kernel's log, also a torn end is an event on its way.
@@ -159,15 +158,20 @@ class LogFile implements FileSink {
   }
 
   async close(): Promise<void> {
-    await this.#writing?.catch(() => undefined);
     const isUnsynced = this.#timer !== undefined || this.#syncing !== undefined;
+    await this.#closeFile();
+    this.#lock?.release();
+    this.#lock = undefined;
+    if (isUnsynced && this.#syncFault) throw this.#syncFault;
+  }
+
+  /** Before it the last batches are on the disk: no timer meets a file that is closed. */
+  async #closeFile(): Promise<void> {
+    await this.#writing?.catch(() => undefined);
     await this.#syncing;
     if (this.#timer && this.#file) await this.#syncNow(this.#file);
     await this.#file?.close();
     this.#file = undefined;
-    this.#lock?.release();
-    this.#lock = undefined;
-    if (isUnsynced && this.#syncFault) throw this.#syncFault;
   }
 
   /** A fault fails the next batch: nothing runs that may not be on record. */
