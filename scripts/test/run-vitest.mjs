@@ -96,6 +96,7 @@ export async function runVitest(args, env = {}) {
 
   const progress = watchProgress(stallMs, () => stop(`no test ended for ${stallMs / 60_000} minutes`));
   child.on("message", (/** @type {import("./results.mjs").Message} */ message) => {
+    if (stopped !== undefined) return; // A test that is stopped has no result.
     const file = results.take(message);
     if (file !== undefined) printFile(file);
     if (message.type === "test-ended" && message.state === "failed") printFailure({ ...message });
