@@ -10,7 +10,7 @@ export const ceilings: Readonly<Record<string, Readonly<Record<SourceAssertion["
   agents: { as: 10.7, "!": 0 },
   edge: { as: 3.9, "!": 1.5 },
   keyhole: { as: 4.4, "!": 2.1 },
-  mcp: { as: 7.1, "!": 2 },
+  mcp: { as: 5.5, "!": 2 },
   playground: { as: 4.2, "!": 1.8 },
 };
 
