@@ -16,7 +16,7 @@ export const budgets = [
   {
     name: "kernel, composed",
     sources: [composed],
-    maxBytes: 72_704,
+    maxBytes: 72_320,
     goalBytes: 62 * 1024,
     without: [
       "kernel/src/hash/blake3",
@@ -27,14 +27,14 @@ export const budgets = [
     ],
   },
   // The smallest kernel that grants a tool something.
-  { name: "composed + net", sources: [composed + net], maxBytes: 78_848 },
+  { name: "composed + net", sources: [composed + net], maxBytes: 78_656 },
   {
     name: "kernel, full",
     sources: [`export { createKernel } from "@keyhole/kernel";`],
-    maxBytes: 122_048,
+    maxBytes: 121_600,
     goalBytes: 106 * 1024,
   },
-  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 125_056 },
+  { name: "kernel, all exports", sources: [`export * from "@keyhole/kernel";`], maxBytes: 124_672 },
   {
     name: "kernel/schema",
     sources: [`export * from "@keyhole/kernel/schema";`],
@@ -53,7 +53,7 @@ export const budgets = [
     name: "first load",
     documents: [page],
     sources: [composed + worker],
-    maxBytes: 117_120,
+    maxBytes: 116_608,
     without: [
       "src/wasm/",
       "kernel/src/schema/explain",
@@ -69,6 +69,6 @@ export const budgets = [
     name: "first load, full",
     documents: [page],
     sources: [`export { createKernel } from "@keyhole/kernel";${worker}`],
-    maxBytes: 158_016,
+    maxBytes: 157_440,
   },
 ];

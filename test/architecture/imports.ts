@@ -146,7 +146,7 @@ const kernelDirections: Readonly<
     types: ["result.ts"],
   },
   state: { values: ["support"], types: ["isolate", "json"] },
-  testing: { values: ["isolate", "replay", "call", "blake3-defaults.ts"], types: ["capability", "policy", "tool"] },
+  testing: { values: ["isolate", "replay", "call", "tool"], types: ["capability", "policy"] },
   operations: {
     values: [
       "id",

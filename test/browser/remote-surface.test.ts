@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type ApprovalAnswer,
   type Approver,
   type CallResult,
@@ -42,7 +43,7 @@ describe("a package that crosses", () => {
   const module = packageOf("modular", "return 1;", {});
   const definition = { ...echo.definition, name: "binary" };
   const manifest = manifestOf(defineTool({ ...definition, execute: () => null }), "wasm");
-  const binary: ToolPackage = { manifest, code: bytes, hash: packageHash(manifest, bytes) ?? "" };
+  const binary: ToolPackage = { manifest, code: bytes, hash: packageHash(manifest, bytes, blake3Hash) ?? "" };
 
   it.each<[string, unknown]>([
     ["of a module", module],

@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type Clock,
   createKernel,
   type Determinism,
@@ -20,7 +21,7 @@ import { registered } from "../support/registered.ts";
 function declared(determinism: Determinism): ToolPackage {
   const { manifest, code }: ToolPackage = moments;
   const plain = { ...manifest, determinism, ...(determinism === "nondeterministic" ? {} : { capabilities: [] }) };
-  return { manifest: plain, code, hash: packageHash(plain, code) ?? "" };
+  return { manifest: plain, code, hash: packageHash(plain, code, blake3Hash) ?? "" };
 }
 
 interface Moments {

@@ -1,4 +1,4 @@
-import { blake3Hash, loadPolicy } from "@keyhole/kernel";
+import { blake3Hash, policy as policyOf } from "@keyhole/kernel";
 import { Families, type Family, type OfKind } from "@keyhole/kernel/families";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -118,7 +118,7 @@ function describeNeeds({ family, capabilities, needs, secret }: FamilySubject): 
         if (!narrowest) return;
         expect(narrowest.covers(need, "authority")).toBe(true);
         const grants = [{ tool: "subject", capability: narrowest.json }];
-        const policy = loadPolicy({ version: "1", posture: "strict", grants }, {}, blake3Hash, families);
+        const policy = policyOf({ version: "1", posture: "strict", grants }, { families });
         expect(policy).toMatchObject({ ok: true });
       }),
       rounds,

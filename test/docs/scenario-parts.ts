@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type AuditSink,
   type CallOptions,
   type CallResult,
@@ -66,7 +67,7 @@ export function packageOf(more: Record<string, unknown> = {}): AnyTool {
     toolOf(() => 1, more),
     "module",
   );
-  return { manifest, code: "export default {};", hash: packageHash(manifest, "export default {};") ?? "" };
+  return { manifest, code: "export default {};", hash: packageHash(manifest, "export default {};", blake3Hash) ?? "" };
 }
 
 /** A host that answers each call as it is told, for ends that no host on this machine can be brought to at will. */

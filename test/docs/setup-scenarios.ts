@@ -1,4 +1,4 @@
-import { createKernel, loadPolicy, type Setup, type SetupErrorCode, type ToolPackage } from "@keyhole/kernel";
+import { createKernel, policy, type Setup, type SetupErrorCode, type ToolPackage } from "@keyhole/kernel";
 import { echo, toolOf } from "../support/kernel.ts";
 import { type AnyTool, registerAny } from "../support/registered.ts";
 import { packageOf } from "./scenario-parts.ts";
@@ -16,5 +16,5 @@ export const setupScenarios = {
     registering(toolOf(() => 1, { effects: [], capabilities: [{ kind: "net.read", hosts: ["example.com"] }] })),
   PACKAGE_HASH_MISMATCH: () => registering({ ...packageOf(), hash: "blake3:00" }),
   UNTRUSTED_TOOL: async () => (await createKernel()).register(echo as object as ToolPackage),
-  INVALID_POLICY: async () => loadPolicy({ version: "1", posture: "relaxed" }),
+  INVALID_POLICY: async () => policy({ version: "1", posture: "relaxed" }),
 } satisfies Record<SetupErrorCode, () => Promise<Setup<unknown>>>;

@@ -4,7 +4,7 @@ import {
   checkKey,
   checkName,
   type CommandPattern,
-  loadPolicy,
+  policy,
   matchCommand,
   matchKey,
   matchName,
@@ -123,7 +123,7 @@ describe("an argument of a command", () => {
 
 describe("a document with commands", () => {
   const load = (commands: unknown) =>
-    loadPolicy({
+    policy({
       version: "1",
       posture: "standard",
       grants: [{ tool: "x", capability: { kind: "process.spawn", commands } }],

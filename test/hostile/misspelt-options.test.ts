@@ -13,7 +13,7 @@ const callOptions = [
   "output body onEvent onLog onProgress",
 ].flatMap((names) => names.split(" "));
 const kernelOptions = [
-  "host reuse policy brokers sink verifyEarlier content approver clock mode modeTriggers resources policyVariables cache secrets suspender signer hash",
+  "host reuse policy brokers sink verifyEarlier content approver clock mode modeTriggers resources cache secrets suspender signer hash",
   "normalizers",
 ].flatMap((names) => names.split(" "));
 

@@ -1,4 +1,4 @@
-import { createKernel, loadPolicy, type PolicyDocument } from "@keyhole/kernel";
+import { createKernel, policy as policyOf, type PolicyDocument } from "@keyhole/kernel";
 import { netBroker } from "@keyhole/worker-host/brokers/net";
 import { describe, expect, it } from "vitest";
 import httpFetch from "../../packages/worker-host/src/tools/http-fetch.ts";
@@ -267,7 +267,7 @@ describe("a pattern of other tools", () => {
       rule({ arguments: [{ at: "/path", pathIn: [glob] }] }),
       { version: "1", posture: "strict", tools: { a: { paths: { forbidden: [glob] } } } },
     ])
-      expect(loadPolicy(document), JSON.stringify(document)).toMatchObject({
+      expect(policyOf(document), JSON.stringify(document)).toMatchObject({
         ok: false,
         error: { code: "INVALID_POLICY" },
       });
@@ -276,11 +276,11 @@ describe("a pattern of other tools", () => {
     "%s is refused for a host",
     (host) => {
       for (const document of [grant({ kind: "net.read", hosts: [host] }), rule({ host: [host] })])
-        expect(loadPolicy(document)).toMatchObject({ ok: false, error: { code: "INVALID_POLICY" } });
+        expect(policyOf(document)).toMatchObject({ ok: false, error: { code: "INVALID_POLICY" } });
     },
   );
   it("is refused with what is supported instead", () => {
-    const loaded = loadPolicy(rule({ path: ["notes/{a,b}"] }));
+    const loaded = policyOf(rule({ path: ["notes/{a,b}"] }));
     expect(loaded.ok ? "" : loaded.error.hint).toContain("**");
   });
 });

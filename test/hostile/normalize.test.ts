@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalize, normalize, parseJson, snapshot } from "../../packages/kernel/src/index.ts";
+import { blake3Hash, canonicalize, normalize, parseJson, snapshot } from "../../packages/kernel/src/index.ts";
 
 type Trap = keyof ProxyHandler<object>;
 const traps: readonly Trap[] = [
@@ -208,7 +208,7 @@ describe("a hostile value", () => {
       else expect(canonicalize(copy.error).ok).toBe(true);
       if (!text.ok) expect(canonicalize(text.error).ok).toBe(true);
       for (const kind of ["json", "text", "binary"] as const)
-        expect(typeof normalize(kind, foreign).ok).toBe("boolean");
+        expect(typeof normalize(kind, foreign, blake3Hash).ok).toBe("boolean");
     });
     fc.assert(property, { numRuns: 300 });
   });

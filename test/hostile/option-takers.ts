@@ -12,7 +12,7 @@ import { promptApiTools } from "@keyhole/agents/prompt-api";
 import { exposeToPage } from "@keyhole/agents/webmcp";
 import { busSource, natsBus, serveOnBus } from "@keyhole/bus";
 import { startEdge } from "@keyhole/edge/dev";
-import type { IsolateHost, Kernel } from "@keyhole/kernel";
+import { type IsolateHost, type Kernel, policy } from "@keyhole/kernel";
 import { erase, redact, verifyAudit } from "@keyhole/kernel/audit";
 import { verifyProof } from "@keyhole/kernel/policy";
 import { replay, verifyPure } from "@keyhole/kernel/replay";
@@ -154,6 +154,7 @@ export const takers: Readonly<Record<string, readonly [Taker, object, string | u
   fileSink: [(options) => fileSink("/nonexistent/log", options), { fsyncs: "batch" }, "fsync"],
   wasmHost: [(options) => wasmHost(options), { feul: 1 }, "fuel"],
   verifyAudit: [(options) => verifyAudit([], options), { withold: true }, "withheld"],
+  policy: [(options) => policy({}, options), { variable: {} }, "variables"],
   verifyProof: [(options) => verifyProof({}, options), { polcy: {} }, "policy"],
   verifyPure: [(options) => verifyPure(options), { host, tool: none, inputs: [], clock: none, bound: {} }, "bounds"],
   replay: [(options) => replay({ entries: [] }, options), { host, tools: [], clock: none, insted: [] }, "instead"],

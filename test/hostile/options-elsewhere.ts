@@ -56,9 +56,12 @@ export const elsewhere: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   [
     "No options: data, whose members have names of their author.",
-    ["loadPolicy", "passkeyVerifier", "questionSentence", "readEvidence", "IsolateFailure", "createHasher"],
+    ["checkPolicy", "questionSentence", "readEvidence", "IsolateFailure", "createHasher"],
   ],
-  ["No options: functions of a program, which a class may have.", ["defaultModeTriggers", "Families", "Families.with"]],
+  [
+    "No options: functions of a program, which a class may have.",
+    ["defaultModeTriggers", "modeTriggers", "Families", "Families.with"],
+  ],
   [
     "A definition: the registration of the tool refuses an unknown member.",
     ["defineTool", "httpPackage", "processPackage", "wasmPackage"],

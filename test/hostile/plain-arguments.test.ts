@@ -1,4 +1,4 @@
-import { type JsonValue, loadPolicy } from "@keyhole/kernel";
+import { type JsonValue, policy } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { isPlain } from "../../packages/kernel/src/capability/matching/plain.ts";
@@ -20,7 +20,7 @@ it.each<[JsonValue, string]>([
   const rules = [{ id: "r", effect: "deny", when: { arguments: [{ at: "/at", equals }] }, reason: "No." }];
   const message = expect.stringContaining(`is not plain: ${fault}`);
   const error = { path: "/rules/0/when/arguments/0", message };
-  expect(loadPolicy({ version: "1", posture: "standard", rules })).toMatchObject({ ok: false, error });
+  expect(policy({ version: "1", posture: "standard", rules })).toMatchObject({ ok: false, error });
 });
 
 it("no document names a host that carries another one", () => {
@@ -28,7 +28,7 @@ it("no document names a host that carries another one", () => {
     { id: "r", effect: "deny", when: { arguments: [{ at: "/at", hostIn: ["[::ffff:a00:5]"] }] }, reason: "No." },
   ];
   const error = { message: expect.stringContaining("carries an IPv4 address") };
-  expect(loadPolicy({ version: "1", posture: "standard", rules })).toMatchObject({ ok: false, error });
+  expect(policy({ version: "1", posture: "standard", rules })).toMatchObject({ ok: false, error });
 });
 
 describe("a call whose argument is not plain", () => {

@@ -47,7 +47,6 @@ const kernelOptions = {
   verifyEarlier: "called",
   modeTriggers: "data",
   resources: "called",
-  policyVariables: "data",
   cache: "data",
   secrets: "called",
   suspender: "called",

@@ -1,10 +1,10 @@
-import { loadPolicy } from "@keyhole/kernel";
+import { policy as policyOf } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { denyWhen } from "../policy/support.ts";
 
 describe("names in a document", () => {
   const fault = (part: object): string | undefined => {
-    const policy = loadPolicy({ version: "1", posture: "standard", ...part });
+    const policy = policyOf({ version: "1", posture: "standard", ...part });
     return policy.ok ? undefined : policy.error.path;
   };
   const grant = (more: object) => ({ capability: { kind: "clock" }, tool: "report", ...more });

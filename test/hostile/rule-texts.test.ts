@@ -1,5 +1,5 @@
 import type { ArgumentCondition, JsonValue, PolicyRule } from "@keyhole/kernel";
-import { builtInFamilies, loadPolicy } from "@keyhole/kernel";
+import { builtInFamilies, policy } from "@keyhole/kernel";
 import { needOf } from "../support/grants.ts";
 import { environmentSecrets } from "@keyhole/worker-host/node";
 import fc from "fast-check";
@@ -129,7 +129,7 @@ describe("a rule reads a text of an argument", () => {
       fc.property(condition, value, fc.nat(), (given, input, at) => {
         const words = [given].flatMap((each) => ("equals" in each ? [each.equals] : "in" in each ? each.in : []));
         const asked = (words.length > 0 && at % 2 === 0 ? words[at % words.length]! : input) as JsonValue;
-        fc.pre(loadPolicy({ version: "1", posture: "strict", rules: [denyWhen({ arguments: [given] })] }).ok);
+        fc.pre(policy({ version: "1", posture: "strict", rules: [denyWhen({ arguments: [given] })] }).ok);
         fc.pre(JSON.stringify(asked) !== undefined);
         if (decision("allow", given, asked) === "allow") expect(decision("deny", given, asked)).toBe("deny");
       }),

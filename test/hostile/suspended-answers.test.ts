@@ -1,4 +1,4 @@
-import { type IsolateHost, type Kernel, packageHash } from "@keyhole/kernel";
+import { blake3Hash, type IsolateHost, type Kernel, packageHash } from "@keyhole/kernel";
 import { interpreterHost } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
 import { expectSoundLog } from "../support/kernel.ts";
@@ -21,7 +21,7 @@ const manifest = {
   ...patient.manifest,
   capabilities: patient.manifest.capabilities.map((capability) => ({ ...capability, optional: true })),
 };
-const tools = [{ ...patient, manifest, hash: packageHash(manifest, patient.code) ?? "" }, relaying];
+const tools = [{ ...patient, manifest, hash: packageHash(manifest, patient.code, blake3Hash) ?? "" }, relaying];
 
 describe("an answer that the tool has", () => {
   /** What a call comes to that had read `a` when it was suspended, and still wants `b`. */

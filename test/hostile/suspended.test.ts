@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type CallResult,
   type IsolateHost,
   type Kernel,
@@ -105,7 +106,11 @@ describe("the bytes of a suspended call that come back", () => {
 
   it("are refused for another package of the same name and version, and without one", async () => {
     const code = `${patientCode} `;
-    const other: ToolPackage = { manifest: patient.manifest, code, hash: packageHash(patient.manifest, code) ?? "" };
+    const other: ToolPackage = {
+      manifest: patient.manifest,
+      code,
+      hash: packageHash(patient.manifest, code, blake3Hash) ?? "",
+    };
     expect(await taken(bytes, { tools: [other] })).toBe("other-tool");
     expect(await taken(bytes, { tools: [] })).toBe("other-tool");
   });
@@ -258,7 +263,7 @@ describe("what changed while a call was suspended", () => {
     const tool: ToolPackage = {
       ...patient,
       manifest: optional,
-      hash: packageHash(optional, patient.code) ?? "",
+      hash: packageHash(optional, patient.code, blake3Hash) ?? "",
     };
     const { kernel, files } = await suspendingKernel(await host(), { tools: [tool] });
     const { callId } = await begin(kernel, "patient", {});

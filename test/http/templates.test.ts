@@ -1,4 +1,4 @@
-import { createKernel, type JsonObject, packageHash } from "@keyhole/kernel";
+import { blake3Hash, createKernel, type JsonObject, packageHash } from "@keyhole/kernel";
 import { httpHost, httpPackage } from "@keyhole/worker-host/http";
 import { describe, expect, it } from "vitest";
 import { json, openHttpKernel, requestTool } from "./support.ts";
@@ -111,7 +111,7 @@ describe("a tool that is a request", () => {
     const other = requestTool({ url: url.replace("v1", "v2") }, inputs);
     expect(other.hash).not.toBe(tool.hash);
     expect(await refusal({ ...other, hash: tool.hash })).toMatchObject({ code: "PACKAGE_HASH_MISMATCH" });
-    expect(packageHash(tool.manifest, null)).toBe(tool.hash);
+    expect(packageHash(tool.manifest, null, blake3Hash)).toBe(tool.hash);
   });
 
   it("has no code", async () => {
@@ -121,7 +121,7 @@ describe("a tool that is a request", () => {
   it("has its template, and no other tool has one", async () => {
     const { http: _, ...without } = tool.manifest;
     for (const manifest of [without, { ...tool.manifest, source: "module" as const }])
-      expect(await refusal({ manifest, code: "", hash: packageHash(manifest, null)! })).toMatchObject({
+      expect(await refusal({ manifest, code: "", hash: packageHash(manifest, null, blake3Hash)! })).toMatchObject({
         path: "/http",
       });
   });

@@ -1,4 +1,4 @@
-import { loadPolicy, verifyProofDigest } from "@keyhole/kernel";
+import { policy as policyOf, verifyProofDigest } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 import { fakeNet } from "../support/nested.ts";
@@ -163,14 +163,14 @@ describe("a policy document", () => {
     ["a port of 0", grant({ kind: "net.read", hosts: ["example.com"], ports: [0] }), "/grants/0/capability"],
     ["an own __proto__", JSON.parse('{"version":"1","posture":"standard","__proto__":{}}'), "/__proto__"],
   ])("with %s is refused with its place", (_, document, path) => {
-    const loaded = loadPolicy(document);
+    const loaded = policyOf(document);
     expect(loaded).toMatchObject({ ok: false, error: { code: "INVALID_POLICY" } });
     expect(loaded.ok || loaded.error.path).toContain(path);
   });
 
   it("hashes the same for the same content", () => {
-    const one = loadPolicy({ version: "1", posture: "standard" });
-    const two = loadPolicy({ posture: "standard", version: "1" });
+    const one = policyOf({ version: "1", posture: "standard" });
+    const two = policyOf({ posture: "standard", version: "1" });
     expect(one.ok && two.ok && one.value.hash === two.value.hash).toBe(true);
   });
 

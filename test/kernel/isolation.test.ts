@@ -1,4 +1,4 @@
-import { checkPackage, type IsolateHost, manifestOf, packageHash } from "@keyhole/kernel";
+import { blake3Hash, checkPackage, type IsolateHost, manifestOf, packageHash } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 import { hostOpening } from "../support/module-host.ts";
@@ -27,7 +27,7 @@ describe("an isolate's memory", () => {
       "module",
     );
     const code = "export default {}";
-    const packed = { manifest, code, hash: packageHash(manifest, code) ?? "" };
+    const packed = { manifest, code, hash: packageHash(manifest, code, blake3Hash) ?? "" };
     expect(checkPackage(packed)).toMatchObject({ ok: true });
     kernel.register(packed);
     const isolateOf = async (caller: string, sessionId: string) => {

@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type Approver,
   checkPackage,
   checkTrustedTool,
@@ -160,7 +161,7 @@ describe("the refusal of a package", () => {
   it("without a key that authors may leave out names that key", () => {
     const { tier: _, ...rest } = manifestOf(echo, "module");
     const code = "export default {}";
-    const without = { manifest: rest, code, hash: packageHash(rest as never, code) };
+    const without = { manifest: rest, code, hash: packageHash(rest as never, code, blake3Hash) };
     expect(checkPackage(without)).toMatchObject({
       ok: false,
       error: { code: "INVALID_MANIFEST", message: expect.stringContaining('the property "tier"') },

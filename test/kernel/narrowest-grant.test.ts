@@ -3,7 +3,7 @@ import {
   type CallResult,
   createKernel,
   type GrantRule,
-  loadPolicy,
+  policy as policyOf,
   type Need,
   type PolicyDocument,
 } from "@keyhole/kernel";
@@ -125,7 +125,7 @@ describe("the narrowest grant for a request", () => {
           return;
         }
         expect(covers(capability, need)).toBe(true);
-        expect(loadPolicy(documentWith({ tool: "subject", caller: "ada", capability }))).toMatchObject({ ok: true });
+        expect(policyOf(documentWith({ tool: "subject", caller: "ada", capability }))).toMatchObject({ ok: true });
       }),
       rounds,
     );

@@ -1,4 +1,4 @@
-import { checkPackage, checkTrustedTool, manifestOf, packageHash } from "@keyhole/kernel";
+import { blake3Hash, checkPackage, checkTrustedTool, manifestOf, packageHash } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { compareVersions, parseRange, parseVersion } from "../../packages/kernel/src/support/semver.ts";
 import { echo, openKernel, toolOf } from "../support/kernel.ts";
@@ -8,7 +8,7 @@ const manifest = manifestOf(echo, "module");
 
 function packed(change: Record<string, unknown> = {}) {
   const changed = { ...manifest, ...change };
-  return { manifest: changed, code, hash: packageHash(changed, code) ?? "" };
+  return { manifest: changed, code, hash: packageHash(changed, code, blake3Hash) ?? "" };
 }
 
 describe("registering", () => {

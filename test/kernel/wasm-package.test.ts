@@ -1,4 +1,4 @@
-import { checkPackage, checkTrustedTool, packageHash, type ToolPackage } from "@keyhole/kernel";
+import { blake3Hash, checkPackage, checkTrustedTool, packageHash, type ToolPackage } from "@keyhole/kernel";
 import { wasmHost, wasmPackage } from "@keyhole/worker-host/wasm";
 import { describe, expect, it } from "vitest";
 import { echo, openKernel } from "../support/kernel.ts";
@@ -75,7 +75,7 @@ describe("registering a module", () => {
     0,
     0,
   ]);
-  const packed = (code: Uint8Array) => ({ ...pkg, code, hash: packageHash(pkg.manifest, code) ?? "" });
+  const packed = (code: Uint8Array) => ({ ...pkg, code, hash: packageHash(pkg.manifest, code, blake3Hash) ?? "" });
 
   it.each([
     ["an import that nobody offers", unknownImport, 'UNKNOWN_IMPORT: The module imports the function "env" "hop"'],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadPolicy } from "@keyhole/kernel";
+import { policy } from "@keyhole/kernel";
 import { parsePolicyText, readPolicyFile } from "@keyhole/worker-host/node";
 import { assert, jsonValue, property, string } from "fast-check";
 import { describe, expect, it, vi } from "vitest";
@@ -29,7 +29,7 @@ describe("a policy in YAML", () => {
     const read = parsePolicyText(text);
     if (!read.ok) throw new Error(read.message);
     const [fromYaml, fromJson] = [read.value.document, JSON.parse(JSON.stringify(read.value.document))].map((each) =>
-      loadPolicy(each),
+      policy(each),
     );
     if (!fromYaml?.ok || !fromJson?.ok) throw new Error("not loaded");
     expect(fromYaml.value.hash).toBe(fromJson.value.hash);

@@ -1,4 +1,4 @@
-import { createKernel, type Kernel, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
+import { blake3Hash, createKernel, type Kernel, type PolicyDocument, type ToolPackage } from "@keyhole/kernel";
 import { recordingHost, type RunEntry, writeRun } from "@keyhole/kernel/replay";
 import { FakeClock, replayFixture, scriptedApprover, settle } from "@keyhole/kernel/testing";
 import { nodeHost } from "@keyhole/worker-host/node";
@@ -104,7 +104,7 @@ describe("replayFixture", () => {
     const changed = { ...wordCount, code: String(wordCount.code).replace(/words:(?!\{)/, "words:1+") };
     expect(changed.code).not.toBe(wordCount.code);
     const { packageHash } = await import("@keyhole/kernel");
-    const pkg = { ...changed, hash: packageHash(changed.manifest, changed.code)! } as ToolPackage;
+    const pkg = { ...changed, hash: packageHash(changed.manifest, changed.code, blake3Hash)! } as ToolPackage;
     const replaying = replayFixture({ run, host: nodeHost(), tools: [saveNote, pkg] });
     await expect(replaying).rejects.toThrow(/The tool returned another value\. At \/.*words/);
   });

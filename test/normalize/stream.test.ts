@@ -1,4 +1,4 @@
-import { hashBytes, normalize } from "@keyhole/kernel";
+import { blake3Hash, hashBytes, normalize } from "@keyhole/kernel";
 import { hashStream } from "@keyhole/kernel/stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ describe("a stream that is hashed while it flows", () => {
         const whole = Uint8Array.from(pieces.flatMap((piece) => [...piece]));
         const hashed = hashStream(pieces);
         expect(await collect(hashed)).toEqual(whole);
-        const normal = normalize("binary", whole);
+        const normal = normalize("binary", whole, blake3Hash);
         expect(await hashed.digest).toEqual({ ok: true, hash: normal.ok ? normal.hash : "", byteLength: whole.length });
       }),
     );

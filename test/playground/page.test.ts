@@ -1,7 +1,7 @@
 import {
   type AuditEvent,
   type CallResult,
-  loadPolicy,
+  policy as policyOf,
   type PolicyDocument,
   type ToolSummary,
   visible,
@@ -92,7 +92,7 @@ describe("the policy panel", () => {
   });
 
   it("recomputes the hash of the policy that it shows", () => {
-    const loaded = loadPolicy(startPolicy);
+    const loaded = policyOf(startPolicy);
     expect(loaded.ok && isHashOf(loaded.value.hash, startPolicy)).toBe(true);
     expect(loaded.ok && isHashOf(loaded.value.hash, { ...startPolicy, posture: "strict" })).toBe(false);
     expect(isHashOf("", startPolicy)).toBe(false);

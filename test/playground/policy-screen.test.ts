@@ -1,4 +1,10 @@
-import { type JsonObject, loadPolicy, type Policy, type PolicyDocument, type ToolManifest } from "@keyhole/kernel";
+import {
+  type JsonObject,
+  policy as policyOf,
+  type Policy,
+  type PolicyDocument,
+  type ToolManifest,
+} from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startPolicy } from "../../packages/playground/src/kernel/default-policy.ts";
@@ -105,7 +111,7 @@ describe("merged policies", () => {
 
 describe("the simulation", () => {
   const loaded = (document: PolicyDocument): Policy => {
-    const read = loadPolicy(document);
+    const read = policyOf(document);
     if (!read.ok) throw new Error(read.error.message);
     return read.value;
   };

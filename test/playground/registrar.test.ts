@@ -1,4 +1,4 @@
-import { type ApprovalRequest, manifestOf, packageHash, type ToolPackage } from "@keyhole/kernel";
+import { blake3Hash, type ApprovalRequest, manifestOf, packageHash, type ToolPackage } from "@keyhole/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { loadDraft, saveDraft } from "../../packages/playground/src/authoring/source-draft.ts";
 import { openEdgeClient } from "../../packages/playground/src/client/edge-client.ts";
@@ -14,7 +14,7 @@ function packed(name: string, version: string): ToolPackage {
     toolOf(() => 1, { name, version, tier: 0 }),
     "module",
   );
-  return { manifest, code, hash: packageHash(manifest, code) ?? "" };
+  return { manifest, code, hash: packageHash(manifest, code, blake3Hash) ?? "" };
 }
 
 /** The kernel of the page, with one tool of its own whose calls the posture asks about. */

@@ -1,4 +1,4 @@
-import { loadPolicy, type PolicyDocument } from "@keyhole/kernel";
+import { policy, type PolicyDocument } from "@keyhole/kernel";
 import { lintPolicy } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { modeAnswer } from "../../packages/kernel/src/policy/modes/mode.ts";
@@ -17,7 +17,7 @@ describe("docs/policy.md", () => {
     "at line %d has a policy that loads, with nothing in vain",
     (_, text) => {
       const document = JSON.parse(text) as PolicyDocument;
-      const loaded = loadPolicy(document, { HOME: "users/ada" });
+      const loaded = policy(document, { variables: { HOME: "users/ada" } });
       expect(loaded).toMatchObject({ ok: true });
       if (loaded.ok) expect(lintPolicy(loaded.value)).toEqual([]);
     },

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { builtInFamilies, loadPolicy } from "@keyhole/kernel";
+import { builtInFamilies, policy as policyOf } from "@keyhole/kernel";
 import { manifestFileSchema, packageFileSchema, policyFileSchema } from "@keyhole/kernel/document-schemas";
 import { compileSchema } from "@keyhole/kernel/schema";
 import * as catalogue from "@keyhole/worker-host/tools";
@@ -97,14 +97,14 @@ describe("a policy with a reference to its schema", () => {
   const policy = { version: "1", posture: "standard" };
 
   it("has the digest of the policy without it", () => {
-    const plain = loadPolicy(policy);
-    const named = loadPolicy({ $schema: "node_modules/@keyhole/kernel/schemas/policy.schema.json", ...policy });
+    const plain = policyOf(policy);
+    const named = policyOf({ $schema: "node_modules/@keyhole/kernel/schemas/policy.schema.json", ...policy });
     expect(named.ok && named.value.hash).toBe(plain.ok && plain.value.hash);
     expect(named.ok && named.value.document).toEqual(policy);
   });
 
   it("is refused where the reference is not a text", () => {
-    expect(loadPolicy({ $schema: 1, ...policy })).toMatchObject({
+    expect(policyOf({ $schema: 1, ...policy })).toMatchObject({
       error: { code: "INVALID_POLICY", path: "/$schema" },
     });
   });

@@ -1,4 +1,4 @@
-import { loadPolicy } from "@keyhole/kernel";
+import { policy as policyOf } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 import { denyWhen } from "./support.ts";
@@ -72,7 +72,7 @@ describe("a document", () => {
     ["a bound above its ceiling", { tools: { x: { bounds: { concurrency: 65 } } } }, "/tools/x/bounds/concurrency"],
     ["an unknown enforcement", { enforcement: "sometimes" }, "/enforcement"],
   ])("with %s is refused at its place", (_, part, path) => {
-    const result = loadPolicy({ version: "1", posture: "standard", ...part });
+    const result = policyOf({ version: "1", posture: "standard", ...part });
     expect(result).toMatchObject({ ok: false, error: { code: "INVALID_POLICY" } });
     expect(result.ok || result.error.path).toContain(path);
     expect(result.ok || result.error.message.length).toBeGreaterThan(10);
@@ -89,8 +89,8 @@ describe("a document", () => {
       })),
     };
     expect(JSON.stringify(huge).length).toBeGreaterThan(10_000_000);
-    expect(loadPolicy(huge)).toMatchObject({ ok: false, error: { path: "/rules" } });
-    expect(loadPolicy({ ...huge, rules: huge.rules.slice(1) })).toMatchObject({ ok: true });
+    expect(policyOf(huge)).toMatchObject({ ok: false, error: { path: "/rules" } });
+    expect(policyOf({ ...huge, rules: huge.rules.slice(1) })).toMatchObject({ ok: true });
   });
 });
 
@@ -114,7 +114,7 @@ describe("examples", () => {
       { tool: "pay", arguments: { amount: 100 } },
       { tool: "read", arguments: { amount: 101 } },
     ];
-    expect(loadPolicy(pay({ match, notMatch }))).toMatchObject({ ok: true });
+    expect(policyOf(pay({ match, notMatch }))).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe("examples", () => {
     [{ notMatch: [{}, { tool: "pay", arguments: { amount: 101 } }] }, "/rules/0/examples/notMatch/1"],
     [{ match: [{ tool: "pay", arguments: { amount: "1e9" } }] }, "/rules/0/examples/match/0"],
   ])("that do not refuse the document: %j", (examples, path) => {
-    expect(loadPolicy(pay(examples))).toMatchObject({
+    expect(policyOf(pay(examples))).toMatchObject({
       ok: false,
       error: { code: "INVALID_POLICY", path },
     });
@@ -162,7 +162,7 @@ describe("examples", () => {
         },
       ],
     };
-    expect(loadPolicy(document)).toMatchObject({ ok: true });
+    expect(policyOf(document)).toMatchObject({ ok: true });
   });
 });
 
@@ -173,11 +173,11 @@ describe("variables", () => {
     grants: [{ tool: "read", capability: { kind: "fs.read", paths: ["${HOME}/notes/**"] } }],
   };
   it("are filled in before anything is checked or hashed", () => {
-    const one = loadPolicy(document, { HOME: "users/ada" });
+    const one = policyOf(document, { variables: { HOME: "users/ada" } });
     expect(one.ok && one.value.grants("read", "x").map(({ json }) => json)).toEqual([
       { kind: "fs.read", paths: ["users/ada/notes/**"] },
     ]);
-    const two = loadPolicy(document, { HOME: "users/eve" });
+    const two = policyOf(document, { variables: { HOME: "users/eve" } });
     expect(one.ok && two.ok && one.value.hash !== two.value.hash).toBe(true);
   });
   it.each([
@@ -187,14 +187,16 @@ describe("variables", () => {
     ["climbing", { HOME: "../.." }],
     ["inherited", Object.create({ HOME: "x" }) as Record<string, string>],
   ])("that are %s refuse the document", (_, variables) => {
-    expect(loadPolicy(document, variables)).toMatchObject({
+    expect(policyOf(document, { variables })).toMatchObject({
       ok: false,
       error: { path: expect.stringContaining("/grants/0/capability") },
     });
   });
-  it("hold for policies that are set later", async () => {
-    const { kernel } = await openKernel({ policyVariables: { HOME: "users/ada" } });
-    expect(await kernel.setPolicy(document)).toMatchObject({ ok: true });
+  it("are filled in before a kernel takes the document", async () => {
+    const { kernel } = await openKernel();
+    expect(await kernel.setPolicy(document)).toMatchObject({ ok: false });
+    const filled = policyOf(document, { variables: { HOME: "users/ada" } });
+    expect(filled.ok && (await kernel.setPolicy(filled.value.document))).toMatchObject({ ok: true });
   });
 });
 

@@ -68,7 +68,6 @@ describe("readEvidence", () => {
     ["keys", { kty: "OKP", crv: "Ed25519", x: "AA" }],
     ["events", {}],
     ["checkpoints", {}],
-    ["variables", []],
     ["tool", 1],
     ["grants", "net.read"],
   ])("names %s when it cannot be used: %j", (member, value) => {
@@ -82,18 +81,7 @@ describe("readEvidence", () => {
       { numRuns: 100 },
     );
     for (const value of values) {
-      for (const member of [
-        "proof",
-        "events",
-        "policy",
-        "tool",
-        "input",
-        "parent",
-        "grants",
-        "variables",
-        "keys",
-        "checkpoints",
-      ]) {
+      for (const member of ["proof", "events", "policy", "tool", "input", "parent", "grants", "keys", "checkpoints"]) {
         const read = readEvidence({ proof: {}, [member]: value });
         if (read.ok) expect((await verifyProof(read.value.proof, read.value.evidence)).verdict).toBe("broken");
       }

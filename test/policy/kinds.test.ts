@@ -1,4 +1,4 @@
-import { loadPolicy, type Need, type PolicyRule } from "@keyhole/kernel";
+import { policy, type Need, type PolicyRule } from "@keyhole/kernel";
 import { lintPolicy } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 import { requestPolicyOf } from "../../packages/kernel/src/policy/decision/request-policy.ts";
@@ -56,7 +56,7 @@ describe("lists for one tool", () => {
     [{ calls: { allowed: ["a b"] } }, "/tools/pay/calls/allowed/0"],
     [{ secrets: { allowed: ["a"] } }, "/tools/pay"],
   ])("%j is refused at %s", (pay, path) => {
-    const result = loadPolicy({ version: "1", posture: "standard", tools: { pay } });
+    const result = policy({ version: "1", posture: "standard", tools: { pay } });
     expect(result.ok ? "loaded" : result.error.path).toContain(path);
   });
 });
@@ -88,14 +88,14 @@ describe("a rule about requests", () => {
     [{ calls: [""] }, "/rules/0/when/calls/0"],
     [{ secret: ["a b"] }, "/rules/0/when/secret/0"],
   ])("%j is refused at %s", (when, path) => {
-    const result = loadPolicy({ version: "1", posture: "standard", rules: [denyWhen(when)] });
+    const result = policy({ version: "1", posture: "standard", rules: [denyWhen(when)] });
     expect(result.ok ? "loaded" : result.error.path).toBe(path);
   });
 
   it("only denies", () => {
     for (const when of [{ command: ["a"] }, { database: ["a"] }, { key: ["a"] }, { calls: ["a"] }, { secret: ["a"] }])
       expect(
-        loadPolicy({ version: "1", posture: "standard", rules: [{ ...denyWhen(when), effect: "ask" }] }),
+        policy({ version: "1", posture: "standard", rules: [{ ...denyWhen(when), effect: "ask" }] }),
       ).toMatchObject({ ok: false, error: { path: "/rules/0/effect" } });
   });
 
@@ -116,7 +116,7 @@ describe("a rule about requests", () => {
       ],
     ] as const) {
       const load = (examples: object) =>
-        loadPolicy({ version: "1", posture: "standard", rules: [{ ...denyWhen(when), examples }] });
+        policy({ version: "1", posture: "standard", rules: [{ ...denyWhen(when), examples }] });
       expect(load({ match: [match], notMatch: [notMatch] })).toMatchObject({ ok: true });
       expect(load({ match: [notMatch] })).toMatchObject({ ok: false, error: { path: "/rules/0/examples/match/0" } });
       expect(load({ notMatch: [match] })).toMatchObject({ ok: false, error: { path: "/rules/0/examples/notMatch/0" } });

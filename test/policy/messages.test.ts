@@ -1,4 +1,4 @@
-import { createKernel, loadPolicy, patternFault } from "@keyhole/kernel";
+import { createKernel, policy as policyOf, patternFault } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 
 /*
@@ -23,7 +23,7 @@ describe("the refusal of a policy", () => {
     ["whose example has text for a number", { match: [{ tool: "pay", arguments: { amount: "1e9" } }] }, /NOT_A_NUMBER/],
   ])("%s", (_, examples, message) => {
     const policy = { version: "1", posture: "standard", rules: [{ ...asks, when, examples }] };
-    expect(loadPolicy(policy)).toMatchObject({ error: { message: expect.stringMatching(message) } });
+    expect(policyOf(policy)).toMatchObject({ error: { message: expect.stringMatching(message) } });
   });
 });
 

@@ -1,4 +1,4 @@
-import { loadPolicy, type Mode, modes, type PolicyRule } from "@keyhole/kernel";
+import { policy as policyOf, type Mode, modes, type PolicyRule } from "@keyhole/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isStricter } from "../../packages/kernel/src/tool/modes.ts";
@@ -93,8 +93,8 @@ describe("a stricter mode", () => {
       grants: [{ tool, capability: { kind: "process.spawn", commands: [{ command: "ps", args }] } }],
       tools: { pay: { modes: { lockdown: "ask" } } },
     });
-    expect(loadPolicy(document(["-e", { prefix: "/srv/" }])).ok).toBe(true);
-    expect(loadPolicy(document(["-e", { rest: { prefix: "" } }]))).toMatchObject({
+    expect(policyOf(document(["-e", { prefix: "/srv/" }])).ok).toBe(true);
+    expect(policyOf(document(["-e", { rest: { prefix: "" } }]))).toMatchObject({
       ok: false,
       error: { path: "/tools/pay/modes/lockdown" },
     });

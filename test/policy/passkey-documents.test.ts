@@ -1,10 +1,10 @@
-import { loadPolicy } from "@keyhole/kernel";
+import { policy } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import { bob, eve, passkeysOf } from "./passkeys.ts";
 
 describe("a policy document", () => {
   const faultOf = (part: object) => {
-    const result = loadPolicy({ version: "1", posture: "standard", ...part });
+    const result = policy({ version: "1", posture: "standard", ...part });
     return result.ok ? undefined : result.error.path;
   };
   const ask = { id: "r", effect: "ask", approver: "passkey", reason: "x", when: {} };

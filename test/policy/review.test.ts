@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { type JsonValue, loadPolicy, type PolicyRule } from "@keyhole/kernel";
+import { type JsonValue, policy as policyOf, type PolicyRule } from "@keyhole/kernel";
 import { explain, lintPolicy, locator, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { describe, expect, it, vi } from "vitest";
 import { checkPolicy } from "../../packages/keyhole/src/command/policy/check.ts";
@@ -9,7 +9,7 @@ import { denyWhen, loaded } from "./support.ts";
 describe("explain", () => {
   it("says which rule decided and what would have to change", async () => {
     const { calls } = await record();
-    const loadedPolicy = loadPolicy(document);
+    const loadedPolicy = policyOf(document);
     const policy = loadedPolicy.ok ? loadedPolicy.value : undefined;
     expect(explain(calls.denied.result.proof!, policy)).toEqual({
       summary: "The call of subject@1.0.0 was denied: rule eve decided (“Not Eve”).",

@@ -1,6 +1,6 @@
 import {
   type JsonValue,
-  loadPolicy,
+  policy as policyOf,
   type Policy,
   type PolicyDocument,
   type PolicyRule,
@@ -12,7 +12,7 @@ import type { ReadCounter, Verdict } from "../../packages/kernel/src/policy/deci
 
 /** A policy of posture standard with some parts. */
 export function loaded(part: Partial<PolicyDocument>): Policy {
-  const result = loadPolicy({ version: "1", posture: "standard", ...part });
+  const result = policyOf({ version: "1", posture: "standard", ...part });
   if (!result.ok) throw new TypeError(`${result.error.path}: ${result.error.message}`);
   return result.value;
 }

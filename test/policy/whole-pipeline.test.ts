@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type ApprovalAnswer,
   createKernel,
   defineTool,
@@ -37,7 +38,7 @@ function lostPackage(): ToolPackage {
     execute: () => 1,
   });
   const manifest = manifestOf(tool, "module");
-  return { manifest, code: "export default 1;", hash: packageHash(manifest, "export default 1;")! };
+  return { manifest, code: "export default 1;", hash: packageHash(manifest, "export default 1;", blake3Hash)! };
 }
 
 const kinds = ["allow", "deny", "yes", "no", "silence", "timeout", "throw", "cancel", "lost", "count"] as const;

@@ -46,8 +46,8 @@ export const nodeProbes: Readonly<Record<string, Probe>> = {
   },
   async "@keyhole/worker-host/node/operations"() {
     const { operationsCatalogue } = await import("@keyhole/worker-host/node/operations");
-    const { loadPolicy } = await import("@keyhole/kernel");
-    hold(loadPolicy((await operationsCatalogue()).policy).ok, "the policy was refused");
+    const { policy: policyOf } = await import("@keyhole/kernel");
+    hold(policyOf((await operationsCatalogue()).policy).ok, "the policy was refused");
   },
   async "@keyhole/worker-host/node/browser"() {
     const { browserBroker } = await import("@keyhole/worker-host/node/browser");

@@ -112,8 +112,8 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
   },
   async "@keyhole/kernel/policy"() {
     const { diffPolicies, lintPolicy, simulationTable } = await import("@keyhole/kernel/policy");
-    const { loadPolicy } = await import("@keyhole/kernel");
-    const loaded = loadPolicy({ version: "1", posture: "standard", grants: [] });
+    const { policy } = await import("@keyhole/kernel");
+    const loaded = policy({ version: "1", posture: "standard", grants: [] });
     hold(loaded.ok && lintPolicy(loaded.value).length === 0, "the empty policy has findings");
     hold(typeof simulationTable([]) === "string", "there is no table");
     hold(!diffPolicies(loaded.value, loaded.value).differs, "a policy differs from itself");

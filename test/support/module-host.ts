@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type CallPort,
   type IsolateCall,
   type IsolateHost,
@@ -13,7 +14,7 @@ import { runCall } from "@keyhole/kernel/guest";
 /** A package of a tool. Its code says nothing: {@link moduleHost} has the tool itself. */
 export function packed(tool: unknown, code = "export default {};"): ToolPackage {
   const manifest = manifestOf(tool as Tool, "module");
-  return { manifest, code, hash: packageHash(manifest, code) ?? "" };
+  return { manifest, code, hash: packageHash(manifest, code, blake3Hash) ?? "" };
 }
 
 /** A host of which nothing matters but how its isolates come about. */

@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type Approver,
   type AuditEvent,
   type Broker,
@@ -34,7 +35,7 @@ export function packageOf(name: string, body: string, more: Record<string, unkno
   };
   const manifest = manifestOf(defineTool(definition as unknown as Parameters<typeof defineTool>[0]), "module");
   const code = `export default { code: { async execute(input, context) { ${body} } } };`;
-  return { manifest, code, hash: packageHash(manifest, code) ?? "" };
+  return { manifest, code, hash: packageHash(manifest, code, blake3Hash) ?? "" };
 }
 
 const files = [

@@ -1,6 +1,7 @@
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import {
+  blake3Hash,
   type CallResult,
   checkPackage,
   defineTool,
@@ -129,7 +130,7 @@ describe("schemas of other libraries", () => {
     });
     expect(await kernel.call("weather", { to: "ada" })).toMatchObject({ ok: false, error: { code: "INVALID_INPUT" } });
     const manifest = manifestOf(mail, "module");
-    const packed = { manifest, code: "export {}", hash: packageHash(manifest, "export {}") ?? "" };
+    const packed = { manifest, code: "export {}", hash: packageHash(manifest, "export {}", blake3Hash) ?? "" };
     expect(checkPackage(packed)).toMatchObject({
       ok: false,
       error: { code: "INVALID_MANIFEST", path: "/input/properties/to/pattern" },

@@ -1,4 +1,4 @@
-import { checkPackage, createKernel, packageHash, type Tool } from "@keyhole/kernel";
+import { blake3Hash, checkPackage, createKernel, packageHash, type Tool } from "@keyhole/kernel";
 import { describe, expect, it } from "vitest";
 import greet from "keyhole:./fixtures/greet.ts";
 import script from "keyhole:./fixtures/script.ts?iife";
@@ -7,7 +7,7 @@ import worker from "keyhole:./fixtures/worker.ts?esm";
 describe("a tool", () => {
   it("gives a package that the kernel takes, with the manifest's defaults filled in", async () => {
     expect(checkPackage(greet)).toMatchObject({ ok: true });
-    expect(greet.hash).toBe(packageHash(greet.manifest, greet.code));
+    expect(greet.hash).toBe(packageHash(greet.manifest, greet.code, blake3Hash));
     expect(greet.manifest).toMatchObject({
       name: "greet",
       source: "module",

@@ -20,7 +20,7 @@ import { readKernelOptions } from "./own-options.ts";
  * Opens a kernel with every extension. Its log continues at the end of the sink. It records calls
  * that a crash left open as lost.
  *
- * @throws TypeError when the policy is invalid, or another option: the embedding program is wrong. Check foreign policies with `loadPolicy`.
+ * @throws TypeError when the policy is invalid, or another option: the embedding program is wrong. Check foreign policies with `policy`.
  * @throws the sink's error, if the log cannot be read.
  */
 export async function createKernel(foreign: KernelOptions = {}): Promise<Kernel> {

@@ -69,7 +69,9 @@ export {
   type HttpTemplate,
 } from "./tool/http-template.ts";
 export { manifestOf } from "./tool/manifest-of.ts";
-export { checkPackage, checkTrustedTool, loadPolicy, normalize, packageHash } from "./blake3-defaults.ts";
+export { checkPackage, checkTrustedTool } from "./tool/check-package.ts";
+export { packageHash } from "./tool/hash.ts";
+export { normalize } from "./normalize/normalizer.ts";
 export { nearest } from "./tool/nearest.ts";
 export type { PackageFile, PackageOf, RegisteredTool, ToolPackage } from "./tool/package.ts";
 export type { LogEntry, Progress } from "./tool/report.ts";
@@ -166,6 +168,7 @@ export type {
   StateRead,
 } from "./policy/proof/proof.ts";
 export type { Preview, PreviewProof, PreviewQuestion } from "./policy/decision/preview.ts";
+export { policy, type PolicyOptions } from "./policy/document/load.ts";
 export type { PolicyVariables } from "./policy/document/variables.ts";
 export { engineVersion } from "./policy/proof/seal-proof.ts";
 export { type ProofCheck, verifyProofDigest } from "./policy/proof/verify-digest.ts";

@@ -23,9 +23,8 @@ import type { Resources } from "./policy/modes/resources.ts";
 import type { ModeTrigger } from "./policy/modes/triggers.ts";
 import type { StandingApproval } from "./policy/approval/standing-table.ts";
 import type { Preview } from "./policy/decision/preview.ts";
-import type { CheckPolicy } from "./policy/document/take.ts";
+import type { checkPolicy } from "./policy/document/load.ts";
 import type { Proof } from "./policy/proof/proof.ts";
-import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { CallResult, Setup } from "./result.ts";
 import type { SchemaParts } from "./schema/types.ts";
 import type { Tool } from "./tool/define.ts";
@@ -45,7 +44,7 @@ export interface KernelOptions {
    * const kernel = await createKernel({ host, reuse: { run_code: "call" } });
    */
   readonly reuse?: Readonly<Record<string, Reuse>>;
-  /** A {@link PolicyDocument}. Default: posture strict, no grants. */
+  /** A {@link PolicyDocument}; `policy` fills in its variables. Default: posture strict, no grants. */
   readonly policy?: unknown;
   /** Added to the host's; a broker replaces the host's for its kinds. */
   readonly brokers?: readonly Broker[];
@@ -71,8 +70,6 @@ export interface KernelOptions {
   readonly modeTriggers?: readonly ModeTrigger[];
   /** Gauges for `modeTriggers` on space and memory. Default: none. */
   readonly resources?: Resources;
-  /** Values of `${NAME}` in the policy's texts, also for policies that are set later. */
-  readonly policyVariables?: PolicyVariables;
   /** Whether results of `pure` tools that run in isolates may answer equal calls. Default `true`. */
   readonly cache?: boolean;
   /** Values for the placeholders of tools. `secretKeeper` of `@keyhole/kernel/secrets` makes one. Default: none, and the kernel refuses a request with a placeholder. */
@@ -117,7 +114,7 @@ export interface ComposedKernelOptions extends Omit<
   /** Parts of the validator of schemas: `formatOf`, `linearPatterns`, and `explain` of `@keyhole/kernel/schema/explain`. Default: those of `families`, and no other. */
   readonly schemaParts?: Partial<SchemaParts>;
   /** The check of policies. Default: none, and the kernel has the strict policy, and refuses every other. */
-  readonly checkPolicy?: CheckPolicy;
+  readonly checkPolicy?: typeof checkPolicy;
   /** The functions behind `health`, `verifyPure` and `preview`. Default: none, and they reject. */
   readonly operations?: typeof operations;
 }

@@ -9,7 +9,6 @@ import { isList } from "./support/guards.ts";
 import { unknownKey } from "./support/unknown-key.ts";
 import { plainMembers } from "./json/plain-members.ts";
 import type { SchemaParts } from "./schema/index.ts";
-import type { PolicyVariables } from "./policy/document/variables.ts";
 import type { Mode } from "./tool/manifest.ts";
 import { knownMode } from "./tool/modes.ts";
 import { unknownName } from "./tool/nearest.ts";
@@ -17,14 +16,13 @@ import { unknownName } from "./tool/nearest.ts";
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
   ComposedKernelOptions,
-  "brokers" | "families" | "host" | "inline" | "mode" | "policyVariables" | "reuse"
+  "brokers" | "families" | "host" | "inline" | "mode" | "reuse"
 > {
   /** The first that runs a source runs it. */
   readonly hosts: readonly IsolateHost[];
   readonly families: Families;
   readonly brokers: ReadonlyMap<string, Broker>;
   readonly mode: Mode;
-  readonly policyVariables: PolicyVariables;
   readonly reuse: ReadonlyMap<string, Reuse>;
 }
 
@@ -41,7 +39,6 @@ const shared = {
   verifyEarlier: true,
   clock: true,
   mode: true,
-  policyVariables: true,
   secrets: true,
   signer: true,
   hash: true,
@@ -94,7 +91,7 @@ export function readKernelOptions(foreign: KernelOptions): KernelOptions {
 export function readComposedOptions(foreign: ComposedKernelOptions): OwnKernelOptions {
   const given = plain<ComposedKernelOptions>(foreign);
   refuseUnknown(given, partNames);
-  const { host, inline, brokers = [], families, mode = "NORMAL", policyVariables = {}, reuse = {}, ...rest } = given;
+  const { host, inline, brokers = [], families, mode = "NORMAL", reuse = {}, ...rest } = given;
   const hosts = [host, inline].flatMap((each) => (each ? checkedHost(each) : []));
   if (!isList(brokers)) throw new TypeError("`brokers` is not a list of brokers.");
   const { extensions = [], secrets, schemaParts } = rest;
@@ -113,7 +110,6 @@ export function readComposedOptions(foreign: ComposedKernelOptions): OwnKernelOp
     ),
     brokers: new Map(served.flatMap((broker) => broker.families.map(({ kind }) => [kind, broker] as const))),
     mode: knownMode(mode),
-    policyVariables,
     reuse: new Map(Object.entries(reuse)),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type Broker,
   defineTool,
   type Isolate,
@@ -18,7 +19,7 @@ export function packed(more: Record<string, unknown> = {}): ToolPackage {
   const definition = { name: "packed", version: "1.0.0", description: "Under test.", input: { type: "object" }, output: { kind: "json" }, execute: () => 1, ...more }; // prettier-ignore
   const manifest = manifestOf(defineTool(definition as unknown as Parameters<typeof defineTool>[0]), "module");
   const code = "export default {};";
-  return { manifest, code, hash: packageHash(manifest, code) ?? "" };
+  return { manifest, code, hash: packageHash(manifest, code, blake3Hash) ?? "" };
 }
 
 /** A host whose one isolate does this. */

@@ -3,7 +3,7 @@ import {
   createKernel,
   type JsonValue,
   type Kernel,
-  loadPolicy,
+  policy as policyOf,
   type PolicyDocument,
   type ToolContext,
 } from "@keyhole/kernel";
@@ -171,7 +171,7 @@ describe("every view of the decision says the same", () => {
   it("simulate", async () => {
     const { kernel } = await open(saveNote);
     const [{ manifest } = expect.unreachable()] = kernel.list();
-    const loaded = loadPolicy(policy);
+    const loaded = policyOf(policy);
     const calls = ["private/a", "notes/a", "notes/keys", "../up"].map((path, index) => ({
       manifest,
       input: note(path),

@@ -1,5 +1,5 @@
 // One decision over 100 and over 10,000 rules, without and with its sealed proof; Cedar on the same rules in the same process.
-import { blake3Hash, loadPolicy, type Policy, type PolicyRule } from "@keyhole/kernel";
+import { blake3Hash, policy as policyOf, type Policy, type PolicyRule } from "@keyhole/kernel";
 import { createProofKey, proofSigner } from "@keyhole/kernel/policy";
 import { atMost } from "../../bench/bar.ts";
 import { byProcessor, processorMs } from "../../bench/processor.ts";
@@ -30,7 +30,7 @@ function ruleOf(index: number): PolicyRule {
 
 /** @param isMixed In another order: 7,919 is prime. */
 function policyOf(count: number, isMixed = false): Policy {
-  const loaded = loadPolicy({
+  const loaded = policyOf({
     version: "1",
     posture: "standard",
     rules: Array.from({ length: count }, (_, index) => ruleOf(isMixed ? (index * 7_919) % count : index)),
@@ -132,7 +132,7 @@ const at100 = measure((input) => decide(small, input, () => 0), 20_000);
 const at10000 = measure((input) => decide(large, input, () => 0), 20_000);
 const atMixed = measure((input) => decide(mixed, input, () => 0), 20_000);
 const sealed = measure((input) => prove(small, input), 5_000);
-const unnamed = loadPolicy({
+const unnamed = policyOf({
   version: "1",
   posture: "standard",
   rules: Array.from({ length: 100 }, (_, index) => ({

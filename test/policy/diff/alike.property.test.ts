@@ -1,4 +1,4 @@
-import { type ArgumentCondition, type JsonValue, loadPolicy, type Policy, type PolicyDocument } from "@keyhole/kernel";
+import { type ArgumentCondition, type JsonValue, policy, type Policy, type PolicyDocument } from "@keyhole/kernel";
 import { diffPolicies } from "@keyhole/kernel/policy";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -169,7 +169,7 @@ const requests: readonly Draft[] = paths.map((path) => {
 });
 
 function policyOf(document: PolicyDocument): Policy {
-  const loaded = loadPolicy(document);
+  const loaded = policy(document);
   if (!loaded.ok) throw new TypeError(`${loaded.error.path}: ${loaded.error.message}`);
   return loaded.value;
 }

@@ -1,7 +1,7 @@
 import {
   type Capability,
   type GrantRule,
-  loadPolicy,
+  policy,
   type Policy,
   type PolicyDocument,
   type PolicyRule,
@@ -16,7 +16,7 @@ import { sized } from "../../support/size.ts";
 import { pairs, randomCall } from "./random-policies.ts";
 
 function policyOf(document: PolicyDocument): Policy {
-  const loaded = loadPolicy(document);
+  const loaded = policy(document);
   if (!loaded.ok) throw new TypeError(`${loaded.error.path}: ${loaded.error.message}`);
   return loaded.value;
 }

@@ -1,7 +1,7 @@
 import {
   type ArgumentCondition,
   type GrantRule,
-  loadPolicy,
+  policy,
   type Policy,
   type PolicyDocument,
   type PolicyRule,
@@ -15,7 +15,7 @@ import { ioOf } from "../../support/command-files.ts";
 import { sized } from "../../support/size.ts";
 
 function policyOf(part: Partial<PolicyDocument>): Policy {
-  const loaded = loadPolicy({ version: "1", posture: "standard", ...part });
+  const loaded = policy({ version: "1", posture: "standard", ...part });
   if (!loaded.ok) throw new TypeError(`${loaded.error.path}: ${loaded.error.message}`);
   return loaded.value;
 }

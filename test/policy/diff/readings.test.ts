@@ -1,9 +1,9 @@
-import { type ArgumentCondition, loadPolicy, type Policy, type PolicyRule } from "@keyhole/kernel";
+import { type ArgumentCondition, policy, type Policy, type PolicyRule } from "@keyhole/kernel";
 import { diffPolicies } from "@keyhole/kernel/policy";
 import { describe, expect, it } from "vitest";
 
 function policyOf(rules: readonly PolicyRule[]): Policy {
-  const loaded = loadPolicy({ version: "1", posture: "standard", rules });
+  const loaded = policy({ version: "1", posture: "standard", rules });
   if (!loaded.ok) throw new TypeError(`${loaded.error.path}: ${loaded.error.message}`);
   return loaded.value;
 }

@@ -1,8 +1,8 @@
-import { checkPackage } from "../blake3-defaults.ts";
 import { systemClock } from "../isolate/clock.ts";
 import type { IsolateHost } from "../isolate/port.ts";
 import { replay } from "../replay/replay.ts";
 import { readRun } from "../replay/run-file.ts";
+import { checkPackage } from "../tool/check-package.ts";
 import type { RegisteredTool, ToolPackage } from "../tool/package.ts";
 
 export interface RunFixture {

@@ -1,9 +1,11 @@
 import { versionedId } from "../support/tool-names.ts";
 import { checkArgument, checkCommand } from "../capability/matching/command-names.ts";
 import { bringFamily } from "../capability/next-steps.ts";
+import { builtInFamilies } from "../capability/families/index.ts";
 import type { Families } from "../capability/registry.ts";
 import * as limits from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";
+import { blake3Hash } from "../hash/blake3-hash.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
 import { bytesOf, type Foreign, membersOf } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
@@ -23,6 +25,33 @@ import { quote, refused } from "./refused.ts";
 import { ownTargets } from "./own-targets.ts";
 import { targetArguments } from "./targets.ts";
 import { hasOwn } from "../support/guards.ts";
+
+/**
+ * Reads a package once, as foreign data, and checks all of it. A package's own digest may be in BLAKE3 or in the given algorithm; the tool's
+ * is in the given one. A tool object is refused with `UNTRUSTED_TOOL`: its code would run in this realm.
+ *
+ * @param by Default BLAKE3.
+ */
+export function checkPackage(
+  foreign: unknown,
+  by: Hash = blake3Hash,
+  families: Families = builtInFamilies,
+): Setup<RegisteredTool> {
+  return checkParts(takePackage(foreign).parts, by, [blake3Hash], families);
+}
+
+/**
+ * Reads a tool object once and checks all of it. Its code runs in the kernel's own realm, with all that this realm can do.
+ *
+ * @param by Default BLAKE3.
+ */
+export function checkTrustedTool(
+  foreign: unknown,
+  by: Hash = blake3Hash,
+  families: Families = builtInFamilies,
+): Setup<RegisteredTool> {
+  return checkParts(takeTool(foreign).parts, by, [], families);
+}
 
 /**
  * Checks all of what was read once.

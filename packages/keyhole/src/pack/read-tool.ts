@@ -1,4 +1,4 @@
-import { checkPackage, packageHash, type ToolManifest, type ToolPackage } from "@keyhole/kernel";
+import { blake3Hash, checkPackage, packageHash, type ToolManifest, type ToolPackage } from "@keyhole/kernel";
 import { type Engine, readManifest } from "@keyhole/worker-host/wasm/interpreter";
 
 /**
@@ -12,7 +12,7 @@ export async function readTool(code: string, engine: Engine): Promise<ToolPackag
   if (!reading.ok) throw new Error(reading.reason);
   // The check names its kind.
   const manifest = reading.manifest as unknown as ToolManifest;
-  const checked = checkPackage({ manifest, code, hash: packageHash(manifest, code) ?? "" });
+  const checked = checkPackage({ manifest, code, hash: packageHash(manifest, code, blake3Hash) ?? "" });
   if (checked.ok) return { manifest: checked.value.manifest, code, hash: checked.value.hash };
   const { path, message, hint } = checked.error;
   const place = path === "" || message.startsWith(path) ? "" : ` at "${path}"`;

@@ -1,4 +1,4 @@
-import { type JsonValue, loadPolicy, type Policy, type Proof, visible } from "@keyhole/kernel";
+import { type JsonValue, policy as policyOf, type Policy, type Proof, visible } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 import { explain } from "@keyhole/kernel/policy";
 import { type ReactNode, useMemo } from "react";
@@ -44,14 +44,14 @@ export function DecisionView(props: DecisionViewProps): ReactNode {
 }
 
 function Summary({ proof, policy }: { readonly proof: Proof; readonly policy: JsonValue | undefined }): ReactNode {
-  const { summary } = useMemo(() => explain(proof, policyOf(proof, policy)), [proof, policy]);
+  const { summary } = useMemo(() => explain(proof, decidingPolicy(proof, policy)), [proof, policy]);
   return <p>{visible(summary)}</p>;
 }
 
 /** With the policy that decided, the view can quote a rule's own words. */
-function policyOf({ policyHash }: Proof, document: JsonValue | undefined): Policy | undefined {
+function decidingPolicy({ policyHash }: Proof, document: JsonValue | undefined): Policy | undefined {
   if (document === undefined) return undefined;
-  const loaded = loadPolicy(document, {}, hashOf(policyHash));
+  const loaded = policyOf(document, { hash: hashOf(policyHash) });
   return loaded.ok ? loaded.value : undefined;
 }
 

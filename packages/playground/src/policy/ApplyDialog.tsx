@@ -1,4 +1,4 @@
-import { loadPolicy, type PolicyDocument, visible } from "@keyhole/kernel";
+import { policy as policyOf, type PolicyDocument, visible } from "@keyhole/kernel";
 import { diffPolicies, type PolicyDifference } from "@keyhole/kernel/policy";
 import { type ReactNode, useMemo, useState } from "react";
 import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
@@ -120,6 +120,6 @@ function readable(sentence: string): string {
 function differenceOf(inForce: string, document: PolicyDocument): PolicyDifference | undefined {
   const before = readPolicy(inForce);
   if (!before.ok) return undefined;
-  const [a, b] = [loadPolicy(before.document), loadPolicy(document)];
+  const [a, b] = [policyOf(before.document), policyOf(document)];
   return a.ok && b.ok ? diffPolicies(a.value, b.value, mostTests) : undefined;
 }

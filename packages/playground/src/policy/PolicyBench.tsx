@@ -1,4 +1,4 @@
-import { loadPolicy } from "@keyhole/kernel";
+import { policy as policyOf } from "@keyhole/kernel";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { capabilityText } from "../app/capability-words.ts";
 import type { Governance } from "../client/kernel-client.ts";
@@ -117,7 +117,7 @@ function useSimulated({ inForce, read }: PolicyDraft, { calls }: SessionCalls): 
   return useMemo(() => {
     const current = readPolicy(inForce);
     if (policy === undefined || document === undefined || !current.ok) return undefined;
-    const before = loadPolicy(current.document);
+    const before = policyOf(current.document);
     if (!before.ok) return undefined;
     const rows = compareOver(before.value, policy, calls);
     return { rows, coverage: coverageOf(document, rows) };

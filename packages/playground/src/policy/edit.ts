@@ -1,4 +1,4 @@
-import { checkHostPattern, loadPolicy, parseUrl, type PolicyDocument, type SetupError } from "@keyhole/kernel";
+import { checkHostPattern, policy, parseUrl, type PolicyDocument, type SetupError } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
 
 /** The tool whose hosts the panel offers to add; the person writes any other grant as JSON. */
@@ -18,13 +18,13 @@ export function readPolicy(text: string): Reading {
     const message = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`;
     return { ok: false, error: { code: "INVALID_POLICY", message, path: "", hint: "" } };
   }
-  const loaded = loadPolicy(foreign);
+  const loaded = policy(foreign);
   return loaded.ok ? { ok: true, document: loaded.value.document } : loaded;
 }
 
 /** Whether the hash is that of the document. A document with variables has the hash of its values, which this page does not know. */
 export function isHashOf(policyHash: string, document: unknown): boolean {
-  const loaded = loadPolicy(document, {}, hashOf(policyHash));
+  const loaded = policy(document, { hash: hashOf(policyHash) });
   return loaded.ok && loaded.value.hash === policyHash;
 }
 

@@ -1,4 +1,4 @@
-import { loadPolicy, pointerTokens, type Policy, type PolicyDocument, type SetupError } from "@keyhole/kernel";
+import { policy as policyOf, pointerTokens, type Policy, type PolicyDocument, type SetupError } from "@keyhole/kernel";
 import { type JsonPlaces, jsonPlaces } from "@keyhole/kernel/foreign";
 import { type Finding, lintPolicy } from "@keyhole/kernel/policy";
 import type { Note } from "../code/notes.ts";
@@ -23,7 +23,7 @@ export function readPolicyText(text: string, tools: readonly string[] | undefine
   } catch (error) {
     return { text, notes: [syntaxNote(text, places, error), ...doubled], policy: undefined, document: undefined };
   }
-  const loaded = loadPolicy(foreign);
+  const loaded = policyOf(foreign);
   if (!loaded.ok)
     return { text, notes: [refusalNote(text, loaded.error), ...doubled], policy: undefined, document: undefined };
   const { value: policy } = loaded;

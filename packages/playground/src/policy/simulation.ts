@@ -1,7 +1,7 @@
 import {
   type Decision,
   type JsonValue,
-  loadPolicy,
+  policy,
   type Policy,
   type PolicyDocument,
   type ToolManifest,
@@ -63,7 +63,7 @@ function needOf(document: PolicyDocument, index: number, tool: string, rows: rea
   const own = rows.filter(({ call, after }) => after !== "deny" && (tool === "*" || call.manifest.name === tool));
   if (own.length === 0) return 0;
   // Examples of rules say nothing of this.
-  const without = loadPolicy({
+  const without = policy({
     ...document,
     grants: (document.grants ?? []).filter((_, at) => at !== index),
     rules: (document.rules ?? []).map(({ examples: _, ...rule }) => rule),

@@ -1,4 +1,4 @@
-import { loadPolicy, visible } from "@keyhole/kernel";
+import { policy as policyOf, visible } from "@keyhole/kernel";
 import { hashOf, type Judged, verdictReason, verdictTexts } from "@keyhole/kernel/audit";
 import {
   explain,
@@ -78,11 +78,11 @@ async function verify(): Promise<void> {
 }
 
 /** The content of the proof. The verdict above names the key that vouches for it. */
-function wordsOf(report: ProofReport | FailureReport, { policy, variables }: ProofEvidence): readonly HTMLElement[] {
+function wordsOf(report: ProofReport | FailureReport, { policy }: ProofEvidence): readonly HTMLElement[] {
   const isClaim = "claimed" in report;
   const proof = isClaim ? report.claimed : "proof" in report ? report.proof : undefined;
   if (proof === undefined) return [];
-  const loaded = policy === undefined ? undefined : loadPolicy(policy, variables, hashOf(proof.policyHash));
+  const loaded = policy === undefined ? undefined : policyOf(policy, { hash: hashOf(proof.policyHash) });
   const { summary, facts, toChange } = explain(proof, loaded?.ok ? loaded.value : undefined);
   return [element("p", isClaim ? `Claimed: ${summary}` : summary), list([...facts, ...toChange.map(changed)])];
 }

@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type HttpMethod,
   type InferGiven,
   type InferOutput,
@@ -50,7 +51,7 @@ export function httpPackage<const Input extends SchemaSource, const Output exten
     ...definition,
   };
   const manifest = manifestOf({ definition: whole, code: { execute } }, "http");
-  return { manifest, code: "", hash: packageHash(manifest, null) ?? "" };
+  return { manifest, code: "", hash: packageHash(manifest, null, blake3Hash) ?? "" };
 }
 
 /** RFC 9110, 9.2. */

@@ -18,7 +18,7 @@ import { readBoundedText } from "./bounded-file.ts";
 export { readBoundedFile, readBoundedText } from "./bounded-file.ts";
 
 export interface PolicyText {
-  /** For `createKernel`, `kernel.setPolicy` and `loadPolicy`, which check it. */
+  /** For `createKernel`, `kernel.setPolicy` and `policy`, which check it. */
   readonly document: JsonValue;
   /** Where a JSON Pointer of a refusal leads in the text. */
   locate(pointer: string): Position;

@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   type InferGiven,
   type InferOutput,
   manifestOf,
@@ -47,7 +48,7 @@ export function processPackage<const Input extends SchemaSource, const Output ex
     ...definition,
   };
   const manifest = manifestOf({ definition: whole, code: { execute } }, "process");
-  return { manifest, code: "", hash: packageHash(manifest, null) ?? "" };
+  return { manifest, code: "", hash: packageHash(manifest, null, blake3Hash) ?? "" };
 }
 
 /** Never called: the program is the code. */

@@ -1,4 +1,4 @@
-import { packageHash, type PackageOf } from "@keyhole/kernel";
+import { blake3Hash, packageHash, type PackageOf } from "@keyhole/kernel";
 import type webSearchTool from "./web-search.ts";
 import template from "keyhole:./web-search.ts";
 
@@ -31,5 +31,5 @@ export function webSearchAt(endpoint: string): PackageOf<typeof webSearchTool> {
     ...template.manifest,
     capabilities: [{ kind: "net.read", hosts: [url.hostname], ports: [port], methods: ["GET"] } as const],
   };
-  return { manifest, code, hash: packageHash(manifest, code) } as PackageOf<typeof webSearchTool>;
+  return { manifest, code, hash: packageHash(manifest, code, blake3Hash) } as PackageOf<typeof webSearchTool>;
 }

@@ -1,7 +1,10 @@
 import { present } from "../../support/guards.ts";
 import type { Families } from "../../capability/registry.ts";
 import * as limits from "../../limits.ts";
+import { builtInFamilies } from "../../capability/families/index.ts";
+import { blake3Hash } from "../../hash/blake3-hash.ts";
 import type { Hash } from "../../hash/hash.ts";
+import { knownOptions } from "../../json/known-options.ts";
 import { isJsonObject, type JsonValue, isJsonArray } from "../../json/json.ts";
 import { documentExcess } from "../../json/document-excess.ts";
 import { SNAPSHOT_LIMITS } from "../../json/snapshot-limits.ts";
@@ -28,13 +31,37 @@ function validatorOf(families: Families): OwnValidator {
   return validator;
 }
 
+export interface PolicyOptions {
+  /** Values of `${NAME}` in the texts of the document. */
+  readonly variables?: PolicyVariables | undefined;
+  /** The algorithm of its digests. Default {@link blake3Hash}. */
+  readonly hash?: Hash | undefined;
+  /** The kinds that it can name. Default {@link builtInFamilies}. */
+  readonly families?: Families | undefined;
+}
+
+const optionNames = { variables: true, hash: true, families: true } as const;
+
 /**
- * Checks a foreign document whole and makes a policy of it. `variables` are the values of `${NAME}` in its texts.
+ * Checks a foreign document whole and makes a policy of it. A kernel takes its `document`, with the variables filled in.
  *
- * @param by The algorithm of its digests.
- * @param families The kinds that it can name.
+ * @example
+ * const loaded = policy(JSON.parse(text), { variables: { HOME: "users/ada" } });
+ * if (loaded.ok) await createKernel({ policy: loaded.value.document });
+ * else console.error(loaded.error.path, loaded.error.message);
  */
-export function checkPolicy(foreign: unknown, variables: PolicyVariables, by: Hash, families: Families): Setup<Policy> {
+export function policy(document: unknown, options: PolicyOptions = {}): Setup<Policy> {
+  const { variables, hash = blake3Hash, families = builtInFamilies } = knownOptions(options, optionNames, "policy");
+  return checkPolicy(document, hash, families, variables);
+}
+
+/** {@link policy}, for a kernel: it names neither an algorithm nor a family itself. */
+export function checkPolicy(
+  foreign: unknown,
+  by: Hash,
+  families: Families,
+  variables: PolicyVariables = {},
+): Setup<Policy> {
   const read = readDocument(foreign, variables, families);
   if (!read.ok) return read;
   const document = read.value;

@@ -97,8 +97,8 @@ async function statementOf(
     (events) => finding(events).fault,
     (events) => finding(events).gap,
   );
-  const { input, policy, tool, grants, variables, parent } = evidence;
-  const isMore = [input, policy, tool, grants, variables, parent].some((each) => each !== undefined);
+  const { input, policy, tool, grants, parent } = evidence;
+  const isMore = [input, policy, tool, grants, parent].some((each) => each !== undefined);
   return isMore && statement.kind === "held"
     ? unchecked(...place, "Policy, tool and input belong to a decision, and there was none.")
     : statement;

@@ -4,7 +4,6 @@ import { EnclosedKeys, type TrustedKeys } from "../../audit/trusted-keys.ts";
 import type { Capability } from "../../capability/capability.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
-import type { PolicyVariables } from "../document/variables.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 import { isUnproven, verifyFailure } from "./check-failure.ts";
 import type { ProofEvidence } from "./proof-evidence.ts";
@@ -36,8 +35,6 @@ const readers: Readonly<Record<string, Read>> = {
     Array.isArray(value) ? { events: value as unknown as readonly AuditEvent[] } : "The log is not a list of events.",
   checkpoints: (value) => (Array.isArray(value) ? { checkpoints: value } : "The checkpoints are not a list."),
   policy: (policy) => ({ policy }),
-  variables: (value) =>
-    isJsonObject(value) ? { variables: value as PolicyVariables } : "The variables are not an object of strings.",
   tool: readTool,
   input: (input) => ({ input }),
   grants: (value) =>
@@ -48,7 +45,7 @@ const readers: Readonly<Record<string, Read>> = {
 };
 
 /**
- * Reads the evidence for the check of a proof: `{ proof, keys?, events?, checkpoints?, policy?, variables?, tool?, input?, grants?, parent? }`, or a bare proof, or a call's result. A failed call can have no proof.
+ * Reads the evidence for the check of a proof: `{ proof, keys?, events?, checkpoints?, policy?, tool?, input?, grants?, parent? }`, or a bare proof, or a call's result. A failed call can have no proof.
  * Takes data from anywhere; whether it is true is for `verifyEvidence`. Its keys came with it: they become `enclosedKeys`, and vouch for nothing. All other members of the
  * file are claims: they become `result`.
  *

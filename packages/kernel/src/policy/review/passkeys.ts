@@ -8,7 +8,6 @@ import { assertionFault } from "../approval/passkey.ts";
 import { callerIn, sessionIn } from "../decision/state-reads.ts";
 import { checkPolicy } from "../document/load.ts";
 import type { Policy } from "../document/make.ts";
-import type { PolicyVariables } from "../document/variables.ts";
 import type { Proof } from "../proof/proof.ts";
 import { verifyProofDigest } from "../proof/verify-digest.ts";
 import { isProof } from "./proof-schema.ts";
@@ -43,15 +42,12 @@ export type PasskeyCheck =
  * Checks the approvals of a log, event by event, against the passkeys of one policy. It needs neither tools nor inputs: a passkey signs their digests. An approval with
  * scope `once` counts for the first call that has it. The chain of the log is not looked at: `verifyAudit` checks it. The check takes foreign events and never throws.
  *
- * @param document The policy of the calls, as it was loaded.
+ * @param document The policy of the calls, variables filled in.
  * @example
  * const check = passkeyVerifier(policy);
  * for (const event of events) console.log(await check(event));
  */
-export function passkeyVerifier(
-  document: unknown,
-  variables: PolicyVariables = {},
-): (event: unknown) => Promise<PasskeyCheck> {
+export function passkeyVerifier(document: unknown): (event: unknown) => Promise<PasskeyCheck> {
   const policies = new Map<string, Setup<Policy>>();
   const onceCalls = new Map<string, JsonValue | undefined>();
   return async (event) => {
@@ -59,7 +55,7 @@ export function passkeyVerifier(
     const decided = plain.ok ? approvedIn(plain.value) : undefined;
     if (!decided) return { outcome: "none" };
     const by = hashOf(decided.policyHash) ?? blake3Hash;
-    const policy = policies.get(by.algorithm) ?? checkPolicy(document, variables, by, builtInFamilies);
+    const policy = policies.get(by.algorithm) ?? checkPolicy(document, by, builtInFamilies);
     policies.set(by.algorithm, policy);
     if (!policy.ok) return { outcome: "failed", reason: `The policy is invalid: ${policy.error.message}` };
     if (policy.value.hash !== decided.policyHash) return { outcome: "other-policy" };

@@ -3,7 +3,6 @@ import type { EnclosedKeys } from "../../audit/trusted-keys.ts";
 import type { Capability } from "../../capability/capability.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { JsonValue } from "../../json/json.ts";
-import type { PolicyVariables } from "../document/variables.ts";
 import type { ToolManifest } from "../../tool/manifest.ts";
 
 /** Evidence beside the proof, from anywhere. More evidence allows more checks. The verifier trusts no part of it. */
@@ -16,9 +15,8 @@ export interface ProofEvidence {
   readonly checkpoints?: readonly unknown[];
   /** Level 1: the call's result as JSON, or a part of it. Only the log has the outcome, the data and the effects. */
   readonly result?: unknown;
-  /** Level 2: the document as it was loaded, and its variables. */
+  /** Level 2: the document, variables filled in. */
   readonly policy?: unknown;
-  readonly variables?: PolicyVariables;
   /** Level 2: the tool's package, or what `kernel.list` says of it. */
   readonly tool?: ToolEvidence;
   /** Level 2: the input, defaults filled in. */
@@ -36,7 +34,6 @@ export const evidenceNames = {
   events: true,
   checkpoints: true,
   policy: true,
-  variables: true,
   tool: true,
   input: true,
   grants: true,

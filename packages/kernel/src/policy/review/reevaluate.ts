@@ -41,7 +41,7 @@ export async function reevaluationFault(
   families: Families,
 ): Promise<string | undefined> {
   const by = hashOf(proof.hash) ?? blake3Hash;
-  const loaded = checkPolicy(evidence.policy, evidence.variables ?? {}, by, families);
+  const loaded = checkPolicy(evidence.policy, by, families);
   if (!loaded.ok) return `The policy is invalid: ${loaded.error.message}`;
   const policy = loaded.value;
   if (decisive !== proof && decisive.proofId !== proof.parentProofId && proof.approval?.scope === "once")
@@ -62,11 +62,11 @@ export async function reevaluationFault(
 /** The first part of incomplete evidence that is another than the proof names. */
 export function bindingsFault(
   proof: Proof,
-  { policy, tool, input, variables = {} }: Partial<Evidence>,
+  { policy, tool, input }: Partial<Evidence>,
   families: Families,
 ): string | undefined {
   const by = hashOf(proof.hash) ?? blake3Hash;
-  const loaded = policy === undefined ? undefined : checkPolicy(policy, variables, by, families);
+  const loaded = policy === undefined ? undefined : checkPolicy(policy, by, families);
   if (loaded?.ok === false) return `The policy is invalid: ${loaded.error.message}`;
   return differenceFault(proof, {
     ...(tool !== undefined && { tool: versionedId(tool.manifest), toolHash: toolHashOf(tool, by) ?? "" }),

@@ -102,9 +102,9 @@ async function reevaluate(
   log: LogRead,
   trusted: TrustedKeys | undefined,
 ): Promise<Statement> {
-  const { policy, tool, input, variables, grants, parent, families = builtInFamilies } = evidence;
+  const { policy, tool, input, grants, parent, families = builtInFamilies } = evidence;
   // The decision must concern the hashed value.
-  const plain = snapshot({ policy, tool, input, variables, grants }, LARGE);
+  const plain = snapshot({ policy, tool, input, grants }, LARGE);
   if (!plain.ok) return failed(2, "re-evaluation", `The evidence is unreadable: ${plain.error.message}.`);
   const own = plain.value as unknown as Partial<Evidence>;
   const question = await questionOf(proof, parent, log, trusted);
@@ -123,7 +123,7 @@ async function reevaluate(
     const why = error instanceof Error ? error.message.slice(0, 200) : "it threw";
     return failed(2, "re-evaluation", `The evidence is unreadable: ${why}.`);
   }
-  const isUnread = grants !== undefined || parent !== undefined || (variables !== undefined && policy === undefined);
+  const isUnread = grants !== undefined || parent !== undefined;
   const reason = isWhole
     ? "The check needs the proof of the approval request."
     : "The check needs the policy, the tool and the input.";

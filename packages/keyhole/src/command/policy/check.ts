@@ -1,4 +1,4 @@
-import { loadPolicy } from "@keyhole/kernel";
+import { policy } from "@keyhole/kernel";
 import { lintPolicy } from "@keyhole/kernel/policy";
 import { parsePolicyText } from "@keyhole/worker-host/node/policy-text";
 import { type CommandFiles, type CommandOptions, type CommandResult, counted, readText, visible } from "../io.ts";
@@ -36,7 +36,7 @@ function inspect(text: string, file: string): Inspected {
   const read = parsePolicyText(text, /\.ya?ml$/i.test(file) ? "yaml" : undefined);
   if (!read.ok) return { exitCode: 2, findings: [{ ...read.at, message: read.message }] };
   const { document, locate } = read.value;
-  const loaded = loadPolicy(document);
+  const loaded = policy(document);
   if (!loaded.ok) {
     const { path, message, hint } = loaded.error;
     return { exitCode: 1, findings: [{ ...locate(path), message: `${message} ${hint}`.trimEnd() }] };

@@ -1,4 +1,4 @@
-import { loadPolicy, type Policy } from "@keyhole/kernel";
+import { policy, type Policy } from "@keyhole/kernel";
 import { type CallDifference, diffPolicies, type PolicyDifference } from "@keyhole/kernel/policy";
 import { type CommandFiles, type CommandOptions, type CommandResult, Unusable, visible } from "../io.ts";
 import { optionOf } from "../options.ts";
@@ -18,7 +18,7 @@ export async function diffPolicyFiles(
 }
 
 async function policyIn(file: string, files: CommandFiles): Promise<Policy> {
-  const loaded = loadPolicy(await readPolicy(file, files));
+  const loaded = policy(await readPolicy(file, files));
   if (!loaded.ok) throw new Unusable(visible(`${file}: ${loaded.error.message}`));
   return loaded.value;
 }

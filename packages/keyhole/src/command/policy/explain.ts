@@ -1,4 +1,4 @@
-import { loadPolicy, type Proof } from "@keyhole/kernel";
+import { policy as policyOf, type Proof } from "@keyhole/kernel";
 import { explain, isProof } from "@keyhole/kernel/policy";
 import { hashOf } from "@keyhole/kernel/audit";
 import {
@@ -29,7 +29,7 @@ export async function explainDecision(file: string, options: CommandOptions, io:
   if (!isProof(proof)) throw new Unusable(`${visible(file)} has no proof: expected a call's result, or a proof.`);
   const named = options["policy"];
   const policy = typeof named === "string" ? parse(await readText(named, io.files), named) : undefined;
-  const loaded = policy === undefined ? undefined : loadPolicy(policy, {}, hashOf(proof.policyHash));
+  const loaded = policy === undefined ? undefined : policyOf(policy, { hash: hashOf(proof.policyHash) });
   const { summary, facts, toChange } = explain(proof, loaded?.ok ? loaded.value : undefined);
   if (options["json"] === true)
     return {

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type JsonValue, loadPolicy, type PolicyDocument } from "@keyhole/kernel";
+import { type JsonValue, policy as policyOf, type PolicyDocument } from "@keyhole/kernel";
 import { parsePolicyText } from "@keyhole/worker-host/node/policy-text";
 import type { ConfigFile } from "@keyhole/worker-host/node/config";
 import type { ChosenConfig } from "../config.ts";
@@ -76,7 +76,7 @@ export async function readPolicy(file: string, files: CommandFiles): Promise<Jso
   const read = parsePolicyText(await readText(file, files), /\.ya?ml$/i.test(file) ? "yaml" : undefined);
   if (!read.ok) throw new Unusable(visible(`${file}:${read.at.line}:${read.at.column} ${read.message}`));
   const { document, locate } = read.value;
-  const loaded = loadPolicy(document);
+  const loaded = policyOf(document);
   if (loaded.ok) return document;
   const { path, message, hint } = loaded.error;
   const { line, column } = locate(path);

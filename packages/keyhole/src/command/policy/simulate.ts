@@ -1,4 +1,4 @@
-import { readVersionedId, loadPolicy, modes, type Policy, type ToolManifest } from "@keyhole/kernel";
+import { readVersionedId, policy, modes, type Policy, type ToolManifest } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
 import { readInstant, type RecordedCall, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { inspect, readRun, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
@@ -26,7 +26,7 @@ export async function simulatePolicy(
   { tools, json, caller }: CommandOptions,
   io: CommandIo,
 ): Promise<CommandResult> {
-  const loaded = loadPolicy(await readPolicy(file, io.files));
+  const loaded = policy(await readPolicy(file, io.files));
   if (!loaded.ok) throw new Unusable(loaded.error.message);
   const calls = await readCalls(callsFile, io);
   const opened = await openTools([typeof tools === "string" ? tools : defaultFolder], io);

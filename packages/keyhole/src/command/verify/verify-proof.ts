@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, loadPolicy, type Proof } from "@keyhole/kernel";
+import { type JsonObject, type JsonValue, policy as policyOf, type Proof } from "@keyhole/kernel";
 import { hashOf, verdictLine } from "@keyhole/kernel/audit";
 import { explain, readEvidence, stepText, verifyEvidence } from "@keyhole/kernel/policy";
 import { readFileKind } from "./file-kind.ts";
@@ -71,7 +71,7 @@ function asideOf(document: JsonValue): string | undefined {
 }
 
 function inWords(proof: Proof, isClaim: boolean, document: unknown): readonly string[] {
-  const loaded = document === undefined ? undefined : loadPolicy(document, {}, hashOf(proof.policyHash));
+  const loaded = document === undefined ? undefined : policyOf(document, { hash: hashOf(proof.policyHash) });
   const { summary, facts, toChange } = explain(proof, loaded?.ok ? loaded.value : undefined);
   return [
     "",

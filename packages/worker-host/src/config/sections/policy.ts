@@ -3,7 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  loadPolicy,
+  policy as policyOf,
   type PolicyDocument,
   pointerOf,
 } from "@keyhole/kernel";
@@ -41,7 +41,7 @@ export function policyWith(document: JsonValue | undefined, limits: Limits): Lim
     const hint = "Remove `enforcement` from the policy, or the limits.";
     return { ok: false, path: "/limits", message: "The policy only observes, so no limit would hold.", hint };
   }
-  const loaded = loadPolicy(merged);
+  const loaded = policyOf(merged);
   // It was validated just now.
   if (loaded.ok) return { ok: true, policy: merged as unknown as PolicyDocument };
   const { path, message, hint } = loaded.error;

@@ -1,4 +1,5 @@
 import {
+  blake3Hash,
   checkPackage,
   type InferGiven,
   type InferOutput,
@@ -44,7 +45,7 @@ export function wasmPackage<const Input extends SchemaSource, const Output exten
   const code = new Uint8Array(bytes);
   const { $schema: _, ...own } = definition;
   const manifest = manifestOf({ definition: own, code: { execute } }, "wasm");
-  const packed = { manifest, code, hash: packageHash(manifest, code) ?? "" };
+  const packed = { manifest, code, hash: packageHash(manifest, code, blake3Hash) ?? "" };
   const checked = checkPackage(packed);
   if (!checked.ok) return checked;
   const prepared = prepare(code, manifest.bounds.memoryBytes);

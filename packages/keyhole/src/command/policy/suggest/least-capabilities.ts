@@ -1,4 +1,4 @@
-import { type Capability, loadPolicy } from "@keyhole/kernel";
+import { type Capability, policy } from "@keyhole/kernel";
 import { counted } from "../../io.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
@@ -64,7 +64,7 @@ function isLiteral(suggested: readonly Suggested<Capability>[] = []): boolean {
     grants.length > 0 &&
     // An empty text is every key.
     suggested.every(({ value }) => !/\*|""/.test(JSON.stringify(value))) &&
-    loadPolicy({ version: "1", posture: "strict", grants }).ok
+    policy({ version: "1", posture: "strict", grants }).ok
   );
 }
 

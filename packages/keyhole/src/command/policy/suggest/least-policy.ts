@@ -1,4 +1,4 @@
-import { loadPolicy, readVersionedId } from "@keyhole/kernel";
+import { policy as policyOf, readVersionedId } from "@keyhole/kernel";
 import type { Capability, GrantRule, PolicyDocument, PolicyRule, Posture, Tier, ToolManifest } from "@keyhole/kernel";
 import { counted } from "../../io.ts";
 import { leastCapabilities, type Suggested } from "./least-capabilities.ts";
@@ -59,7 +59,7 @@ export function leastPolicy({ started }: RecordedCalls, manifests: ReadonlyMap<s
 /** Names of a log are foreign: `*` would be every tool, and one name that a policy refuses would stop the whole verb. */
 function isSayable({ name, caller }: Group): boolean {
   const grants = [{ tool: name, caller, capability: { kind: "clock" } }];
-  return name !== "*" && loadPolicy({ version: "1", posture: "strict", grants }).ok;
+  return name !== "*" && policyOf({ version: "1", posture: "strict", grants }).ok;
 }
 
 /** Names that differ can give one id: the later rule has a number behind it. */

@@ -1,4 +1,4 @@
-import { loadPolicy, type ToolManifest } from "@keyhole/kernel";
+import { policy as policyOf, type ToolManifest } from "@keyhole/kernel";
 import { type CommandIo, type CommandOptions, type CommandResult, counted, Unusable, visible } from "../../io.ts";
 import { readEvents } from "../../log/read-events.ts";
 import { optionOf } from "../../options.ts";
@@ -11,7 +11,7 @@ export async function suggestPolicy(log: string, options: CommandOptions, io: Co
   const calls = await recordedCalls(readEvents(log, io.files));
   const least = leastPolicy(calls, await manifestsOf(optionOf(options, "tools"), io));
   const document = documentOf(least);
-  const loaded = loadPolicy(document);
+  const loaded = policyOf(document);
   if (!loaded.ok)
     throw new Unusable(visible(`No grant fits a target of the log: ${loaded.error.message} ${loaded.error.hint}`));
   if (options["json"] === true) {
