@@ -32,7 +32,7 @@ it("a setting with a name twice in one object is refused, wherever the object st
 it("a token that stands twice in the table is refused", () => {
   const digest = "0".repeat(64);
   const entry = (scopes: string): string => `"${digest}": {"subject": "one", "scopes": [${scopes}]}`;
-  expect(readTokens(`{${entry("")}}`)).toHaveLength(1);
+  expect(readTokens(`{${entry("")}}`).size).toBe(1);
   expect(() => readTokens(`{${entry("")}, ${entry('"tools:call"')}}`)).toThrow("KEYHOLE_TOKENS has a name twice");
 });
 

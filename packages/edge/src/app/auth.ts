@@ -1,6 +1,6 @@
-import * as v from "valibot";
+import { isJsonObject, type JsonValue } from "@keyhole/kernel";
 import { readJsonSetting } from "./json-setting.ts";
-import { nameRules, nameSchema, tenantSchema } from "./names.ts";
+import { isName, isTenant, nameRules } from "./names.ts";
 import { HttpRefusal, Misconfigured } from "./problem.ts";
 
 export const scopes = [
@@ -24,19 +24,15 @@ export interface Identity {
   readonly tenant: string;
 }
 
-export const identitySchema: v.GenericSchema<unknown, Identity> = v.strictObject({
-  subject: nameSchema,
-  scopes: v.array(v.picklist(scopes)),
-  tenant: v.optional(tenantSchema, "default"),
-});
+const areScopes = (value: unknown): value is readonly Scope[] =>
+  Array.isArray(value) && value.every((each) => scopes.some((scope) => scope === each));
 
-const tokensSchema = v.pipe(
-  v.custom<object>((value) => !Array.isArray(value)),
-  v.record(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)), identitySchema),
-);
-
-/** Digest of a token (SHA-256, 32 bytes) to who it stands for. */
-type TokenTable = readonly { readonly digest: Uint8Array; readonly identity: Identity }[];
+/** `undefined` for what names no sender. */
+export function identityOf(value: unknown): Identity | undefined {
+  const { subject, scopes: own, tenant = "default", ...others } = { ...(value as Record<keyof Identity, unknown>) };
+  if (!isName(subject) || !isTenant(tenant) || !areScopes(own) || Object.keys(others).length > 0) return undefined;
+  return { subject, scopes: own, tenant };
+}
 
 /**
  * Reads the tokens that the service accepts: a JSON object from the SHA-256 of each token, in hexadecimal, to `{ subject, scopes, tenant? }`.
@@ -44,30 +40,33 @@ type TokenTable = readonly { readonly digest: Uint8Array; readonly identity: Ide
  *
  * @throws {HttpRefusal} `MISCONFIGURED`
  */
-export function readTokens(json: string | undefined): TokenTable {
-  if (json === undefined || json === "") return [];
-  const parsed = v.safeParse(tokensSchema, readJsonSetting("KEYHOLE_TOKENS", json));
-  // No part of the value goes into the answer: the caller is still unknown.
-  if (!parsed.success)
-    throw new Misconfigured(
-      `KEYHOLE_TOKENS is not an object that maps SHA-256 digests to { subject, scopes, tenant? }. ${nameRules}`,
-    );
-  return Object.entries(parsed.output).map(([hex, identity]) => ({ digest: bytesOf(hex), identity }));
-}
-
-function bytesOf(hex: string): Uint8Array {
-  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(i * 2, i * 2 + 2), 16));
+export function readTokens(json = ""): ReadonlyMap<string, Identity> {
+  const table = json === "" ? {} : (readJsonSetting("KEYHOLE_TOKENS", json) as JsonValue);
+  const tokens = new Map<string, Identity>();
+  for (const [digest, value] of isJsonObject(table) ? Object.entries(table) : [["", table] as const]) {
+    const identity = /^[0-9a-f]{64}$/.test(digest) ? identityOf(value) : undefined;
+    // No part of the value goes into the answer: the caller is still unknown.
+    if (!identity)
+      throw new Misconfigured(
+        `KEYHOLE_TOKENS is not an object that maps SHA-256 digests to { subject, scopes, tenant? }. ${nameRules}`,
+      );
+    tokens.set(digest, identity);
+  }
+  return tokens;
 }
 
 /** RFC 6750, 2.1: `b64token`, here with an upper bound. */
 const bearer = /^Bearer +([A-Za-z0-9._~+/-]{1,512}=*)$/i;
 
 /**
- * The sender of a request, from its `Authorization` header. The token is compared as a digest, in time that does not depend on the table.
+ * The sender of a request, from its `Authorization` header. The token is looked up as a digest: the time says nothing of how much of a guess is right.
  *
  * @throws {HttpRefusal} with the `WWW-Authenticate` of RFC 6750, 3
  */
-export async function authenticate(authorization: string | null, table: TokenTable): Promise<Identity> {
+export async function authenticate(
+  authorization: string | null,
+  tokens: ReadonlyMap<string, Identity>,
+): Promise<Identity> {
   if (authorization === null || !/^Bearer\b/i.test(authorization)) {
     throw new HttpRefusal("UNAUTHENTICATED", "Send the header `Authorization: Bearer TOKEN`.", challenge());
   }
@@ -80,8 +79,7 @@ export async function authenticate(authorization: string | null, table: TokenTab
     );
   }
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)));
-  let found: Identity | undefined;
-  for (const entry of table) if (equal(entry.digest, digest)) found = entry.identity;
+  const found = tokens.get(Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join(""));
   if (found === undefined)
     throw new HttpRefusal("UNAUTHENTICATED", "The service does not know the token.", challenge("invalid_token"));
   return found;
@@ -110,10 +108,4 @@ function challenge(
 ): Record<string, string> {
   const parts = [`realm="keyhole"`, error && `error="${error}"`, scope && `scope="${scope}"`].filter(Boolean);
   return { "www-authenticate": `Bearer ${parts.join(", ")}` };
-}
-
-function equal(left: Uint8Array, right: Uint8Array): boolean {
-  let difference = left.length ^ right.length;
-  for (let i = 0; i < left.length; i++) difference |= left[i]! ^ right[i]!;
-  return difference === 0;
 }

@@ -88,7 +88,7 @@ export function createGateway<Env extends object>(
     const { tenant, seal } = c.req.param();
     const { tokens } = settingsOf(c.env);
     // A name that no token has must not make a kernel, and an address that no kernel has made must not wake one. Access tokens can name any tenant.
-    const isKnown = access !== undefined || readTokens(tokens).some(({ identity }) => identity.tenant === tenant);
+    const isKnown = access !== undefined || tenantsOf(tokens).includes(tenant);
     const isMade = approvalPath(tenant, tokens) === `${approvalPages}${encodeURIComponent(tenant)}/${seal}/`;
     return isKnown && isMade ? ask(named(c.req.raw), { tenant }, c.env) : notFound();
   });
@@ -127,10 +127,13 @@ async function senderOf(
   }
 }
 
+const tenantsOf = (tokens: string | undefined): readonly string[] =>
+  Array.from(readTokens(tokens).values(), ({ tenant }) => tenant);
+
 /** One tenant stands for all: they share every setting, and a probe must not wake each tenant's kernel. Access tokens, where the service takes them, need no table. */
 function probedTenant(tokens: string | undefined, hasAccess: boolean): string | ReadinessCause {
   try {
-    const tenants = readTokens(tokens).map(({ identity }) => identity.tenant);
+    const tenants = tenantsOf(tokens);
     if (tenants.includes("default") || (hasAccess && tenants.length === 0)) return "default";
     return (
       tenants[0] ?? {

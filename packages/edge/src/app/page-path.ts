@@ -18,7 +18,7 @@ const SEAL_BYTES = 16;
  * @throws {Misconfigured}
  */
 export function approvalPath(tenant: string, tokens = ""): string | undefined {
-  if (readTokens(tokens).length === 0) return undefined;
+  if (readTokens(tokens).size === 0) return undefined;
   const key = blake3DeriveKey("keyhole edge approval pages", encoder.encode(tokens));
   const seal = blake3Keyed(key, encoder.encode(tenant), SEAL_BYTES);
   const hex = Array.from(seal, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -3,9 +3,8 @@ import { builtInFamilies, isDigest, modes, parseUrl } from "@keyhole/kernel";
 import { BodyReader } from "@keyhole/kernel/foreign";
 import type { ApprovalDesk } from "@keyhole/worker-host/approval-desk";
 import { Hono, type MiddlewareHandler } from "hono";
-import * as v from "valibot";
 import { answerBody, answerOf } from "./approvals.ts";
-import { assertSubject, type Identity, identitySchema, requireScope, type Scope } from "./auth.ts";
+import { assertSubject, type Identity, identityOf, requireScope, type Scope } from "./auth.ts";
 import { readBody } from "./body.ts";
 import { type CallSurroundings, callRoute, previewRoute } from "./calls.ts";
 import { checkOf } from "./check.ts";
@@ -53,7 +52,7 @@ export function createRoutes(served: Served): Routes {
   app.get("/healthz", async () => readinessAnswer([...(await kernelCauses(served)), ...(served.bus?.causes ?? [])]));
   routePages(app, served);
   app.use(async (c, next) => {
-    c.set("identity", identityOf(c.req.header(identityHeader)));
+    c.set("identity", senderIn(c.req.header(identityHeader)));
     await next();
   });
   routeTools(app, served, received);
@@ -185,8 +184,10 @@ function allow(scope: Scope): MiddlewareHandler<{ Variables: Variables }> {
 }
 
 /** The gateway wrote it; anything else means that the object was reached some other way. */
-function identityOf(header: string | undefined): Identity {
-  return v.parse(identitySchema, JSON.parse(decodeURIComponent(header ?? "")));
+function senderIn(header = ""): Identity {
+  const identity = identityOf(JSON.parse(decodeURIComponent(header)));
+  if (!identity) throw new TypeError("The request has no sender.");
+  return identity;
 }
 
 /** After the routes: a path that exists refuses every other method with the ones that it has (RFC 9110, 15.5.6). */

@@ -1,5 +1,4 @@
 import type { IsolateOutcome, IsolateUsage } from "@keyhole/kernel";
-import * as v from "valibot";
 
 /** The result of the shell around a metered module: the outcome and the cost of the call. */
 export interface MeteredAnswer {
@@ -10,23 +9,21 @@ export interface MeteredAnswer {
   readonly outcome: unknown;
 }
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-
-const answer = v.object({
-  usage: v.strictObject({ fuelUsed: count, peakMemoryBytes: count }),
-  outcome: v.unknown(),
-});
-
-const exhausted = v.union([
-  v.strictObject({ kind: v.picklist(["out-of-fuel", "out-of-memory"]), limit: count }),
-  v.strictObject({ kind: v.literal("too-large"), what: v.literal("stack"), limit: count }),
-]);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** The shell is ours and the module cannot speak in its name; it is read with the same care as any other. */
 export function readMetered(data: unknown): MeteredAnswer | undefined {
-  const read = v.safeParse(answer, data);
-  if (!read.success) return undefined;
-  const { usage, outcome } = read.output;
-  const ended = v.safeParse(exhausted, outcome);
-  return { usage, outcome, exhausted: ended.success ? ended.output : undefined };
+  const { fuelUsed, peakMemoryBytes } = membersOf(membersOf(data)["usage"]);
+  if (!isCount(fuelUsed) || !isCount(peakMemoryBytes)) return undefined;
+  const { outcome } = membersOf(data);
+  const { kind, what, limit } = membersOf(outcome);
+  const usage = { fuelUsed, peakMemoryBytes };
+  if (!isCount(limit)) return { usage, outcome, exhausted: undefined };
+  if (kind === "out-of-fuel" || kind === "out-of-memory") return { usage, outcome, exhausted: { kind, limit } };
+  const isStack = kind === "too-large" && what === "stack";
+  return { usage, outcome, exhausted: isStack ? { kind, what, limit } : undefined };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }

@@ -1,7 +1,6 @@
 import { parseUrl } from "@keyhole/kernel";
 import { metadataPath, type Oauth } from "@keyhole/mcp";
-import * as v from "valibot";
-import { type Identity, identitySchema } from "../app/auth.ts";
+import { identityOf } from "../app/auth.ts";
 import type { McpAccess } from "../app/gateway.ts";
 import { httpProblem } from "../app/problem.ts";
 
@@ -13,10 +12,10 @@ export function accessBy({ authenticate, resourceMetadata }: Oauth): McpAccess {
     async authenticate(request) {
       const caller = await authenticate(request);
       if (caller instanceof Response) return caller;
-      const named = { subject: caller.caller, scopes: ["tools:read", "tools:call"], tenant: caller.tenant };
-      const identity = v.safeParse(identitySchema, named);
-      if (!identity.success) return httpProblem("FORBIDDEN", "The token names a caller or a tenant that is no name.");
-      return { identity: identity.output satisfies Identity, ...(caller.grants && { grants: caller.grants }) };
+      const { caller: subject, tenant = "default", grants } = caller;
+      const identity = identityOf({ subject, scopes: ["tools:read", "tools:call"], tenant });
+      if (!identity) return httpProblem("FORBIDDEN", "The token names a caller or a tenant that is no name.");
+      return { identity, ...(grants && { grants }) };
     },
   };
 }
