@@ -14,8 +14,8 @@ import {
   readSnapshot,
   writeSnapshot,
   type Snapshot,
-} from "../../packages/kernel/src/extensions/suspension/snapshot-format.ts";
-import { seal, sealingKey, unseal } from "../../packages/kernel/src/extensions/suspension/sealed-snapshot.ts";
+} from "../../packages/kernel/src/call/suspension/snapshot-format.ts";
+import { seal, sealingKey, unseal } from "../../packages/kernel/src/call/suspension/sealed-snapshot.ts";
 import { expectSoundLog } from "../support/kernel.ts";
 import {
   begin,

@@ -11,7 +11,7 @@ import { reserve, type Reserved, type ReservePorts } from "../../packages/kernel
 import type { Resolved } from "../../packages/kernel/src/call/steps/resolve.ts";
 import { run, type RunPorts } from "../../packages/kernel/src/call/steps/run.ts";
 import type { Started } from "../../packages/kernel/src/call/steps/start.ts";
-import type { Extension } from "../../packages/kernel/src/extensions/extension.ts";
+import type { Extension } from "../../packages/kernel/src/call/extension.ts";
 import { type EffectiveBounds, effectiveBounds } from "../../packages/kernel/src/bounds/effective.ts";
 import { boundedCall, type OwnIsolate } from "../../packages/kernel/src/isolate/bounded-call.ts";
 import type { CallPort, IsolateCall } from "../../packages/kernel/src/isolate/port.ts";

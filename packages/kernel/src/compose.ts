@@ -4,9 +4,9 @@
 export { composeKernel } from "./kernel.ts";
 export type { ComposedKernelOptions } from "./kernel-api.ts";
 export { approvals } from "./extensions/approvals/approvals.ts";
-export type { Extension } from "./extensions/extension.ts";
+export type { Extension } from "./call/extension.ts";
 export { idempotency } from "./extensions/idempotency/idempotency.ts";
-export { nested } from "./extensions/nested/nested.ts";
+export { nested } from "./call/nested/nested.ts";
 export { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 export { retention } from "./extensions/retention/retention.ts";
 export { retries } from "./extensions/retries/retries.ts";

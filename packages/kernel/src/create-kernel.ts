@@ -1,9 +1,9 @@
 import { builtInFamilies } from "./capability/families/index.ts";
 import { approvals } from "./extensions/approvals/approvals.ts";
-import type { Extension } from "./extensions/extension.ts";
+import type { Extension } from "./call/extension.ts";
 import { idempotency } from "./extensions/idempotency/idempotency.ts";
 import { modeTriggers } from "./extensions/mode-triggers/mode-triggers.ts";
-import { nested } from "./extensions/nested/nested.ts";
+import { nested } from "./call/nested/nested.ts";
 import { pureCache } from "./extensions/pure-cache/pure-cache.ts";
 import { retention } from "./extensions/retention/retention.ts";
 import { retries } from "./extensions/retries/retries.ts";

@@ -12,7 +12,7 @@ export type { ToolFilter, ToolSummary } from "./tool/summary.ts";
 export type { AuditReader } from "./audit/reader.ts";
 export type { EarlierEvents } from "./audit/earlier-events.ts";
 export { modelError } from "./call/faults/model-error.ts";
-export type { CallSuspender } from "./extensions/suspension/call-suspender.ts";
+export type { CallSuspender } from "./call/suspension/call-suspender.ts";
 export {
   type CallError,
   type CallFailure,

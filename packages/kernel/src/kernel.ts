@@ -9,7 +9,7 @@ import { close, type Core, perform, refuse } from "./call/pipeline.ts";
 import { unanswered } from "./call/questions.ts";
 import { takeSlotAgain } from "./call/steps/reserve.ts";
 import { nextAttempt } from "./call/steps/start.ts";
-import { type Composed, composeExtensions, type ExtensionContext } from "./extensions/extension.ts";
+import { type Composed, composeExtensions, type ExtensionContext } from "./call/extension.ts";
 import { type Clock, systemClock } from "./isolate/clock.ts";
 import type { PureCheck } from "./isolate/verify-pure.ts";
 import type { IsolatePool } from "./isolate/pool/pool.ts";

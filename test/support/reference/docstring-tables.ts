@@ -8,7 +8,7 @@ import { literalsOf, membersOf } from "./docstrings.ts";
 export const docstringTables = {
   edgeCodes: (): string => causes("`code`", "worker-host/src/edge/fault", "EdgeCode"),
   kernelFaults: (): string => causes("`reason`", "worker-host/src/browser/kernel-start", "KernelFault"),
-  snapshotReasons: (): string => causes("`reason`", "kernel/src/extensions/suspension/resume", "SnapshotReason"),
+  snapshotReasons: (): string => causes("`reason`", "kernel/src/call/suspension/resume", "SnapshotReason"),
   meterCodes: (): string => causes("Code", "worker-host/src/wasm/meter/refusal", "meterCodes"),
   foreignTools: (): string => causes("State", "kernel/src/foreign-tools/foreign-tool", "ForeignToolState", "Meaning"),
   errorFields(): string {

@@ -32,7 +32,7 @@ const hosts = [
   ["connectKernel", "packages/worker-host/src/browser/connect-kernel.ts", "ConnectOptions"],
   ["connectEdge", "packages/worker-host/src/edge/connect-edge.ts", "EdgeOptions"],
   ["withBrowser", "packages/worker-host/src/node/browser/broker.ts", "BrowserBrokerOptions"],
-  ["callSuspender", "packages/kernel/src/extensions/suspension/suspender.ts", "SuspenderOptions"],
+  ["callSuspender", "packages/kernel/src/call/suspension/suspender.ts", "SuspenderOptions"],
   ["KernelObject", "packages/edge/src/object/kernel-object.ts", "KernelObjectOptions"],
   ["Edge settings", "packages/edge/src/env.ts", "Env"],
   ["mcpServer", "packages/mcp/src/server/options.ts", "McpServerOptions"],

@@ -17,7 +17,7 @@ import { noChanges, type StateChange } from "../../state/change.ts";
 import type { Passkeys } from "../../policy/document/policy.ts";
 import type { ApprovalProof } from "../../policy/proof/proof.ts";
 import { standingTable } from "../../policy/approval/standing-table.ts";
-import type { Extension, ExtensionContext } from "../extension.ts";
+import type { Extension, ExtensionContext } from "../../call/extension.ts";
 import { isSuspendedOn } from "./suspended-approvals.ts";
 
 /** The open question, or the answer that the call runs on: for the same question in another process. */

@@ -9,7 +9,7 @@ import type { Reused } from "../../call/steps/answer.ts";
 import { type Decided, isDenied } from "../../call/steps/decide.ts";
 import type { CallError } from "../../result.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
-import type { Extension, ExtensionContext } from "../extension.ts";
+import type { Extension, ExtensionContext } from "../../call/extension.ts";
 import { type DeclaredTable, noChanges, type StateChange } from "../../state/change.ts";
 import { type Claim, Keys } from "./keys.ts";
 

@@ -1,7 +1,7 @@
 import { checkedTriggers } from "../../policy/modes/read-triggers.ts";
 import { type Resources, ResourceWatch } from "../../policy/modes/resources.ts";
 import { type ModeTrigger, ModeTriggers, type ResourceTrigger, type Transition } from "../../policy/modes/triggers.ts";
-import type { Extension, ExtensionContext } from "../extension.ts";
+import type { Extension, ExtensionContext } from "../../call/extension.ts";
 
 /**
  * Makes the mode stricter by itself: by how calls end, and by what is left of the resources.

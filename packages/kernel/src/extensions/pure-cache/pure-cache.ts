@@ -1,7 +1,7 @@
 import { awaitEnding } from "../../call/ending/await-ending.ts";
 import type { Reused } from "../../call/steps/answer.ts";
 import type { Allowed } from "../../call/steps/authorize.ts";
-import type { Extension, ExtensionContext } from "../extension.ts";
+import type { Extension, ExtensionContext } from "../../call/extension.ts";
 import { Results } from "./results.ts";
 
 /**

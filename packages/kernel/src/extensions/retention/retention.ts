@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../support/maybe-promise.ts";
 import type { Normalized } from "../../call/steps/normalize.ts";
 import type { ContentStore } from "../../bytes/content-store.ts";
 import type { ContentReference } from "../../bytes/content-reference.ts";
-import type { Extension, ExtensionContext } from "../extension.ts";
+import type { Extension, ExtensionContext } from "../../call/extension.ts";
 import { referTo } from "./content-reference.ts";
 import { retainValues } from "./retain-values.ts";
 

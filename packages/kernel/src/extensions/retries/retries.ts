@@ -5,7 +5,7 @@ import type { Started } from "../../call/steps/start.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import * as limits from "../../limits.ts";
 import type { CallError } from "../../result.ts";
-import type { Extension, ExtensionContext } from "../extension.ts";
+import type { Extension, ExtensionContext } from "../../call/extension.ts";
 
 /**
  * Runs a call once more when its run failed for a passing reason. Only tools with an idempotent

@@ -2,7 +2,7 @@ import type { Failing } from "../../isolate/backoff.ts";
 import { CallFault } from "../../call/faults/fault.ts";
 import type { Started } from "../../call/steps/start.ts";
 import { hasOwn } from "../../support/guards.ts";
-import type { Extension, ExtensionContext } from "../extension.ts";
+import type { Extension, ExtensionContext } from "../../call/extension.ts";
 
 type Subject = Pick<Started, "call" | "tool">;
 

@@ -1,9 +1,9 @@
-import type { CallFault } from "../../call/faults/fault.ts";
-import type { Departure } from "../../call/points.ts";
-import type { CallRecord } from "../../call/record/record.ts";
-import type { Decided } from "../../call/steps/decide.ts";
-import type { SuspendableRun } from "../../call/steps/run.ts";
-import type { Started } from "../../call/steps/start.ts";
+import type { CallFault } from "../faults/fault.ts";
+import type { Departure } from "../points.ts";
+import type { CallRecord } from "../record/record.ts";
+import type { Decided } from "../steps/decide.ts";
+import type { SuspendableRun } from "../steps/run.ts";
+import type { Started } from "../steps/start.ts";
 import type { Lease } from "../../isolate/pool/lease.ts";
 import type { OwnIsolate } from "../../isolate/bounded-call.ts";
 import { type Again, type Pending, Requests } from "./requests.ts";

@@ -1,7 +1,7 @@
 import type { Revocation } from "../../capability/revocation.ts";
-import type { CarriedPart } from "../../call/record/carried-part.ts";
-import type { CallIdentity } from "../../call/arrival/entry.ts";
-import type { CallOptions } from "../../call/arrival/call-options.ts";
+import type { CarriedPart } from "../record/carried-part.ts";
+import type { CallIdentity } from "../arrival/entry.ts";
+import type { CallOptions } from "../arrival/call-options.ts";
 import { engineVersion } from "../../policy/proof/seal-proof.ts";
 import { joinBytes } from "../../bytes/join-bytes.ts";
 import { randomHex } from "../../id/uuid.ts";

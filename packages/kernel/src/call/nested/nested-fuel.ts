@@ -1,4 +1,4 @@
-import type { CallRecord } from "../../call/record/record.ts";
+import type { CallRecord } from "../record/record.ts";
 
 /** Fuel for the calls within one call, together as much as its caller gave the call itself. */
 interface NestedFuel {

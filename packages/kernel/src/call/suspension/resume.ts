@@ -1,11 +1,11 @@
 import { versionedId } from "../../support/tool-names.ts";
 import { AuditUnavailable } from "../../audit/unavailable.ts";
-import type { ResumeOptions } from "../../call/arrival/call-options.ts";
-import { asFault, CallFault } from "../../call/faults/fault.ts";
-import { readOptions } from "../../call/arrival/read-options.ts";
-import type { Since } from "../../call/arrival/entry.ts";
-import type { CallRecord } from "../../call/record/record.ts";
-import { boundsOf } from "../../call/steps/reserve.ts";
+import type { ResumeOptions } from "../arrival/call-options.ts";
+import { asFault, CallFault } from "../faults/fault.ts";
+import { readOptions } from "../arrival/read-options.ts";
+import type { Since } from "../arrival/entry.ts";
+import type { CallRecord } from "../record/record.ts";
+import { boundsOf } from "../steps/reserve.ts";
 import type { IsolateHost } from "../../isolate/port.ts";
 import { hostOf } from "../../isolate/port.ts";
 import { bytesOf, type Foreign } from "../../support/foreign.ts";

@@ -1,7 +1,7 @@
 import { versionedId } from "../../support/tool-names.ts";
 import { AuditUnavailable } from "../../audit/unavailable.ts";
-import type { SuspendCode, Suspension } from "../../call/arrival/call-options.ts";
-import { asFault, CallFault } from "../../call/faults/fault.ts";
+import type { SuspendCode, Suspension } from "../arrival/call-options.ts";
+import { asFault, CallFault } from "../faults/fault.ts";
 import { uuidv7 } from "../../id/uuid.ts";
 import { changesWorld } from "../../tool/manifest.ts";
 import type { ExtensionContext } from "../extension.ts";

@@ -1,11 +1,11 @@
 import { knownOptions } from "../../json/known-options.ts";
-import { outermostOf } from "../../call/record/ancestors.ts";
-import type { ResumeOptions, SuspendOptions, Suspension } from "../../call/arrival/call-options.ts";
-import type { Departure } from "../../call/points.ts";
-import type { CallRecord } from "../../call/record/record.ts";
-import type { Decided } from "../../call/steps/decide.ts";
-import type { SuspendableRun } from "../../call/steps/run.ts";
-import type { Started } from "../../call/steps/start.ts";
+import { outermostOf } from "../record/ancestors.ts";
+import type { ResumeOptions, SuspendOptions, Suspension } from "../arrival/call-options.ts";
+import type { Departure } from "../points.ts";
+import type { CallRecord } from "../record/record.ts";
+import type { Decided } from "../steps/decide.ts";
+import type { SuspendableRun } from "../steps/run.ts";
+import type { Started } from "../steps/start.ts";
 import { bytesOf, type Foreign } from "../../support/foreign.ts";
 import type { CallResult } from "../../result.ts";
 import { StateTable } from "../../state/table.ts";

@@ -1,5 +1,5 @@
 import { present } from "../../support/guards.ts";
-import type { CallRecord } from "../../call/record/record.ts";
+import type { CallRecord } from "../record/record.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import { isJsonObject, type JsonValue } from "../../json/json.ts";
 import { snapshot } from "../../json/snapshot.ts";
