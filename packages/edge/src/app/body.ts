@@ -44,7 +44,7 @@ export async function readBody<Output>(
       "accept-post": types.join(", "),
     });
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
-  const read = await bodies.read(subject, reader, bodyLimits.bytes, (bytes) => readLarge(bytes, check));
+  const read = await bodies.read(subject, reader, bodyLimits.bytes, (bytes) => readJson("body", bytes, check));
   if (read.ok) return read.value;
   // A late sender keeps its answer waiting.
   if (read.reason === "late") void reader?.cancel().catch(() => {});
@@ -68,7 +68,12 @@ const byteSequence = /^:([A-Za-z0-9+/]*={0,2}):$/;
  * @param fallback the header of a request that has none
  * @throws {HttpRefusal}
  */
-export function readHeader<Output>(request: Request, name: string, check: Check<Output>, fallback: string): Output {
+export async function readHeader<Output>(
+  request: Request,
+  name: string,
+  check: Check<Output>,
+  fallback: string,
+): Promise<Output> {
   const base64 = byteSequence.exec(request.headers.get(name) ?? fallback)?.[1];
   // Also one that is padded where it should not be.
   const bytes = base64 === undefined ? undefined : decodeBase64(base64);
@@ -79,27 +84,20 @@ export function readHeader<Output>(request: Request, name: string, check: Check<
   );
 }
 
-async function readLarge<Output>(bytes: Uint8Array, check: Check<Output>): Promise<Output> {
-  const text = decode("body", bytes);
+/** @param what it is of the request */
+async function readJson<Output>(what: string, bytes: Uint8Array, check: Check<Output>): Promise<Output> {
+  const text = decode(what, bytes);
   const turn = async (): Promise<void> => {
     if (text.length > bodyLimits.turnUnits) await new Promise((resolve) => setTimeout(resolve, 0));
   };
   await turn();
-  checkExcess("body", text);
+  checkExcess(what, text);
   await turn();
-  checkText("body", text);
+  checkText(what, text);
   await turn();
   const value: unknown = JSON.parse(text);
   await turn();
-  return check("body", value);
-}
-
-/** @param what it is of the request */
-function readJson<Output>(what: string, bytes: Uint8Array, check: Check<Output>): Output {
-  const text = decode(what, bytes);
-  checkExcess(what, text);
-  checkText(what, text);
-  return check(what, JSON.parse(text));
+  return check(what, value);
 }
 
 /** @throws {HttpRefusal} before anything of it is parsed */

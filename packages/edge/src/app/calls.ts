@@ -78,7 +78,7 @@ export async function previewRoute(around: CallSurroundings, tool: string, reque
 export async function callRoute(around: CallSurroundings, tool: string, request: Request): Promise<Response> {
   const isBytes = isOfType(request, bytesType);
   const call = isBytes
-    ? readHeader(request, "keyhole-call", callBody, noInput)
+    ? await readHeader(request, "keyhole-call", callBody, noInput)
     : await readBody(request, callBody, senderOf(around), ["application/json", bytesType]);
   const options = callOptions(call, around.identity, request);
   const inEvents = accepts(request, "text/event-stream");
