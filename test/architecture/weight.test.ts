@@ -6,8 +6,8 @@ import { codeLines, type Weight, weights } from "../support/weight.ts";
 /** A ceiling can only go down. What one change adds, another one has saved before. */
 const ceilings: Readonly<Record<string, Weight>> = {
   agents: { lines: 1632, files: 22, names: 51 },
-  bus: { lines: 2114, files: 36, names: 25 },
-  edge: { lines: 4506, files: 75, names: 42 },
+  bus: { lines: 2079, files: 36, names: 24 },
+  edge: { lines: 4505, files: 75, names: 42 },
   kernel: { lines: 33_950, files: 512, names: 833 },
   keyhole: { lines: 7702, files: 149, names: 14 },
   mcp: { lines: 5072, files: 74, names: 74 },

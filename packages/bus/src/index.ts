@@ -1,5 +1,5 @@
-export { type ChannelConnection, type ChannelLike, channelBus } from "./channel/channel-bus.ts";
-export { memoryBus, type MemoryBus, type MemoryConnection } from "./memory/memory-bus.ts";
+export { type ChannelLike, channelBus } from "./channel/channel-bus.ts";
+export { memoryBus, type MemoryBus } from "./memory/memory-bus.ts";
 export { natsBus, type NatsLike } from "./nats/nats-bus.ts";
 export type { NatsHeaders } from "./nats/read-message.ts";
 export type { BusMessage, BusPort, OutgoingMessage } from "./port.ts";
@@ -8,3 +8,4 @@ export { type BusServer, type BusServerOptions, type KeyShare, serveOnBus } from
 export type { BusSource, BusSourceOptions } from "./source/options.ts";
 export { busSource } from "./source/source.ts";
 export type { BusCredential } from "./wire/seal.ts";
+export type { LocalConnection } from "./router.ts";

@@ -1,4 +1,5 @@
-import type { BusMessage } from "./port.ts";
+import type { Faults } from "./faults.ts";
+import type { BusMessage, BusPort } from "./port.ts";
 import { matchesSubject } from "./wire/subjects.ts";
 
 interface Subscription {
@@ -16,10 +17,6 @@ export class Router {
     const subscription = { pattern, listener, queue };
     this.#subscriptions.add(subscription);
     return () => void this.#subscriptions.delete(subscription);
-  }
-
-  clear(): void {
-    this.#subscriptions.clear();
   }
 
   /** The queue groups that a subject has here. */
@@ -43,4 +40,53 @@ export class Router {
   #matching(subject: string): readonly Subscription[] {
     return [...this.#subscriptions].filter(({ pattern }) => matchesSubject(pattern, subject));
   }
+}
+
+/** Of one message. */
+export const mostBodyBytes = 1_048_576;
+
+/** A connection that the program closes. */
+export interface LocalConnection extends BusPort {
+  close(): void;
+}
+
+/** The parts in which buses without a server differ. */
+interface Line {
+  readonly router: Router;
+  readonly faults: Faults;
+  readonly send: (message: BusMessage) => void;
+  readonly close?: () => void;
+}
+
+export function connectionOf({ router, faults, send, close }: Line): LocalConnection {
+  const stops = new Set<() => void>();
+  let isOpen = true;
+  const assertOpen = (): void => {
+    if (!isOpen) throw new Error("The connection to the bus is closed.");
+  };
+  return {
+    bodyBytes: mostBodyBytes,
+    get isConnected() {
+      return isOpen;
+    },
+    publish(subject, { reply, headers, body }) {
+      assertOpen();
+      if (body.length > mostBodyBytes)
+        throw new RangeError(`A body has at most ${mostBodyBytes} bytes; got ${body.length}.`);
+      send({ subject, reply, headers: new Map(headers), body: body.slice(), noResponders: false });
+    },
+    subscribe(pattern, listener, { queue } = {}) {
+      const stop = router.add(pattern, (message) => faults.guard(() => listener(message)), queue);
+      stops.add(stop);
+      return stop;
+    },
+    flush: async () => assertOpen(),
+    onReconnect: () => () => {},
+    onFault: (listener) => faults.listen(listener),
+    close() {
+      isOpen = false;
+      for (const stop of stops) stop();
+      close?.();
+    },
+  };
 }

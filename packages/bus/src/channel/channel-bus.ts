@@ -1,10 +1,9 @@
 import { newToken } from "../wire/token.ts";
 import { Faults } from "../faults.ts";
-import type { BusMessage, BusPort, OutgoingMessage } from "../port.ts";
-import { Router } from "../router.ts";
+import type { BusMessage } from "../port.ts";
+import { connectionOf, mostBodyBytes, type LocalConnection, Router } from "../router.ts";
 import { type ChannelMessage, readChannelMessage } from "./channel-message.ts";
 
-const BODY_BYTES = 1_048_576;
 /** Messages that wait for the choice of their sender, and choices that a sender remembers. */
 const MOST_WAITING = 1_000;
 
@@ -16,33 +15,26 @@ export interface ChannelLike {
   start?(): void;
 }
 
-/** A connection over a channel. Closing it leaves the channel open. */
-export interface ChannelConnection extends BusPort {
-  close(): void;
-}
-
 /**
  * A bus over a `BroadcastChannel` between tabs and workers of one origin, or over the two ends of a `MessageChannel`. There is no server: of a queue's members the
- * first that answers is given the message, so that a tab that is gone gets none. The channel does not report a missing listener.
+ * first that answers is given the message, so that a tab that is gone gets none. Closing a connection leaves the channel open. The channel does not report a missing listener.
  *
  * @example
  * const bus = channelBus(new BroadcastChannel("tools"));
  */
-export function channelBus(channel: ChannelLike): ChannelConnection {
-  return new Connection(channel);
+export function channelBus(channel: ChannelLike): LocalConnection {
+  return connectionOf(new ChannelLine(channel));
 }
 
-class Connection implements ChannelConnection {
-  readonly bodyBytes = BODY_BYTES;
+class ChannelLine {
   readonly #channel: ChannelLike;
-  readonly #router = new Router();
-  readonly #faults = new Faults();
+  readonly router: Router = new Router();
+  readonly faults: Faults = new Faults();
   readonly #member = newToken();
   /** By id: queues of a message of ours that wait for a member. */
   readonly #sent = new Map<string, Set<string>>();
   /** By id and queue: messages of others that were asked for. */
   readonly #asked = new Map<string, BusMessage>();
-  #isOpen = true;
 
   constructor(channel: ChannelLike) {
     this.#channel = channel;
@@ -50,51 +42,20 @@ class Connection implements ChannelConnection {
     channel.start?.();
   }
 
-  get isConnected(): boolean {
-    return this.#isOpen;
-  }
-
-  publish(subject: string, { reply, headers, body }: OutgoingMessage): void {
-    if (!this.#isOpen) throw new Error("The connection to the bus is closed.");
-    if (body.length > BODY_BYTES) throw new RangeError(`A body has at most ${BODY_BYTES} bytes; got ${body.length}.`);
+  readonly send = (message: BusMessage): void => {
+    const { subject, reply, headers, body } = message;
     const id = newToken();
-    const own = { subject, reply, headers: new Map(headers), body: body.slice() };
-    const queues = this.#router.queuesOf(subject);
+    const queues = this.router.queuesOf(subject);
     // A channel does not give a message back to its sender. Queues that are here need no choice.
     keep(this.#sent, id, new Set(queues));
-    this.#post({ type: "message", id, ...own });
+    this.#post({ type: "message", id, subject, reply, headers, body });
     queueMicrotask(() => {
-      const message = { ...own, noResponders: false };
-      this.#router.deliver(message);
-      for (const queue of queues) this.#router.deliverIn(queue, message);
+      this.router.deliver(message);
+      for (const queue of queues) this.router.deliverIn(queue, message);
     });
-  }
+  };
 
-  subscribe(
-    pattern: string,
-    listener: (message: BusMessage) => void,
-    { queue }: { readonly queue?: string } = {},
-  ): () => void {
-    return this.#router.add(pattern, (message) => this.#faults.guard(() => listener(message)), queue);
-  }
-
-  async flush(): Promise<void> {
-    if (!this.#isOpen) throw new Error("The connection to the bus is closed.");
-  }
-
-  onReconnect(): () => void {
-    return () => {};
-  }
-
-  onFault(listener: (error: Error) => void): () => void {
-    return this.#faults.listen(listener);
-  }
-
-  close(): void {
-    this.#isOpen = false;
-    this.#router.clear();
-    this.#channel.removeEventListener("message", this.#hear);
-  }
+  readonly close = (): void => this.#channel.removeEventListener("message", this.#hear);
 
   #post(message: ChannelMessage): void {
     this.#channel.postMessage({ keyhole: 1, ...message });
@@ -102,8 +63,8 @@ class Connection implements ChannelConnection {
 
   /** An answer to a channel that was closed meanwhile throws. */
   readonly #hear = ({ data }: { readonly data: unknown }): void =>
-    this.#faults.guard(() => {
-      const heard = readChannelMessage(data, BODY_BYTES);
+    this.faults.guard(() => {
+      const heard = readChannelMessage(data, mostBodyBytes);
       if (heard?.type === "message") this.#take(heard);
       else if (heard?.type === "claim") this.#choose(heard);
       else if (heard?.type === "grant" && heard.member === this.#member) this.#granted(heard);
@@ -111,8 +72,8 @@ class Connection implements ChannelConnection {
 
   #take({ id, subject, reply, headers, body }: Extract<ChannelMessage, { type: "message" }>): void {
     const message = { subject, reply, headers, body, noResponders: false };
-    this.#router.deliver(message);
-    const queues = this.#router.queuesOf(subject);
+    this.router.deliver(message);
+    const queues = this.router.queuesOf(subject);
     for (const queue of queues) {
       keep(this.#asked, `${id} ${queue}`, message);
       this.#post({ type: "claim", id, queue, member: this.#member });
@@ -131,7 +92,7 @@ class Connection implements ChannelConnection {
     const message = this.#asked.get(`${id} ${queue}`);
     if (!message) return;
     this.#asked.delete(`${id} ${queue}`);
-    this.#router.deliverIn(queue, message);
+    this.router.deliverIn(queue, message);
   }
 }
 
