@@ -1,34 +1,19 @@
 import { lineOf } from "./clean.ts";
 import { unreadable } from "./program.ts";
 
-/** Sections of a configuration of which no key makes `git status` run a program, whatever its value is. */
-const harmlessSections = new Set(
+/** Keys of a configuration, without the names of subsections, that make `git status` run no program, whatever their values are. `*` stands for each key of a section. */
+const harmless = new Set(
   (
-    "advice alias author blame branch checkout clone color column commit committer credential diff fetch format gc gui help http i18n include includeif index init lfs log " +
-    "maintenance merge mergetool notes pack protocol pull push rebase receive rerere safe sequence stash status submodule svn-remote tag transfer url user versionsort"
+    "advice.* alias.* author.* blame.* branch.* checkout.* clone.* color.* column.* commit.* committer.* credential.* diff.* fetch.* format.* gc.* gui.* help.* http.* i18n.* include.* " +
+    "includeif.* index.* init.* lfs.* log.* maintenance.* merge.* mergetool.* notes.* pack.* protocol.* pull.* push.* rebase.* receive.* rerere.* safe.* sequence.* stash.* status.* " +
+    "submodule.* svn-remote.* tag.* transfer.* url.* user.* versionsort.* core.abbrev core.attributesfile core.autocrlf core.bare core.bigfilethreshold core.checkstat core.commentchar " +
+    "core.compression core.eol core.excludesfile core.filemode core.fscache core.fsmonitor core.hookspath core.ignorecase core.ignorestat core.logallrefupdates core.longpaths " +
+    "core.multipackindex core.packedgitlimit core.precomposeunicode core.preloadindex core.protecthfs core.protectntfs core.quotepath core.repositoryformatversion core.safecrlf " +
+    "core.sharedrepository core.sparsecheckout core.sparsecheckoutcone core.splitindex core.symlinks core.trustctime core.untrackedcache core.whitespace core.worktree " +
+    "extensions.objectformat extensions.refstorage extensions.worktreeconfig remote.fetch remote.gh-resolved remote.mirror remote.prune remote.prunetags remote.push remote.pushurl " +
+    "remote.tagopt remote.url"
   ).split(" "),
 );
-const harmlessKeys = new Set(
-  (
-    "abbrev attributesfile autocrlf bare bigfilethreshold checkstat commentchar compression eol excludesfile filemode fscache fsmonitor hookspath ignorecase ignorestat logallrefupdates " +
-    "longpaths multipackindex packedgitlimit precomposeunicode preloadindex protecthfs protectntfs quotepath repositoryformatversion safecrlf sharedrepository sparsecheckout " +
-    "sparsecheckoutcone splitindex symlinks trustctime untrackedcache whitespace worktree"
-  )
-    .split(" ")
-    .map((key) => `core.${key}`)
-    .concat("extensions.objectformat", "extensions.refstorage", "extensions.worktreeconfig"),
-);
-const harmlessRemoteKeys = new Set([
-  "fetch",
-  "gh-resolved",
-  "mirror",
-  "prune",
-  "prunetags",
-  "push",
-  "pushurl",
-  "tagopt",
-  "url",
-]);
 
 /**
  * Keys of a repository's configuration that can make `git status` run a program, or that nobody knows: a filter runs for each changed file, a promisor fetches what is
@@ -42,8 +27,7 @@ export function riskyKeys(names: string): readonly string[] {
 
 function isHarmless(name: string): boolean {
   const section = name.slice(0, name.indexOf("."));
-  if (section === "remote") return harmlessRemoteKeys.has(name.slice(name.lastIndexOf(".") + 1));
-  return harmlessSections.has(section) || harmlessKeys.has(name);
+  return harmless.has(`${section}.*`) || harmless.has(section + name.slice(name.lastIndexOf(".")));
 }
 
 export interface Branch {
