@@ -1,3 +1,4 @@
+import { mcpJsonSchemaValidator } from "@keyhole/kernel/schema/mcp";
 import type { JsonObject } from "@keyhole/kernel";
 import {
   McpServer,
@@ -6,7 +7,6 @@ import {
   ProtocolErrorCode,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { jsonValidator } from "../json-validator.ts";
 import type { McpCaller } from "./caller.ts";
 import { serveContent } from "./content.ts";
 import { servePassedOn } from "./passed-on.ts";
@@ -44,7 +44,7 @@ export function serverFor(service: McpService, caller: McpCaller, sessionId: str
       capabilities: { tools: { listChanged: true }, logging: {} },
       ...(instructions !== undefined && { instructions }),
       supportedProtocolVersions: protocolVersions,
-      jsonSchemaValidator: jsonValidator,
+      jsonSchemaValidator: mcpJsonSchemaValidator(),
       requestState: {
         verify(text) {
           const state = states.read(text, caller);

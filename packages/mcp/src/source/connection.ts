@@ -1,3 +1,4 @@
+import { mcpJsonSchemaValidator } from "@keyhole/kernel/schema/mcp";
 import type { Clock, ToolContext } from "@keyhole/kernel";
 import {
   Client,
@@ -9,7 +10,6 @@ import {
   SdkError,
   SdkErrorCode,
 } from "@modelcontextprotocol/client";
-import { jsonValidator } from "../json-validator.ts";
 import { callFault, causeOf } from "./call-result.ts";
 import type { DirectCalls } from "./direct-calls.ts";
 import type { McpEndpoint } from "./endpoint.ts";
@@ -179,7 +179,7 @@ export class ServerConnection {
     const client = new Client(identity, {
       capabilities,
       versionNegotiation: { mode, probe: { timeoutMs: PROBE_MS } },
-      jsonSchemaValidator: jsonValidator,
+      jsonSchemaValidator: mcpJsonSchemaValidator(),
       inputRequired: { autoFulfill: false },
       listMaxPages: MOST_PAGES,
       // Not held back here: notices without a pause would put the list off for good.

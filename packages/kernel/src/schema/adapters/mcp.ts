@@ -8,9 +8,10 @@ export interface McpJsonSchemaValidator {
   getValidator<Data>(schema: unknown): (input: unknown) => McpValidation<Data>;
 }
 
+/** As the SDK declares it, without `readonly`: else its own types do not take it. */
 export type McpValidation<Data> =
-  | { readonly valid: true; readonly data: Data; readonly errorMessage: undefined }
-  | { readonly valid: false; readonly data: undefined; readonly errorMessage: string };
+  | { valid: true; data: Data; errorMessage: undefined }
+  | { valid: false; data: undefined; errorMessage: string };
 
 /**
  * The option `jsonSchemaValidator` of clients and servers of the MCP SDK: no code is generated, so it runs under a strict Content-Security-Policy and on Workers. `data` is a
