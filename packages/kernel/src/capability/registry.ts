@@ -9,8 +9,6 @@ import { noParts } from "../schema/no-parts.ts";
 import { requireValidator } from "../schema/compile-own.ts";
 import type { OwnValidator, SchemaParts } from "../schema/types.ts";
 
-const partNames = ["explain", "formatOf", "linearPatterns"] as const satisfies readonly (keyof SchemaParts)[];
-
 /** The families of one kernel: the only kinds that it knows. */
 export class Families {
   readonly #families = new Map<string, Family>();
@@ -51,12 +49,10 @@ export class Families {
    *
    * @throws TypeError as the constructor does
    */
-  with(others: Iterable<Family>, parts: Partial<SchemaParts> = {}): Families {
+  with(others: Iterable<Family>, parts?: Partial<SchemaParts>): Families {
     const more = [...others].filter((each) => this.#families.get(each.kind) !== each);
-    const schemaParts = { ...this.schemaParts, ...parts };
-    const hasSameParts = partNames.every((name) => schemaParts[name] === this.schemaParts[name]);
     // The same object, without a change: the registry derives its values once.
-    return more.length === 0 && hasSameParts ? this : new Families([...this, ...more], schemaParts);
+    return more.length === 0 && !parts ? this : new Families([...this, ...more], { ...this.schemaParts, ...parts });
   }
 
   /** The conditions of rules that a request can show, by name: all of one name, of different families. */

@@ -1,6 +1,7 @@
 import { Families } from "../registry.ts";
-import { allParts } from "../../schema/all-parts.ts";
 import { explain } from "../../schema/explain/index.ts";
+import { formatOf } from "../../schema/formats/index.ts";
+import { linearPatterns } from "../../schema/regex/pattern.ts";
 import { browserPage } from "./browser-page.ts";
 import { clock, random } from "./clock.ts";
 import { dbRead, dbWrite } from "./db.ts";
@@ -51,27 +52,22 @@ export {
 };
 
 /** The families that the kernel's own brokers and extensions serve, with explanations. */
-export const builtInFamilies: Families = /* @__PURE__ */ makeBuiltIn();
-
-/** A function of its own: esbuild keeps a spread in an argument, also in that of a pure call. */
-function makeBuiltIn(): Families {
-  return new Families(
-    [
-      netRead,
-      netWrite,
-      fsRead,
-      fsWrite,
-      dbRead,
-      dbWrite,
-      kvRead,
-      kvWrite,
-      processSpawn,
-      browserPage,
-      toolCall,
-      secretUse,
-      clock,
-      random,
-    ],
-    { ...allParts, explain },
-  );
-}
+export const builtInFamilies: Families = /* @__PURE__ */ new Families(
+  [
+    netRead,
+    netWrite,
+    fsRead,
+    fsWrite,
+    dbRead,
+    dbWrite,
+    kvRead,
+    kvWrite,
+    processSpawn,
+    browserPage,
+    toolCall,
+    secretUse,
+    clock,
+    random,
+  ],
+  { formatOf, linearPatterns, explain },
+);
