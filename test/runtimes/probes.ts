@@ -165,12 +165,6 @@ export const kernelProbes: Readonly<Record<string, Probe>> = {
     const compiled = compileSchema({ format: "idn-hostname" }, { formats: "assert", idna });
     hold(compiled.ok && compiled.validator.check("bücher.example"), "the name was refused");
   },
-  async "@keyhole/kernel/schema/meta-schemas"() {
-    const { metaSchemas } = await import("@keyhole/kernel/schema/meta-schemas");
-    const { compileSchema } = await import("@keyhole/kernel/schema");
-    const compiled = compileSchema({ $ref: "http://json-schema.org/draft-07/schema#" }, { resources: metaSchemas });
-    hold(compiled.ok && !compiled.validator.check({ type: 1 }), "the schema was taken");
-  },
   async "@keyhole/kernel/secrets"() {
     const { secretKeeper } = await import("@keyhole/kernel/secrets");
     hold(typeof secretKeeper({ get: () => undefined }) === "object", "there is no keeper");

@@ -1,5 +1,5 @@
 import { compileSchema } from "@keyhole/kernel/schema";
-import { metaSchemas } from "@keyhole/kernel/schema/meta-schemas";
+import { metaSchemas } from "./meta-schemas/index.ts";
 import { describe, expect, it } from "vitest";
 
 const drafts = ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"];

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { metaSchemas } from "../../packages/kernel/src/schema/meta-schemas/index.ts";
+import { metaSchemas } from "./meta-schemas/index.ts";
 import type { Suite, SuiteFile, SuiteGroup } from "./run-suite.ts";
 
 /** Where the official suites are: `KEYHOLE_SUITES`, taken from the root of the project, or beside it. */

@@ -67,10 +67,10 @@ export class Resources {
         path,
         hint,
       );
-    if (found === undefined) throw fail("Pass the document in resources; official ones are in schema/meta-schemas.");
+    if (found === undefined) throw fail("Pass the document in resources.");
     if (/^[^/]/.test(fragment)) {
       const anchored = found.dynamic.get(fragment) ?? found.anchors.get(fragment);
-      if (anchored === undefined) throw fail("That document has no such anchor.");
+      if (anchored === undefined) throw fail("It has no such anchor.");
       return anchored;
     }
     let resource = found;

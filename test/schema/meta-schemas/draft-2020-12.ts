@@ -81,7 +81,6 @@ export const draft202012: readonly (readonly [uri: string, document: object])[] 
         dependentSchemas: { type: "object", additionalProperties: { $dynamicRef: "#meta" }, default: {} },
         propertyNames: { $dynamicRef: "#meta" },
         if: { $dynamicRef: "#meta" },
-        // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
         then: { $dynamicRef: "#meta" },
         else: { $dynamicRef: "#meta" },
         allOf: { $ref: "#/$defs/schemaArray" },

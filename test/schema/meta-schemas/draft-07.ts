@@ -67,7 +67,6 @@ export const draft07: readonly (readonly [uri: string, document: object])[] = [
         contentMediaType: { type: "string" },
         contentEncoding: { type: "string" },
         if: { $ref: "#" },
-        // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
         then: { $ref: "#" },
         else: { $ref: "#" },
         allOf: { $ref: "#/definitions/schemaArray" },
