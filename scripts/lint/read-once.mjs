@@ -4,12 +4,6 @@
 /** Where the functions are that read a foreign value, `membersOf` and others: what they are given is one, however it is declared. */
 const readers = /\/foreign(?:\.ts)?$/;
 
-/** @param {any} annotation */
-function isForeignType(annotation) {
-  const type = annotation?.typeAnnotation;
-  return type?.type === "TSTypeReference" && type.typeName?.name === "Foreign";
-}
-
 /** What is learnt without looking into it: its type, whether it is there, whether it is a list. What a test has shown to be a primitive has nothing in it. @param {any} identifier */
 function isNoLook(identifier) {
   const { parent, name } = identifier;
@@ -34,8 +28,8 @@ function isPrimitiveTest({ type, operator, left, right }, name) {
 }
 
 /** @param {any} variable @param {Set<string>} imported the names of readers here */
-function isForeign({ name, defs, references }, imported) {
-  if (name === "foreign" || defs.some((/** @type {any} */ def) => isForeignType(def.name?.typeAnnotation))) return true;
+function isForeign({ name, references }, imported) {
+  if (name === "foreign") return true;
   return references.some(
     (/** @type {any} */ { identifier: { parent }, identifier }) =>
       parent.type === "CallExpression" && parent.arguments[0] === identifier && imported.has(parent.callee.name),

@@ -4,7 +4,6 @@ import {
   type Broker,
   createKernel,
   type EventRecord,
-  hashJson,
   type KernelOptions,
   memorySink,
   type ToolContext,

@@ -196,8 +196,11 @@ await run(known);
 /** Of the program's own objects, and no promise by their type: the kernel takes them at their word. */
 const atOnce: readonly string[] = [
   ...["now", "monotonicMs", "after", "after()"].map((name) => `.clock.${name}`),
-  ...[".host.check", ".host.enforces", ".host.open().terminate"],
-  ...[".secrets.open", ".secrets.open().takeUses"],
+  ".host.check",
+  ".host.enforces",
+  ".host.open().terminate",
+  ".secrets.open",
+  ".secrets.open().takeUses",
 ];
 
 it("the walk reaches each option that is called", () => {

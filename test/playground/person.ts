@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { isJsonObject, type JsonObject, type JsonValue } from "@keyhole/kernel";
 import * as fc from "fast-check";
-import { isObject, resolve } from "../../packages/playground/src/form/resolve.ts";
+import { resolve } from "../../packages/playground/src/form/resolve.ts";
 import { schemaOfExtra, shapeOf } from "../../packages/playground/src/form/schema.ts";
 import { type Draft, initialValue } from "../../packages/playground/src/form/value.ts";
 
@@ -42,7 +42,7 @@ function filled(schema: JsonObject, root: JsonObject, place: Place): Draft {
   const start = initialValue(schema, root, true, depth);
   switch (shape.kind) {
     case "object": {
-      const value: Record<string, JsonValue> = isObject(start) ? { ...start } : {};
+      const value: Record<string, JsonValue> = isJsonObject(start) ? { ...start } : {};
       for (const { name, schema: member, required } of shape.members) {
         const given = required ? within(member, name) : value[name];
         if (given === undefined) delete value[name];
@@ -76,7 +76,7 @@ function filled(schema: JsonObject, root: JsonObject, place: Place): Draft {
 
 /** Names that a person adds, because there must be so many or these. */
 function namesToAdd(schema: JsonObject, known: readonly string[]): readonly string[] {
-  const patterns = Object.keys(isObject(schema["patternProperties"]) ? schema["patternProperties"] : {});
+  const patterns = Object.keys(isJsonObject(schema["patternProperties"]) ? schema["patternProperties"] : {});
   const least = numberOf(schema["minProperties"], 0) - known.length;
   return Array.from({ length: Math.max(0, least) }, (_, index) =>
     patterns[0] === undefined ? `name${index}` : matching(patterns[0], index + 1),

@@ -2,7 +2,7 @@ import { versionedId } from "@keyhole/kernel";
 import type { CallOptions, ErrorCode, JsonObject, JsonValue, ToolFilter, ToolSummary } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
 import { toolTypes } from "@keyhole/kernel/tool-types";
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { knownOptions, membersOf } from "@keyhole/kernel/foreign";
 import type { AgentKernel, AgentPreview, AgentResult } from "./agent-tools.ts";
 import { catalogueManifests, type CatalogueTool, isCatalogueTool, rankedTools } from "./catalogue.ts";
 
@@ -81,7 +81,7 @@ const mostListed = 20;
 const mostDescribed = 20;
 
 function answer(tool: CatalogueTool, given: unknown, tools: readonly ToolSummary[]): AgentResult {
-  const input = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
+  const input = membersOf(given);
   return tool === "list_tools" ? listed(input, tools) : typesOf(input, tools);
 }
 

@@ -1,4 +1,4 @@
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { knownOptions, membersOf } from "@keyhole/kernel/foreign";
 import type { AgentKernel, AgentOptions } from "./agent-tools.ts";
 
 export type { AgentKernel };
@@ -81,10 +81,6 @@ function unheldBy(proof: unknown): string | undefined {
   if (stateReads.some((read) => isNamed(membersOf(read)["key"], "count:"))) return "The policy counts the calls";
   if (obligations.some((each) => isNamed(each, "label:"))) return "The policy labels the session after a call";
   return obligations.includes("passkey") ? "The policy asks for a passkey before a call" : undefined;
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
 const isNamed = (value: unknown, prefix: string): boolean => typeof value === "string" && value.startsWith(prefix);

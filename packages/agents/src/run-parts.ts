@@ -1,3 +1,4 @@
+import { membersOf } from "@keyhole/kernel/foreign";
 import type { AgentAnswer } from "./answer.ts";
 
 /** The budget of a run, of each kind. Default: no limit. */
@@ -100,8 +101,7 @@ function messageOf(error: unknown): string {
 
 /** A provider that counts nothing leaves it out. */
 export function tokensOf(usage: unknown): number {
-  if (typeof usage !== "object" || usage === null) return 0;
-  const { totalTokens, inputTokens, outputTokens } = usage as Readonly<Record<string, unknown>>;
+  const { totalTokens, inputTokens, outputTokens } = membersOf(usage);
   const total = amount(totalTokens);
   return total > 0 ? total : amount(inputTokens) + amount(outputTokens);
 }

@@ -6,12 +6,10 @@ import type { IsolateHost } from "./isolate/port.ts";
 import type { Reuse } from "./isolate/pool/slot.ts";
 import type { ComposedKernelOptions, KernelOptions } from "./kernel-api.ts";
 import { isList } from "./support/guards.ts";
-import { unknownKey } from "./support/unknown-key.ts";
-import { plainMembers } from "./json/plain-members.ts";
+import { knownOptions, type OptionNames } from "./json/known-options.ts";
 import type { SchemaParts } from "./schema/index.ts";
 import type { Mode } from "./tool/manifest.ts";
 import { knownMode } from "./tool/modes.ts";
-import { unknownName } from "./tool/nearest.ts";
 
 /** The options of a kernel as it has them: its own data, and objects of the embedding program that are used by calling them. */
 export interface OwnKernelOptions extends Omit<
@@ -44,7 +42,7 @@ const shared = {
   hash: true,
   normalizers: true,
 } as const;
-const partNames = Object.keys({
+const partNames: OptionNames<ComposedKernelOptions> = {
   ...shared,
   packageHashes: true,
   inline: true,
@@ -52,8 +50,8 @@ const partNames = Object.keys({
   schemaParts: true,
   checkPolicy: true,
   operations: true,
-} satisfies Record<keyof ComposedKernelOptions, true>);
-const kernelNames = Object.keys({
+};
+const kernelNames: OptionNames<KernelOptions> = {
   ...shared,
   approver: true,
   cache: true,
@@ -61,37 +59,21 @@ const kernelNames = Object.keys({
   modeTriggers: true,
   resources: true,
   suspender: true,
-} satisfies Record<keyof KernelOptions, true>);
-
-function plain<Options>(foreign: Options): Options {
-  const given = plainMembers(foreign);
-  if (given) return given as Options;
-  throw new TypeError("The kernel's options are not a plain object. Pass a literal that owns its members.");
-}
-
-function refuseUnknown(given: object, names: readonly string[]): void {
-  const unknown = unknownKey(given, names);
-  if (unknown === undefined) return;
-  const { name, hint } = unknownName(unknown, names);
-  throw new TypeError(`The kernel has no option \`${name}\`. ${hint}`);
-}
+};
 
 /**
  * The options of a kernel with every extension, each read once.
  *
  * @throws TypeError for a name that no option has: a misspelt `policy` would be no policy
  */
-export function readKernelOptions(foreign: KernelOptions): KernelOptions {
-  const given = plain<KernelOptions>(foreign);
-  refuseUnknown(given, kernelNames);
-  return given;
+export function readKernelOptions(given: KernelOptions): KernelOptions {
+  return knownOptions(given, kernelNames, "The kernel");
 }
 
 /** @throws TypeError for what is none of its options: a bug of the embedding program */
-export function readComposedOptions(foreign: ComposedKernelOptions): OwnKernelOptions {
-  const given = plain<ComposedKernelOptions>(foreign);
-  refuseUnknown(given, partNames);
-  const { host, inline, brokers = [], families, mode = "NORMAL", reuse = {}, ...rest } = given;
+export function readComposedOptions(given: ComposedKernelOptions): OwnKernelOptions {
+  const options = knownOptions(given, partNames, "The kernel");
+  const { host, inline, brokers = [], families, mode = "NORMAL", reuse = {}, ...rest } = options;
   const hosts = [host, inline].flatMap((each) => (each ? checkedHost(each) : []));
   if (!isList(brokers)) throw new TypeError("`brokers` is not a list of brokers.");
   const { extensions = [], secrets, schemaParts } = rest;

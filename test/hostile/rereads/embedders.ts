@@ -17,16 +17,6 @@ export const seams: readonly Seam[] = [
     run: async (document) => (await openKernel()).setPolicy(document),
   },
   {
-    name: "a revocation",
-    first: { caller: "ada", kinds: ["fs.read"] },
-    second: { caller: "eve", kinds: ["net.write"] },
-    run: async (match) => {
-      const kernel = await openKernel();
-      await kernel.grants.revoke(match, "why");
-      return seen(kernel, kernel.grants.list());
-    },
-  },
-  {
     name: "a package",
     first: packed({ description: "first" }),
     second: packed({ description: "second", tier: 3 }),

@@ -16,7 +16,7 @@ export interface Seam {
 }
 
 /** Ids, digests and nonces are new in each kernel. */
-export function comparable(value: unknown): unknown {
+function comparable(value: unknown): unknown {
   const text = JSON.stringify(value, (_, each: unknown) =>
     each instanceof Uint8Array ? `bytes ${each.join()}` : each,
   );

@@ -1,3 +1,4 @@
+import { membersOf } from "@keyhole/kernel/foreign";
 import { isSubject } from "../wire/subjects.ts";
 
 /** A message on a channel: a message, the wish of a queue's member to have it, and the sender's choice among them. */
@@ -17,8 +18,7 @@ const MOST_UNITS = 4_096;
 
 /** A message of a channel; `undefined` for anything else, which others may post there. */
 export function readChannelMessage(data: unknown, bodyBytes: number): ChannelMessage | undefined {
-  if (typeof data !== "object" || data === null) return undefined;
-  const { keyhole, type, id, subject, reply, headers, body, queue, member } = data as Record<string, unknown>;
+  const { keyhole, type, id, subject, reply, headers, body, queue, member } = membersOf(data);
   if (keyhole !== 1 || !isShort(id)) return undefined;
   if (type === "claim" || type === "grant")
     return isShort(queue) && isShort(member) ? { type, id, queue, member } : undefined;

@@ -1,6 +1,6 @@
-import { type CallResult, type JsonValue, modelError } from "@keyhole/kernel";
+import { type CallResult, isJsonObject, type JsonValue, modelError } from "@keyhole/kernel";
 import type { OutgoingMessage } from "../port.ts";
-import { isObject, writeBody } from "../wire/body.ts";
+import { writeBody } from "../wire/body.ts";
 import { headers, type Kind } from "../wire/headers.ts";
 import { type BusFailure, type Ran, refusal } from "../wire/refusal.ts";
 
@@ -58,7 +58,7 @@ function formOf(data: JsonValue | Uint8Array): readonly ["json" | "text" | "bina
 function failureOf({ error, meta }: Extract<CallResult, { ok: false }>): BusFailure {
   const { code, message, hint } = modelError(error);
   const details: readonly JsonValue[] = Array.isArray(error.details) ? (error.details as JsonValue[]) : [];
-  const isUnknown = details.some((each) => isObject(each) && each["reason"] === "outcome-unknown");
+  const isUnknown = details.some((each) => isJsonObject(each) && each["reason"] === "outcome-unknown");
   const ran: Ran = isUnknown || meta.attempts > 0 || meta.cached ? "maybe" : "no";
   return { code, message, hint, ran };
 }

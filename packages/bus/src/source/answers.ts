@@ -1,5 +1,5 @@
-import type { JsonValue, LogEntry } from "@keyhole/kernel";
-import { isObject, readBody, readObject } from "../wire/body.ts";
+import { isJsonObject, type JsonValue, type LogEntry } from "@keyhole/kernel";
+import { readBody, readObject } from "../wire/body.ts";
 import { headers } from "../wire/headers.ts";
 import { callError } from "./call-error.ts";
 import type { Answer } from "./inbox.ts";
@@ -48,7 +48,7 @@ export function readFailure({ body }: Answer, tool: string): Error {
 /** Hands a report on; one without the form of one is dropped. */
 export function readReport(kind: "progress" | "log", { body }: Answer, { log, progress }: CallReports): void {
   const value = readBody(body);
-  if (!isObject(value)) return;
+  if (!isJsonObject(value)) return;
   const { done, total, message, level } = value;
   const text = typeof message === "string" ? message : undefined;
   if (kind === "log") {

@@ -1,6 +1,5 @@
-import { defineTool, type JsonObject, type JsonValue, type Tier, type Tool } from "@keyhole/kernel";
+import { defineTool, isJsonObject, type JsonObject, type JsonValue, type Tier, type Tool } from "@keyhole/kernel";
 import { boundsOf, definitionText, type ForeignCall, tierOf, type ToolPin } from "@keyhole/kernel/foreign-tools";
-import { isObject } from "../wire/body.ts";
 import { busCategory } from "../wire/category.ts";
 import type { BusSourceOptions } from "./options.ts";
 
@@ -37,7 +36,7 @@ export function sourceTool(
 
 /** The contract that this kernel holds the outputs to. The source does not take over a media type of this program's own. */
 function outputOf(output: JsonValue | undefined): JsonObject {
-  const { kind, schema } = isObject(output) ? output : {};
+  const { kind, schema } = isJsonObject(output) ? output : {};
   if (kind === "text" || kind === "binary") return { kind };
-  return { kind: "json", ...(isObject(schema) && { schema }) };
+  return { kind: "json", ...(isJsonObject(schema) && { schema }) };
 }

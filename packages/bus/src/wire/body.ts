@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, parseJson } from "@keyhole/kernel";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@keyhole/kernel";
 import { jsonTextFault } from "@keyhole/kernel/foreign";
 
 /** Of one body. A bus message is small: it has to fit into memory many times. */
@@ -25,9 +25,5 @@ export function readBody(body: Uint8Array): JsonValue | undefined {
 
 export function readObject(body: Uint8Array): JsonObject | undefined {
   const value = readBody(body);
-  return isObject(value) ? value : undefined;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? value : undefined;
 }

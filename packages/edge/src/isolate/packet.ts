@@ -1,3 +1,4 @@
+import { membersOf } from "@keyhole/kernel/foreign";
 /**
  * A message on its way through RPC. RPC carries 32 MiB and writes a text as UTF-16 where one character is above U+00FF. The kernel's
  * bounds count UTF-8. So each text crosses as UTF-8.
@@ -94,8 +95,7 @@ export function unpackedOfGuest(data: unknown): unknown {
 }
 
 function readPacket(data: unknown): Packet | undefined {
-  if (typeof data !== "object" || data === null || !("json" in data) || !("parts" in data)) return undefined;
-  const { json, parts } = data;
+  const { json, parts } = membersOf(data);
   if (!(json instanceof Uint8Array) || json.byteLength > mostGuestJson) return undefined;
   if (!Array.isArray(parts) || parts.length > mostGuestParts) return undefined;
   return parts.every((part) => part instanceof Uint8Array) ? { json, parts } : undefined;

@@ -1,7 +1,7 @@
 import type { AuditLog } from "../audit/log.ts";
 import type { Backoff } from "../isolate/backoff.ts";
 import type { Bounds } from "../bounds/bounds.ts";
-import type { CallOptions, ResumeOptions, SuspendOptions, Suspension } from "./arrival/call-options.ts";
+import type { CallOptions, SuspendOptions, Suspension } from "./arrival/call-options.ts";
 import type { Family } from "../capability/family.ts";
 import type { Families } from "../capability/registry.ts";
 import type { CallFault } from "./faults/fault.ts";
@@ -16,7 +16,6 @@ import type { Decided } from "./steps/decide.ts";
 import type { Started } from "./steps/start.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { IsolateHost } from "../isolate/port.ts";
-import type { Foreign } from "../support/foreign.ts";
 import type { Hash } from "../hash/hash.ts";
 import type { StandingApproval } from "../policy/approval/standing-table.ts";
 import type { PreviewQuestion } from "../policy/decision/preview.ts";
@@ -66,7 +65,7 @@ export interface Services {
   };
   readonly suspension?: {
     suspend(callId: string, options: SuspendOptions): Promise<Suspension>;
-    resume(bytes: Foreign<Uint8Array>, options: Foreign<ResumeOptions>): Promise<CallResult>;
+    resume(bytes: unknown, options: unknown): Promise<CallResult>;
   };
   /** The standing answer to the approval request, or the request itself. Sends none. */
   readonly foresee?: (decided: Decided) => ApprovalAnswer | PreviewQuestion;

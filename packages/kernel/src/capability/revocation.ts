@@ -1,4 +1,3 @@
-import { type Foreign, itemsOf, membersOf } from "../support/foreign.ts";
 import { isJsonObject, type JsonValue, isJsonArray } from "../json/json.ts";
 import type { StateChange } from "../state/change.ts";
 import { StateTable } from "../state/table.ts";
@@ -256,20 +255,19 @@ function readRevocation(value: JsonValue): Revocation | undefined {
 const texts = ["caller", "sessionId", "tool", "callId"] as const;
 
 /** @throws TypeError for a match that is malformed or names no subject: it would revoke nothing, or everything. */
-export function readMatch(foreign: Foreign<RevocationMatch>, knownKinds: readonly string[]): RevocationMatch {
-  const { kinds, ...named } = membersOf(foreign, ...texts, "kinds");
+export function readMatch(given: RevocationMatch, knownKinds: readonly string[]): RevocationMatch {
+  const { kinds } = given;
   const match: { -readonly [Name in keyof RevocationMatch]: RevocationMatch[Name] } = {};
   for (const name of texts) {
-    const value = named[name];
+    const value: unknown = given[name];
     if (value === undefined) continue;
     if (typeof value !== "string" || !value.isWellFormed()) throw new TypeError(`\`${name}\` is a well-formed text.`);
     match[name] = value;
   }
   if (Object.keys(match).length === 0) throw new TypeError("The revocation names no caller, session, tool or call.");
   if (kinds === undefined) return match;
-  const given = itemsOf(kinds, maxStanding) ?? [];
-  const known = knownKinds.filter((kind) => given.includes(kind));
-  if (known.length === 0 || !given.every((kind) => known.some((each) => each === kind)))
+  const known = knownKinds.filter((kind) => kinds.includes(kind));
+  if (known.length === 0 || !kinds.every((kind) => known.includes(kind)))
     throw new TypeError(`\`kinds\` are some of ${knownKinds.join(", ")}.`);
   return { ...match, kinds: known };
 }

@@ -1,6 +1,6 @@
 import type { OwnRequest } from "../capability/request.ts";
 import { isKind } from "../support/kind.ts";
-import { bytesOf, type Foreign, membersOf } from "../support/foreign.ts";
+import { bytesOf, membersOf } from "../support/foreign.ts";
 import type { JsonObject } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 
@@ -11,10 +11,9 @@ import { snapshot } from "../json/snapshot.ts";
 const none = { kind: "", operation: "", arguments: {} } as const;
 
 /** A request on its way to the gate, which refuses it where it has a fault. */
-export function readRequest(foreign: Foreign<OwnRequest>): OwnRequest {
+export function readRequest(foreign: unknown): OwnRequest {
   try {
-    const members = membersOf(foreign, "kind", "operation", "arguments", "body", "fault");
-    const { kind, operation, arguments: asked, body, fault } = members;
+    const { kind, operation, arguments: asked, body, fault } = membersOf(foreign);
     // The recorder of runs has read it before.
     if (typeof fault === "string") return { ...none, fault };
     if (typeof kind !== "string" || !isKind(kind) || typeof operation !== "string")

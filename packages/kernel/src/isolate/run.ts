@@ -4,7 +4,7 @@ import type { BrokerError, CapabilityReply, CapabilityRequest } from "../capabil
 import type { Gate } from "../capability/gate/gate.ts";
 import type { Body } from "./body.ts";
 import type { OutputStream } from "../hash/output-stream.ts";
-import { type Foreign, type Listener, tell } from "../support/foreign.ts";
+import { type Listener, tell } from "../support/foreign.ts";
 import type { RegisteredTool } from "../tool/package.ts";
 import type { LogEntry, Progress } from "../tool/report.ts";
 import type { Clock } from "./clock.ts";
@@ -142,7 +142,7 @@ class IsolateRun implements CallPort {
     return this.#told.signal;
   }
 
-  request(foreign: Foreign<CapabilityRequest>): Promise<CapabilityReply> {
+  request(foreign: CapabilityRequest): Promise<CapabilityReply> {
     return this.#options.gate.request(readRequest(foreign));
   }
 

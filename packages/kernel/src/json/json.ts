@@ -17,7 +17,7 @@ export type JsonLike<T> = T extends JsonValue | undefined
 /** For texts of our own. Foreign ones go through `parseJson`, which bounds them. */
 export const parseOwnJson: (text: string) => JsonValue = JSON.parse;
 
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

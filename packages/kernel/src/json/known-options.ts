@@ -1,4 +1,3 @@
-import type { Foreign } from "../support/foreign.ts";
 import { isSafeInteger } from "../support/guards.ts";
 import { unknownKey } from "../support/unknown-key.ts";
 import { plainMembers } from "./plain-members.ts";
@@ -19,7 +18,7 @@ export type OptionNames<Options extends object> = {
  * const { timeMs = 5_000 } = knownOptions(options, { timeMs: 1, rows: 1, bytes: 1 }, "dbBroker");
  */
 export function knownOptions<Options extends object>(
-  given: Foreign<Options>,
+  given: Options,
   names: OptionNames<NoInfer<Options>>,
   owner: string,
 ): Options {

@@ -2,7 +2,7 @@ import type { AuditLog } from "../audit/log.ts";
 import { kernelScope } from "../audit/scope.ts";
 import { readMatch, type Revocation, type RevocationMatch, type Revocations } from "../capability/revocation.ts";
 import { uuidv7 } from "../id/uuid.ts";
-import { type Foreign, shortTextOf } from "../support/foreign.ts";
+import { shortTextOf } from "../support/foreign.ts";
 import type { Clock } from "../isolate/clock.ts";
 import type { Watchers } from "./watchers.ts";
 
@@ -32,10 +32,10 @@ export class GrantRevocations {
    * match.
    */
   async revoke(
-    foreign: Foreign<RevocationMatch>,
+    given: RevocationMatch,
     reason: string,
   ): Promise<{ readonly revocationId: string; readonly calls: number }> {
-    const match = readMatch(foreign, this.#kinds);
+    const match = readMatch(given, this.#kinds);
     const revocationId = uuidv7(this.#clock.now());
     const why = shortTextOf(reason, 500);
     const { calls, changes, takeGrants } = this.#revocations.revoke({ revocationId, match, reason: why });

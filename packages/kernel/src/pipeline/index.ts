@@ -2,7 +2,6 @@ import { plainMembers } from "../json/plain-members.ts";
 import { hasOwn, present } from "../support/guards.ts";
 import { childSpan } from "../id/trace.ts";
 import type { CallOptions, Kernel } from "../kernel-api.ts";
-import type { Foreign } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
 import { snapshot } from "../json/snapshot.ts";
 import type { CallFailure, CallResult } from "../result.ts";
@@ -87,11 +86,7 @@ const validator = requireValidator(
  *   { id: "sum", tool: "hash", input: { data: { $from: "read#/text" } } },
  * ]);
  */
-export async function runPipeline(
-  kernel: Kernel,
-  steps: unknown,
-  foreign: Foreign<CallOptions> = {},
-): Promise<PipelineResult> {
+export async function runPipeline(kernel: Kernel, steps: unknown, foreign: CallOptions = {}): Promise<PipelineResult> {
   const checked = readSteps(kernel, steps);
   if (hasOwn(checked, "message")) return { ok: false, kind: "invalid", ...checked, steps: [] };
   const own: CallOptions | undefined = plainMembers(foreign);

@@ -4,7 +4,6 @@ import { readRequest } from "../isolate/reading.ts";
 import { OutputStream } from "../hash/output-stream.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import type { Hash } from "../hash/hash.ts";
-import type { Foreign } from "../support/foreign.ts";
 import type { JsonObject } from "../json/json.ts";
 import { encodeBase64 } from "../bytes/base64.ts";
 import type { RegisteredTool } from "../tool/package.ts";
@@ -115,7 +114,7 @@ class CallRecorder {
         if (!this.#hasEnded) await this.#flow.keep(piece);
         return (await port.write?.(piece)) ?? false;
       },
-      request: (foreign: Foreign<CapabilityRequest>) => {
+      request: (foreign: CapabilityRequest) => {
         const request = readRequest(foreign);
         return this.#noted(request, () => port.request(request), split);
       },

@@ -7,7 +7,7 @@ import * as limits from "../limits.ts";
 import { decodeBase64 } from "../bytes/base64.ts";
 import { blake3Hash } from "../hash/blake3-hash.ts";
 import { type Digest, type Hash, isDigest } from "../hash/hash.ts";
-import { bytesOf, type Foreign, membersOf } from "../support/foreign.ts";
+import { bytesOf, membersOf } from "../support/foreign.ts";
 import type { JsonValue } from "../json/json.ts";
 import { safeErrorField } from "../support/safe-error-field.ts";
 import { snapshot } from "../json/snapshot.ts";
@@ -20,7 +20,7 @@ import type { Tool } from "./define.ts";
 import { codeHashOf, manifestHash, packageHash } from "./hash.ts";
 import type { ToolManifest } from "./manifest.ts";
 import { manifestOf } from "./manifest-of.ts";
-import type { RegisteredTool, ToolPackage } from "./package.ts";
+import type { RegisteredTool } from "./package.ts";
 import { quote, refused } from "./refused.ts";
 import { ownTargets } from "./own-targets.ts";
 import { targetArguments } from "./targets.ts";
@@ -193,9 +193,9 @@ interface Parts {
   readonly tool?: Pick<Tool, "code">;
 }
 
-export function takeTool(foreign: Foreign<unknown>): Taken {
+export function takeTool(foreign: unknown): Taken {
   try {
-    const { definition, code } = membersOf(foreign as Foreign<Tool>, "definition", "code");
+    const { definition, code } = membersOf(foreign);
     if (definition === undefined)
       return named({}, refused("", "The value is not a result of `defineTool`.", "Register packages with `register`."));
     // Its own code of this realm, which runs as often as the tool.
@@ -212,13 +212,12 @@ export function takeTool(foreign: Foreign<unknown>): Taken {
   }
 }
 
-export function takePackage(foreign: Foreign<unknown>): Taken {
+export function takePackage(foreign: unknown): Taken {
   try {
-    const parts = membersOf(foreign as Foreign<ToolPackage & Tool>, "definition", "manifest", "code", "hash");
-    const { definition, manifest, code, hash } = parts;
+    const { definition, manifest, code, hash } = membersOf(foreign);
     if (definition !== undefined)
       return named(
-        membersOf(definition, "name"),
+        membersOf(definition),
         refused(
           "",
           "Got a tool object, whose file has already run in the kernel's own realm; expected a tool package.",

@@ -1,7 +1,6 @@
 import { present } from "../support/guards.ts";
 import type { Families } from "../capability/registry.ts";
 import type { Hash } from "../hash/hash.ts";
-import type { Foreign } from "../support/foreign.ts";
 import type { CustomNormalizers } from "../normalize/normalizer.ts";
 import type { Setup, SetupError } from "../result.ts";
 import { checkParts, takePackage, takeTool } from "./check-package.ts";
@@ -66,7 +65,7 @@ export class Registry {
    * @param trust `tool`: a tool object that is trusted to run in this realm
    * @param source default: the program
    */
-  add(foreign: Foreign<unknown>, trust: "package" | "tool", source?: object): Setup<RegisteredTool> {
+  add(foreign: unknown, trust: "package" | "tool", source?: object): Setup<RegisteredTool> {
     const { name, parts } = (trust === "tool" ? takeTool : takePackage)(foreign);
     const checked = this.#normalized(checkParts(parts, this.#hash, this.#packageHashes, this.#families));
     if (!checked.ok) return this.#refuse(name, checked.error);

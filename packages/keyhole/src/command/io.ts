@@ -1,4 +1,3 @@
-import type { JsonObject } from "@keyhole/kernel";
 import type { EvidenceVerdict } from "@keyhole/kernel/audit";
 import type { AskLine } from "@keyhole/worker-host/node/terminal";
 // Not from the complete kernel: `keyhole --help` loads none of it.
@@ -78,10 +77,6 @@ export function shellWord(text: string): string {
 /** `1 event`, `2 events`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The most bytes in one read. Logs and runs can be larger: the command reads them line by line. */

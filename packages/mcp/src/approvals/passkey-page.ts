@@ -1,4 +1,5 @@
 import type { ApprovalRequest, PasskeyAssertion } from "@keyhole/kernel";
+import { membersOf } from "@keyhole/kernel/foreign";
 import { escaped, page, pageHeaders, questionFacts } from "./page.ts";
 
 /** The only script of the pages: it asks the browser for a passkey. It reads what it signs from the form, which the server wrote. */
@@ -100,6 +101,6 @@ export function assertionIn(text: string): PasskeyAssertion | undefined {
 }
 
 function memberOf(value: unknown, name: string): string | undefined {
-  const member: unknown = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  const { [name]: member } = membersOf(value);
   return typeof member === "string" ? member : undefined;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { hashJson, type JsonObject, type JsonValue, parseJson } from "@keyhole/kernel";
+import { hashJson, isJsonObject, type JsonObject, type JsonValue, parseJson } from "@keyhole/kernel";
 import type { ToolPin, ToolPinStore } from "@keyhole/kernel/foreign-tools";
 
 /**
@@ -58,5 +58,5 @@ function pinOf(value: JsonValue, place: string): ToolPin {
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }

@@ -2,6 +2,7 @@ import {
   type Bounds,
   ceilings,
   defineTool,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   type Tier,
@@ -62,12 +63,8 @@ export function toolOf(definition: object): Tool<never, unknown> {
 /** The form of a result, with the server's own schema for its structured part. */
 function contentSchema(structured: JsonValue | undefined): JsonObject {
   const content = { type: "array" };
-  if (!isObject(structured)) return { type: "object", properties: { content }, required: ["content"] };
+  if (!isJsonObject(structured)) return { type: "object", properties: { content }, required: ["content"] };
   // A resource of its own: its references are resolved within it.
   const structuredContent = { $id: structuredContentId, ...structured };
   return { type: "object", properties: { content, structuredContent }, required: ["content", "structuredContent"] };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

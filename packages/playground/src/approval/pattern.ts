@@ -1,6 +1,6 @@
-import { isObject } from "../form/resolve.ts";
 import {
   type ArgumentCondition,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   parseUrl,
@@ -31,7 +31,7 @@ const shownArguments = 12;
  * pattern that says nothing of it would let a later call add it.
  */
 export function argumentChoices(input: JsonValue, known: JsonObject): readonly ArgumentChoices[] {
-  const given = isObject(input) ? input : {};
+  const given = isJsonObject(input) ? input : {};
   const names = [...Object.keys(given), ...Object.keys(known).filter((name) => !Object.hasOwn(given, name))];
   return names.map((name, index) => {
     const choices = Object.hasOwn(given, name) ? choicesFor(name, given[name]!) : absentChoices(pointerOf([name]));

@@ -1,3 +1,4 @@
+import { membersOf } from "@keyhole/kernel/foreign";
 import type { EdgeSettings } from "@keyhole/worker-host/edge-protocol";
 import { channelOf, openerOf } from "./edge-address.ts";
 import { openEdgeClient } from "./edge-client.ts";
@@ -93,8 +94,7 @@ interface Answer {
 
 /** On a channel any page of this origin can speak. */
 function readAnswer(foreign: unknown): Answer | undefined {
-  if (typeof foreign !== "object" || foreign === null || !("inspectorAnswer" in foreign)) return undefined;
-  const { inspectorAnswer: id, status, text }: Readonly<Record<string, unknown>> = { ...foreign };
+  const { inspectorAnswer: id, status, text } = membersOf(foreign);
   if (typeof id !== "number" || typeof status !== "number" || typeof text !== "string") return undefined;
   return Number.isInteger(status) && status >= 200 && status <= 599 ? { id, status, text } : undefined;
 }

@@ -1,4 +1,5 @@
 import type { ToolSummary } from "@keyhole/kernel";
+import { membersOf } from "@keyhole/kernel/foreign";
 import {
   aheadBytes,
   answerOver,
@@ -59,10 +60,6 @@ function inspectorOf(listed: unknown): Pick<Watchable, "start" | "mayChangeMode"
   const { next, mayChangeMode } = membersOf(membersOf(listed)["inspector"]);
   if (typeof next !== "number" && typeof next !== "string") return undefined;
   return { start: next, mayChangeMode: mayChangeMode === true };
-}
-
-function membersOf(foreign: unknown): Readonly<Record<string, unknown>> {
-  return typeof foreign === "object" && foreign !== null ? { ...foreign } : {};
 }
 
 interface Watchable {

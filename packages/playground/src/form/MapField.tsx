@@ -1,10 +1,9 @@
-import type { JsonObject } from "@keyhole/kernel";
+import { isJsonObject, type JsonObject } from "@keyhole/kernel";
 import { type ComponentType, type ReactNode, useId, useState } from "react";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { Input, TextField } from "../ui/TextField.tsx";
 import { type FieldProps, useForm } from "./context.ts";
 import { GroupDescription, GroupFault, GroupLabel } from "./FieldFrame.tsx";
-import { isObject } from "./resolve.ts";
 import { type Extra, schemaOfExtra } from "./schema.ts";
 import { type Draft, fromEntries, initialValue, pointerTo } from "./value.ts";
 
@@ -96,13 +95,13 @@ interface MapOf {
 /** Rows stay as typed: while a name is half written it may equal another. A value from elsewhere makes them anew. */
 function useRows({ value, required, onChange }: FieldProps<Draft>, { extra, named, depth }: MapOf): Rows {
   const { root } = useForm();
-  const given = isObject(value) ? Object.entries(value).filter(([key]) => !named.includes(key)) : [];
+  const given = isJsonObject(value) ? Object.entries(value).filter(([key]) => !named.includes(key)) : [];
   const [typed, setTyped] = useState<readonly Row[]>(() => rowsOf(given));
   const isOwn = JSON.stringify(fromEntries(pairsOf(typed, named))) === JSON.stringify(Object.fromEntries(given));
   const rows = isOwn ? typed : rowsOf(given);
   const emit = (next: readonly Row[]): void => {
     setTyped(next);
-    const own = isObject(value) ? Object.entries(value).filter(([key]) => named.includes(key)) : [];
+    const own = isJsonObject(value) ? Object.entries(value).filter(([key]) => named.includes(key)) : [];
     const pairs = [...own, ...pairsOf(next, named)];
     onChange(pairs.length === 0 && !required ? undefined : fromEntries(pairs));
   };

@@ -1,6 +1,5 @@
-import { pointerTokens } from "@keyhole/kernel";
+import { isJsonObject, pointerTokens } from "@keyhole/kernel";
 import type { ValidationError } from "@keyhole/kernel/schema";
-import { isObject } from "./resolve.ts";
 import { type Draft, memberOf, pointerTo } from "./value.ts";
 
 /** The texts beside a field. */
@@ -46,7 +45,7 @@ function at(value: Draft, pointer: string): Draft {
   for (const key of pointerTokens(pointer)) {
     current = Array.isArray(current)
       ? (current as readonly Draft[])[Number(key)]
-      : isObject(current)
+      : isJsonObject(current)
         ? memberOf(current, key)
         : undefined;
   }

@@ -1,20 +1,16 @@
-import { type JsonObject, type JsonValue, pointerTokens } from "@keyhole/kernel";
+import { isJsonObject, type JsonObject, type JsonValue, pointerTokens } from "@keyhole/kernel";
 
 /** The form follows references this far, and below takes JSON for a recursive schema. */
 export const maxDepth = 12;
 /** Parts and members that the form folds into one schema: one of more is edited as JSON. */
 const mostParts = 5_000;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 export function schemasOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** A schema with its local references followed and its `allOf` folded in, as far as that is plain. */
@@ -30,7 +26,7 @@ interface Work {
 }
 
 function fold(schema: unknown, work: Work, depth: number): JsonObject {
-  if (!isObject(schema) || depth > maxDepth || --work.partsLeft < 0) return {};
+  if (!isJsonObject(schema) || depth > maxDepth || --work.partsLeft < 0) return {};
   const { $ref, allOf, ...own } = schema;
   const parts = [...($ref === undefined ? [] : [pointed($ref, work.root)]), ...schemasOf(allOf)];
   return parts.reduce<JsonObject>((sum, part) => {
@@ -64,7 +60,7 @@ function decoded(fragment: string): string {
 /** The part that names itself (JSON Schema 2020-12, 8.2.2), wherever it stands. */
 function anchored(name: string, within: unknown, work: { left: number }): unknown {
   if (typeof within !== "object" || within === null || --work.left < 0) return undefined;
-  if (isObject(within) && (within["$anchor"] === name || within["$dynamicAnchor"] === name)) return within;
+  if (isJsonObject(within) && (within["$anchor"] === name || within["$dynamicAnchor"] === name)) return within;
   for (const part of Object.values(within)) {
     const found = anchored(name, part, work);
     if (found !== undefined) return found;
@@ -84,7 +80,7 @@ export function merge(below: JsonObject, above: JsonObject): JsonObject {
 }
 
 export function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 export function stringsOf(value: unknown): readonly string[] {

@@ -1,6 +1,6 @@
 import { compileSchema } from "@keyhole/kernel/schema";
-import type { JsonObject, JsonValue } from "@keyhole/kernel";
-import { asObject, isObject, maxDepth, merge, resolve, schemasOf, stringsOf, textOf } from "./resolve.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "@keyhole/kernel";
+import { asObject, maxDepth, merge, resolve, schemasOf, stringsOf, textOf } from "./resolve.ts";
 
 /** The form of one part of a schema. The person edits a part without a better form as JSON. */
 export type Shape =
@@ -109,8 +109,8 @@ function isOnlyAbout(branches: readonly JsonObject[], root: JsonObject): boolean
 const presence: ReadonlySet<string> = new Set(["required", "not", "title", "description", "$comment"]);
 
 function guessType(schema: JsonObject): string | undefined {
-  if (isObject(schema["properties"]) || isObject(schema["patternProperties"])) return "object";
-  return isObject(schema["items"]) ? "array" : undefined;
+  if (isJsonObject(schema["properties"]) || isJsonObject(schema["patternProperties"])) return "object";
+  return isJsonObject(schema["items"]) ? "array" : undefined;
 }
 
 /** `oneOf` of constants is a choice; of anything else, a choice of forms. */
@@ -195,7 +195,7 @@ function extraOf(schema: JsonObject): Extra | undefined {
     schema: asObject(each),
   }));
   // An author who names members and says nothing of others means those members.
-  const isOpen = extra === undefined ? !isObject(schema["properties"]) && patterns.length === 0 : extra !== false;
+  const isOpen = extra === undefined ? !isJsonObject(schema["properties"]) && patterns.length === 0 : extra !== false;
   if (!isOpen && patterns.length === 0) return undefined;
   return { patterns, others: isOpen ? asObject(extra) : undefined };
 }
@@ -226,7 +226,7 @@ const mostTicks = 60;
 
 function listShape(schema: JsonObject, root: JsonObject, depth: number): Shape {
   const { items, prefixItems, maxItems } = schema;
-  if (prefixItems !== undefined || !isObject(items)) return { kind: "json" };
+  if (prefixItems !== undefined || !isJsonObject(items)) return { kind: "json" };
   const each = shapeOf(resolve(items, root), root, depth + 1);
   const isSet = schema["uniqueItems"] === true && each.kind === "choice" && each.options.length <= mostTicks;
   if (isSet) return { kind: "set", options: each.options };
@@ -236,7 +236,7 @@ function listShape(schema: JsonObject, root: JsonObject, depth: number): Shape {
 /** Inputs that the author of a tool gives as examples (JSON Schema, `examples` at the top). Whether they fit, the form shows as with any other input. */
 export function examplesOf(root: JsonObject): readonly JsonObject[] {
   const given = root["examples"];
-  return Array.isArray(given) ? given.filter(isObject) : [];
+  return Array.isArray(given) ? given.filter(isJsonObject) : [];
 }
 
 export function titleOf(schema: JsonObject, name: string): string {

@@ -1,6 +1,6 @@
-import { pointerOf } from "@keyhole/kernel";
+import { isJsonObject, pointerOf } from "@keyhole/kernel";
 import type { JsonObject, JsonValue } from "@keyhole/kernel";
-import { isObject, resolve } from "./resolve.ts";
+import { resolve } from "./resolve.ts";
 import { schemaOfExtra, shapeOf } from "./schema.ts";
 
 /** Fields that one form draws. The tool's author wrote the schema: past this the person edits the input as JSON. */
@@ -78,7 +78,7 @@ function count(
     for (const { name, schema, required } of shape.members) within(schema, memberOf(value, name), required);
     const { extra } = shape;
     const named = new Set(shape.members.map(({ name }) => name));
-    if (extra !== undefined && isObject(value))
+    if (extra !== undefined && isJsonObject(value))
       for (const [name, member] of Object.entries(value))
         if (!named.has(name)) within(schemaOfExtra(extra, name), member, true);
   } else if (shape.kind === "list" && Array.isArray(value)) {
@@ -94,7 +94,7 @@ function count(
 /** An example of the whole input, and what a new form starts with where it says nothing. */
 export function filledWith(example: JsonObject, root: JsonObject): JsonObject {
   const initial = initialValue(root, root, true);
-  return fromEntries([...Object.entries(isObject(initial) ? initial : {}), ...Object.entries(example)]);
+  return fromEntries([...Object.entries(isJsonObject(initial) ? initial : {}), ...Object.entries(example)]);
 }
 
 /** Own data properties only: a member named `__proto__` stays one. */
@@ -104,7 +104,7 @@ export function fromEntries(entries: Iterable<readonly [string, Draft]>): JsonOb
 }
 
 export function withMember(value: Draft, name: string, member: Draft): JsonObject {
-  const entries = isObject(value) ? Object.entries(value) : [];
+  const entries = isJsonObject(value) ? Object.entries(value) : [];
   const others: readonly (readonly [string, Draft])[] = entries.some(([key]) => key === name)
     ? entries.map(([key, old]) => [key, key === name ? member : old] as const)
     : [...entries, [name, member] as const];
@@ -112,7 +112,7 @@ export function withMember(value: Draft, name: string, member: Draft): JsonObjec
 }
 
 export function memberOf(value: Draft, name: string): Draft {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** RFC 6901. */

@@ -2,6 +2,7 @@ import type { CallResult, JsonObject, JsonValue } from "@keyhole/kernel";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { readEvent, readLog, readResult, readTools, readVerification } from "@keyhole/worker-host/edge-protocol";
 import type { RunEntry } from "@keyhole/kernel/replay";
+import { membersOf } from "@keyhole/kernel/foreign";
 import { ClientFault, places } from "../client/kernel-client.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, callStates } from "./call-head.ts";
@@ -88,10 +89,6 @@ function endOf({ result, data, verification, file, recorded }: Members): Ended {
 
 type Members = Readonly<Record<string, unknown>>;
 type EndedRun = ActiveRun & { readonly phase: "done" };
-
-function membersOf(stored: unknown): Members {
-  return typeof stored === "object" && stored !== null ? (stored as Members) : {};
-}
 
 function listOf(stored: unknown): readonly unknown[] {
   return Array.isArray(stored) ? stored : [];

@@ -1,5 +1,4 @@
-import { isObject } from "../form/resolve.ts";
-import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { isJsonObject, type JsonObject, type JsonValue } from "@keyhole/kernel";
 import { type EnclosedKeys, pinKeys, type TrustedKeys, trustKeys } from "@keyhole/kernel/audit";
 import { jsonTextFault } from "@keyhole/kernel/foreign";
 import { type EvidenceFile, readEvidence } from "@keyhole/kernel/policy";
@@ -62,7 +61,7 @@ function asideOfLines(text: string): string | undefined {
 /** Recognizes a file that is no proof: as one it would be broken, though nothing changed it. */
 function asideOf(value: JsonValue): string | undefined {
   if (Array.isArray(value)) return "This is a list. A log goes beside a proof; alone, keyhole verify LOG checks it.";
-  if (!isObject(value) || ["proof", "proofId", "ok"].some((member) => member in value)) return undefined;
+  if (!isJsonObject(value) || ["proof", "proofId", "ok"].some((member) => member in value)) return undefined;
   if (("seq" in value && "prev" in value) || ("events" in value && "next" in value) || "logs" in value)
     return "This is an audit log, which goes beside a proof. Alone, keyhole verify LOG checks it.";
   if (value["format"] === "keyhole-run") return "This is a recorded run. keyhole verify RUN checks it.";

@@ -1,7 +1,6 @@
-import { knownOptions } from "@keyhole/kernel/foreign";
+import { knownOptions, membersOf } from "@keyhole/kernel/foreign";
 import type { Kernel } from "@keyhole/kernel";
 import { type InspectedParts, InspectorAnswers } from "../inspector/answers.ts";
-import { membersOf } from "../inspector/members.ts";
 import { Asks, readAsk } from "../inspector/messages.ts";
 import { linkOf, originOf } from "../inspector/page.ts";
 

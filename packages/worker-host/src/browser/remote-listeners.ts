@@ -80,7 +80,7 @@ function askedFrom(
       asked.set(request.approvalId, controller);
       if (answers === undefined) return Promise.reject(new Error("nobody answers"));
       // The kernel knows this approver by another function for each call.
-      return askInTurn(answers, request, controller.signal) as Promise<ApprovalAnswer>;
+      return askInTurn(answers, request, controller.signal);
     };
   return {
     ask: asking(approver),

@@ -1,5 +1,4 @@
 import {
-  type ApprovalAnswer,
   type Approver,
   askInTurn,
   type AuditEvent,
@@ -174,7 +173,7 @@ function approverOf(given: CallOptions, fallback: Approver | undefined) {
       approver || nestedApprover
         ? async (...[asked, until]: Parameters<Approver>): ReturnType<Approver> => {
             const answers = asked.callId === own ? approver : nestedApprover;
-            if (answers) return askInTurn(answers, asked, until) as Promise<ApprovalAnswer>;
+            if (answers) return askInTurn(answers, asked, until);
             return { answer: "deny", approver: "", reason: "Nobody answers." };
           }
         : undefined,

@@ -7,7 +7,7 @@ import {
   verifyProofDigest,
 } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
-import { parseRange, parseVersion } from "@keyhole/kernel/foreign";
+import { membersOf, parseRange, parseVersion } from "@keyhole/kernel/foreign";
 import { isProof } from "@keyhole/kernel/policy";
 import type { Evidence } from "./evidence.ts";
 import { failed, type Outcome, skipped } from "./outcome.ts";
@@ -48,7 +48,7 @@ export function dataFault(evidence: Evidence): Outcome {
       ? skipped("The output is behind a reference, and did not come with the result.")
       : failed("It has a reference beside the output.");
   if (kind === "stream") {
-    const { byteLength } = membersOf(data);
+    const { byteLength } = Object(data) as { readonly byteLength?: unknown };
     if (!isReference(data, evidence, byteLength)) return failed("The hash is not that of the stream.");
     return hasStream ? undefined : skipped("The bytes of the stream did not come to this client.");
   }
@@ -94,10 +94,6 @@ function isReference(foreign: unknown, { tool, result, end }: Evidence, byteLeng
   const own = membersOf(foreign);
   const isWhole = Object.keys(own).length === (mediaType === undefined ? 2 : 3);
   return isWhole && own["digest"] === result.hash && own["byteLength"] === recorded && own["mediaType"] === mediaType;
-}
-
-function membersOf(foreign: unknown): Readonly<Record<string, unknown>> {
-  return typeof foreign === "object" && foreign !== null ? { ...foreign } : {};
 }
 
 export function proofFault({ tool, inputs, result, own, isFromLog }: Evidence): Outcome {

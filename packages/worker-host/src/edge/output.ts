@@ -1,5 +1,6 @@
 import { blake3Hash, type CallResult, defaultBounds, type Hash, type ToolSummary } from "@keyhole/kernel";
 import { sha256Hash } from "@keyhole/kernel/sha256";
+import { membersOf } from "@keyhole/kernel/foreign";
 import { mostOfEdge } from "./bounds.ts";
 import { EdgeFault } from "./fault.ts";
 
@@ -47,7 +48,7 @@ export class EdgeOutput {
   /** Of a call that has its result. The result of an idempotency key has no bytes. */
   end(result: CallResult): void {
     if (!result.ok || (result.meta.cached && this.#byteLength === 0)) return;
-    const { digest, byteLength } = referenceIn(result.data);
+    const { digest, byteLength } = membersOf(result.data);
     const own = this.#hasher.digest();
     const isWhole = byteLength === this.#byteLength && digest === own && result.hash === own;
     if (!isWhole) throw untrue(otherBytes, `${this.#byteLength} bytes came, with the digest ${own}.`);
@@ -66,10 +67,6 @@ const otherBytes = "The edge sent other bytes than its result names.";
 /** A kernel has one algorithm for all that it hashes. */
 function hashOf({ hash }: ToolSummary): Hash {
   return hash.startsWith("sha256:") ? sha256Hash : blake3Hash;
-}
-
-function referenceIn(data: unknown): { readonly digest?: unknown; readonly byteLength?: unknown } {
-  return typeof data === "object" && data !== null ? data : {};
 }
 
 function untrue(message: string, seen: string): EdgeFault {

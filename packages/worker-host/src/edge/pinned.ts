@@ -1,6 +1,6 @@
 import { packageHash, type ToolPackage, type ToolSummary } from "@keyhole/kernel";
 import { hashOf } from "@keyhole/kernel/audit";
-import { decodeBase64 } from "@keyhole/kernel/foreign";
+import { decodeBase64, membersOf } from "@keyhole/kernel/foreign";
 import { type CalledTool, calledTool } from "../called-tool.ts";
 
 /** Whether a listed tool is this very package; `undefined` for a value that names no digest. */
@@ -25,7 +25,7 @@ type Parts = { readonly [Name in "manifest" | "code" | "hash"]?: unknown };
 
 function partsOf(foreign: unknown): Parts {
   try {
-    return typeof foreign === "object" && foreign !== null ? { ...foreign } : {};
+    return { ...membersOf(foreign) };
   } catch {
     return {};
   }

@@ -1,5 +1,5 @@
-import { membersOf } from "./members.ts";
 import { type AuditEvent, type Kernel, type Mode, modes, parseJson } from "@keyhole/kernel";
+import { membersOf } from "@keyhole/kernel/foreign";
 
 interface InspectorAnswer {
   readonly status: 200 | 400 | 404 | 405 | 429;

@@ -1,5 +1,5 @@
+import { membersOf } from "@keyhole/kernel/foreign";
 import type { InspectorAnswers } from "./answers.ts";
-import { membersOf } from "./members.ts";
 
 /** The messages of a page over a port or a channel. Every value of them is foreign. */
 export interface Ask {

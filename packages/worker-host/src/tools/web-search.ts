@@ -1,3 +1,4 @@
+import { isJsonObject } from "@keyhole/kernel";
 import { defineTool, type JsonValue } from "@keyhole/kernel/tool";
 
 /** Where the search is. Stands in the code once, for `webSearchAt` to put the address of a real one in its place. */
@@ -84,10 +85,10 @@ export default defineTool({
         `The search answered ${response.status}${response.status === 403 ? "; its JSON format may be switched off" : ""}.`,
       );
     const body = (await response.json()) as JsonValue;
-    const { results, answers } = isObject(body) ? body : {};
+    const { results, answers } = isJsonObject(body) ? body : {};
     if (!Array.isArray(results)) throw new Error("The search did not answer in SearXNG's JSON format.");
     return {
-      results: (results as JsonValue[]).filter(isObject).filter(hasAddress).slice(0, limit).map(resultOf),
+      results: (results as JsonValue[]).filter(isJsonObject).filter(hasAddress).slice(0, limit).map(resultOf),
       answers: Array.isArray(answers)
         ? (answers as JsonValue[])
             .map(answerOf)
@@ -99,10 +100,6 @@ export default defineTool({
 });
 
 type Fields = { readonly [name: string]: JsonValue };
-
-function isObject(value: JsonValue): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function hasAddress({ url }: Fields): boolean {
   return typeof url === "string" && /^https?:\/\//i.test(url) && url.length <= 8_192;
@@ -119,7 +116,7 @@ function resultOf({ title, url, content, publishedDate }: Fields) {
 
 /** A text in older versions, an object with one in newer. */
 function answerOf(answer: JsonValue): string {
-  return line(isObject(answer) ? answer["answer"] : answer, 2_000);
+  return line(isJsonObject(answer) ? answer["answer"] : answer, 2_000);
 }
 
 function line(value: JsonValue | undefined, length: number): string {

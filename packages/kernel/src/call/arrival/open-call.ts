@@ -4,7 +4,6 @@ import { randomHex, uuidv7 } from "../../id/uuid.ts";
 import type { Families } from "../../capability/registry.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import * as limits from "../../limits.ts";
-import type { Foreign } from "../../support/foreign.ts";
 import type { Hash } from "../../hash/hash.ts";
 import { flatten } from "../../json/flat-text.ts";
 import { type ReadOptions, readOptions, readTool } from "./read-options.ts";
@@ -12,8 +11,8 @@ import { CallRecord, type Parent } from "../record/record.ts";
 
 /** Reads what a caller asks for, once. The caller of this function owns the call. */
 export function openCall(
-  tool: Foreign<unknown>,
-  foreign: Foreign<unknown>,
+  tool: unknown,
+  foreign: unknown,
   clock: Clock,
   hash: Hash,
   families: Families,

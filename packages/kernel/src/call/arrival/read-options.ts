@@ -1,7 +1,7 @@
 import type { Families } from "../../capability/registry.ts";
 import type { CallOptions } from "./call-options.ts";
 import * as limits from "../../limits.ts";
-import { absorb, type Foreign, membersOf } from "../../support/foreign.ts";
+import { absorb, membersOf } from "../../support/foreign.ts";
 import { unknownKey } from "../../support/unknown-key.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
@@ -54,7 +54,7 @@ const typed = Object.entries(options).flatMap(([name, type]) => (type ? [{ name,
 
 /** @param names the known options. Any other is refused: an ignored option would narrow nothing */
 export function readOptions(
-  foreign: Foreign<unknown>,
+  foreign: unknown,
   families: Families,
   names: readonly string[] = callOptionNames,
 ): ReadOptions {
@@ -170,14 +170,11 @@ function refused(fault: FaultText): ReadOptions {
  * The tool that a caller names by text or by package. A package names exactly its version. Any
  * other value names no tool.
  */
-export function readTool(foreign: Foreign<unknown>): { readonly name: string; readonly pinned?: string } {
+export function readTool(foreign: unknown): { readonly name: string; readonly pinned?: string } {
   if (typeof foreign === "string") return { name: foreign };
   try {
-    const { manifest } = membersOf(
-      foreign as Foreign<{ readonly manifest: { name: string; version: string } }>,
-      "manifest",
-    );
-    const { name, version } = membersOf(manifest, "name", "version");
+    const { manifest } = membersOf(foreign);
+    const { name, version } = membersOf(manifest);
     if (typeof name === "string" && typeof version === "string") return { name, pinned: version };
   } catch {
     // It is unreadable, so it names nothing.

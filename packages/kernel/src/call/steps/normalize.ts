@@ -1,5 +1,4 @@
 import { present } from "../../support/guards.ts";
-import * as limits from "../../limits.ts";
 import type { Digest, Hash } from "../../hash/hash.ts";
 import type { NormalizeReason } from "../../json/normalize-error.ts";
 import { type JsonValue, parseOwnJson } from "../../json/json.ts";

@@ -8,7 +8,7 @@ import type { CallRecord } from "../record/record.ts";
 import { boundsOf } from "../steps/reserve.ts";
 import type { IsolateHost } from "../../isolate/port.ts";
 import { hostOf } from "../../isolate/port.ts";
-import { bytesOf, type Foreign } from "../../support/foreign.ts";
+import { bytesOf } from "../../support/foreign.ts";
 import type { CallResult, Hints } from "../../result.ts";
 import type { StateChange } from "../../state/change.ts";
 import type { RegisteredTool } from "../../tool/package.ts";
@@ -41,8 +41,8 @@ export interface ResumeParts {
  * call continues leaves no record, and the bytes stay valid.
  */
 export async function resume(
-  bytes: Foreign<Uint8Array>,
-  foreign: Foreign<ResumeOptions>,
+  bytes: unknown,
+  foreign: unknown,
   context: ExtensionContext,
   parts: ResumeParts,
 ): Promise<CallResult> {

@@ -1,12 +1,12 @@
 import { knownOptions } from "../../json/known-options.ts";
 import { outermostOf } from "../record/ancestors.ts";
-import type { ResumeOptions, SuspendOptions, Suspension } from "../arrival/call-options.ts";
+import type { SuspendOptions, Suspension } from "../arrival/call-options.ts";
 import type { Departure } from "../points.ts";
 import type { CallRecord } from "../record/record.ts";
 import type { Decided } from "../steps/decide.ts";
 import type { SuspendableRun } from "../steps/run.ts";
 import type { Started } from "../steps/start.ts";
-import { bytesOf, type Foreign } from "../../support/foreign.ts";
+import { bytesOf } from "../../support/foreign.ts";
 import type { CallResult } from "../../result.ts";
 import { StateTable } from "../../state/table.ts";
 import type { ExtensionContext } from "../extension.ts";
@@ -122,7 +122,7 @@ class Suspender implements CallSuspender {
     return suspension;
   }
 
-  resume(bytes: Foreign<Uint8Array>, options: Foreign<ResumeOptions>): Promise<CallResult> {
+  resume(bytes: unknown, options: unknown): Promise<CallResult> {
     return resume(bytes, options, this.#opened(), {
       key: this.#key,
       claim: (snapshotId) => this.#claimOf(snapshotId),

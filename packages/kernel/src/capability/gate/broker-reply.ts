@@ -1,6 +1,6 @@
 import type { Hash } from "../../hash/hash.ts";
-import { byIdentity, bytesOf, type Foreign, itemsOf, membersOf } from "../../support/foreign.ts";
-import { isJsonObject, type JsonValue } from "../../json/json.ts";
+import { bytesOf, membersOf } from "../../support/foreign.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json.ts";
 import * as limits from "../../limits.ts";
 import { snapshotLoosely, type SnapshotResult } from "../../json/snapshot.ts";
 import { copyAndHash } from "../../hash/copy-and-hash.ts";
@@ -29,8 +29,8 @@ export interface Use {
  *
  * @throws TypeError for a malformed answer
  */
-export function readReply(foreign: Foreign<BrokerReply>): BrokerReply {
-  const { ok, error, value, body } = membersOf(foreign, "ok", "error", "value", "body");
+export function readReply(foreign: unknown): BrokerReply {
+  const { ok, error, value, body } = membersOf(foreign);
   if (ok !== true) return failed(readError(error));
   const plain = snapshotLoosely(value, { ...limits.ofValue, maxDepth: 500, maxStringUnits: Infinity });
   if (!plain.ok && plain.error.reason === "too-large")
@@ -52,29 +52,22 @@ function dataOf(taken: SnapshotResult): JsonValue {
 const MAX_NEEDS = 1_000;
 
 /** Reads the needs that a broker states, once. */
-export function readNeeds(foreign: Foreign<BrokerNeeds>): BrokerNeeds {
-  const { ok, error, needs } = membersOf(foreign, "ok", "error", "needs");
+export function readNeeds(foreign: unknown): BrokerNeeds {
+  const { ok, error, needs } = membersOf(foreign);
   if (ok !== true) return failed(readError(error));
-  const items = itemsOf(needs, MAX_NEEDS);
-  if (!items) throw new TypeError("The needs are not a list.");
-  return { ok: true, needs: items.map(readNeed) };
+  const list = dataOf(snapshotLoosely(needs, {}));
+  if (!isJsonArray(list) || list.length > MAX_NEEDS) throw new TypeError("The needs are not a list.");
+  return { ok: true, needs: list.map(needIn) };
 }
 
-/** A copy, for the family of its kind to look at. @throws TypeError for what has no kind */
-function readNeed(foreign: Foreign<Need>): Need {
-  const need = dataOf(snapshotLoosely(foreign, {}));
+/** For the family of its kind to look at. @throws TypeError for what has no kind */
+function needIn(need: JsonValue): Need {
   if (!isJsonObject(need) || typeof need["kind"] !== "string") throw new TypeError("A need has no kind.");
   return need as unknown as Need;
 }
 
-function readError(foreign: Foreign<BrokerError | undefined>): BrokerError {
-  const {
-    code,
-    message,
-    hint,
-    operatorHint = "",
-    reason,
-  } = membersOf(foreign, "code", "message", "hint", "operatorHint", "reason");
+function readError(foreign: unknown): BrokerError {
+  const { code, message, hint, operatorHint = "", reason } = membersOf(foreign);
   if (!isCode(code) || !isText(message) || !isText(hint) || !isText(operatorHint))
     throw new TypeError("The refusal's texts are not strings.");
   return { code, message, hint, operatorHint, ...(isText(reason) && isDenialReason(reason) && { reason }) };
@@ -89,12 +82,13 @@ const isCode = (code: unknown): code is BrokerError["code"] =>
  * Reads the use that a broker reports, once. @throws TypeError for an amount that is no number or
  * is negative
  */
-function readUsage(foreign: Foreign<Usage>): Usage {
-  const members = membersOf(foreign, "networkRequests", "networkBytes", "requests", "bytes");
-  for (const amount of Object.values(members))
+function readUsage(foreign: unknown): Usage {
+  const { networkRequests, networkBytes, requests, bytes } = membersOf(foreign);
+  const usage = { networkRequests, networkBytes, requests, bytes };
+  for (const amount of Object.values(usage))
     if (amount !== undefined && !(typeof amount === "number" && amount >= 0))
       throw new TypeError("The usage is not a number of at least 0.");
-  return members as Usage;
+  return usage as Usage;
 }
 
 /** A session as the kernel has it. */
@@ -109,8 +103,13 @@ export interface OwnSession extends Pick<BrokerSession, "caller" | "outermostId"
  * need while it charges it.
  */
 export function readSession(session: OwnSession, families: Families): BrokerSession {
-  const read = (need: Foreign<Need>): OwnNeed => families.need(readNeed(need));
-  const needOf = byIdentity(read);
+  const known = new WeakMap<Need, OwnNeed>();
+  const read = (need: Need): OwnNeed => families.need(needIn(dataOf(snapshotLoosely(need, {}))));
+  const needOf = (need: Need): OwnNeed => {
+    const own = known.get(need) ?? read(need);
+    known.set(need, own);
+    return own;
+  };
   return {
     ...session,
     refusal: (need) => session.refusal(read(need)),

@@ -1,9 +1,9 @@
 import { uuidv7, randomHex } from "../../id/uuid.ts";
 import type { Clock } from "../../isolate/clock.ts";
 import * as limits from "../../limits.ts";
-import { type Foreign, membersOf, shortTextOf } from "../../support/foreign.ts";
+import { membersOf, shortTextOf } from "../../support/foreign.ts";
 import { deepFreeze } from "../../json/freeze.ts";
-import { type ApprovalAnswer, type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
+import { type ApprovalRequest, type Approver, patternRule } from "./approval.ts";
 import { askInTurn } from "./in-turn.ts";
 import { readPattern } from "./pattern.ts";
 import type { Passkeys } from "../document/policy.ts";
@@ -12,7 +12,7 @@ import { assertionFault, passkeyQuestion, readAssertion } from "./passkey.ts";
 
 export type AskOutcome =
   | { readonly kind: "allowed"; readonly approval: ApprovalProof }
-  | { readonly kind: "edited"; readonly approver: string; readonly input: Foreign<unknown> }
+  | { readonly kind: "edited"; readonly approver: string; readonly input: unknown }
   | { readonly kind: "denied"; readonly approver: string; readonly reason: string }
   | { readonly kind: "expired" }
   | { readonly kind: "void" }
@@ -76,11 +76,10 @@ export async function ask(approver: Approver, question: Question, clock: Clock):
  * Do not trust an approver either (a page, an HTTP client): only a well-formed approval by a named
  * approver allows; anything else is a denial.
  */
-async function readAnswer(foreign: Foreign<ApprovalAnswer>, question: Question, clock: Clock): Promise<AskOutcome> {
-  const parts = ["answer", "approver", "scope", "reason", "input", "pattern", "passkey"] as const;
-  const { answer, approver, scope, reason, input, pattern, passkey } = membersOf(foreign, ...parts);
+async function readAnswer(foreign: unknown, question: Question, clock: Clock): Promise<AskOutcome> {
+  const { answer, approver, scope, reason, input, pattern, passkey } = membersOf(foreign);
   const who = shortTextOf(approver, limits.nameLength);
-  const denied = (why: Foreign<string | undefined>): AskOutcome => ({
+  const denied = (why: unknown): AskOutcome => ({
     kind: "denied",
     approver: who,
     reason: shortTextOf(why, 500),

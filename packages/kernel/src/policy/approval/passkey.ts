@@ -1,7 +1,7 @@
 import { decodeBase64Url, encodeBase64Url } from "../../bytes/base64.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
-import { type Foreign, membersOf, shortTextOf } from "../../support/foreign.ts";
+import { membersOf, shortTextOf } from "../../support/foreign.ts";
 import type { ArgumentCondition, Passkeys } from "../document/policy.ts";
 import type { ApprovalProof, PasskeyAssertion } from "../proof/proof.ts";
 import type { ApprovalRequest } from "./approval.ts";
@@ -63,13 +63,14 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayB
 const MOST_CHARACTERS = 4_096;
 
 /** An assertion as an approver gave it. A member that is missing is an empty text, and verifies nothing. */
-export function readAssertion(foreign: Foreign<PasskeyAssertion | undefined>): PasskeyAssertion {
-  const parts = membersOf(foreign, "credentialId", "authenticatorData", "clientDataJSON", "signature");
+export function readAssertion(foreign: unknown): PasskeyAssertion {
+  const parts = membersOf(foreign);
+  const read = (name: keyof PasskeyAssertion): string => shortTextOf(parts[name], MOST_CHARACTERS);
   return {
-    credentialId: shortTextOf(parts.credentialId, MOST_CHARACTERS),
-    authenticatorData: shortTextOf(parts.authenticatorData, MOST_CHARACTERS),
-    clientDataJSON: shortTextOf(parts.clientDataJSON, MOST_CHARACTERS),
-    signature: shortTextOf(parts.signature, MOST_CHARACTERS),
+    credentialId: read("credentialId"),
+    authenticatorData: read("authenticatorData"),
+    clientDataJSON: read("clientDataJSON"),
+    signature: read("signature"),
   };
 }
 

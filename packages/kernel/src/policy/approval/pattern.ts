@@ -1,6 +1,5 @@
 import * as limits from "../../limits.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
-import type { Foreign } from "../../support/foreign.ts";
 import { type ApprovalRequest, patternRule } from "./approval.ts";
 import { compileArgument } from "../decision/arguments.ts";
 import { Families } from "../../capability/registry.ts";
@@ -22,7 +21,7 @@ export function patternFault(asked: Asked, pattern: unknown): string | undefined
 }
 
 /** The conditions of a pattern, copied before their check; or its fault. */
-export function readPattern(asked: Asked, foreign: Foreign<unknown>): readonly ArgumentCondition[] | string {
+export function readPattern(asked: Asked, foreign: unknown): readonly ArgumentCondition[] | string {
   const rule = patternRule(asked, foreign as readonly ArgumentCondition[], "");
   const loaded = readDocument({ version: "1", posture: "strict", rules: [rule] }, {}, noFamilies);
   // The rule around it is ours: the approver knows only the conditions.

@@ -1,6 +1,6 @@
-import type { AuditEvent } from "@keyhole/kernel";
+import { type AuditEvent, isJsonObject } from "@keyhole/kernel";
 import { LineFault, lines } from "@keyhole/kernel/audit";
-import { type CommandFiles, isObject, unreadable, Unusable, visible } from "../io.ts";
+import { type CommandFiles, unreadable, Unusable, visible } from "../io.ts";
 import { parsedLine } from "../json-file.ts";
 import { readFileKind } from "../verify/file-kind.ts";
 
@@ -35,12 +35,12 @@ export async function* readEvents(path: string, files: CommandFiles): AsyncGener
 /** Checks only the members that the command shows. */
 function eventOf(value: unknown, place: string): AuditEvent {
   const isEvent =
-    isObject(value) &&
+    isJsonObject(value) &&
     typeof value["seq"] === "number" &&
     typeof value["time"] === "string" &&
     typeof value["type"] === "string" &&
     (value["callId"] === null || typeof value["callId"] === "string") &&
-    isObject(value["payload"]);
+    isJsonObject(value["payload"]);
   if (isEvent) return value as unknown as AuditEvent;
   throw new Unusable(`${visible(place)} is not an event. keyhole verify says more.`);
 }

@@ -1,15 +1,7 @@
-import { policy as policyOf, type Proof } from "@keyhole/kernel";
+import { isJsonObject, policy as policyOf, type Proof } from "@keyhole/kernel";
 import { explain, isProof } from "@keyhole/kernel/policy";
 import { hashOf } from "@keyhole/kernel/audit";
-import {
-  type CommandIo,
-  type CommandOptions,
-  type CommandResult,
-  isObject,
-  readText,
-  Unusable,
-  visible,
-} from "../io.ts";
+import { type CommandIo, type CommandOptions, type CommandResult, readText, Unusable, visible } from "../io.ts";
 import { chooseConfig } from "../config.ts";
 import { parse } from "../json-file.ts";
 import { readInput } from "../json-input.ts";
@@ -23,9 +15,9 @@ import { findTool } from "../tools/find-tool.ts";
 export async function explainDecision(file: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   if (typeof options["tool"] === "string") return foresee(file, options["tool"], options, io);
   const document = parse(await readText(file, io.files), file);
-  if (isObject(document) && "posture" in document)
+  if (isJsonObject(document) && "posture" in document)
     throw new Unusable("This is a policy. Name a call: --tool TOOL --input JSON.");
-  const proof = isObject(document) && "proof" in document ? document["proof"] : document;
+  const proof = isJsonObject(document) && "proof" in document ? document["proof"] : document;
   if (!isProof(proof)) throw new Unusable(`${visible(file)} has no proof: expected a call's result, or a proof.`);
   const named = options["policy"];
   const policy = typeof named === "string" ? parse(await readText(named, io.files), named) : undefined;

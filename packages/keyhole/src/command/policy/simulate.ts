@@ -1,16 +1,8 @@
-import { readVersionedId, policy, modes, type Policy, type ToolManifest } from "@keyhole/kernel";
+import { isJsonObject, readVersionedId, policy, modes, type Policy, type ToolManifest } from "@keyhole/kernel";
 import { lines } from "@keyhole/kernel/audit";
 import { readInstant, type RecordedCall, simulate, simulationTable } from "@keyhole/kernel/policy";
 import { inspect, readRun, RUN_LINE_BYTES } from "@keyhole/kernel/replay";
-import {
-  type CommandIo,
-  type CommandOptions,
-  type CommandResult,
-  isObject,
-  readText,
-  Unusable,
-  visible,
-} from "../io.ts";
+import { type CommandIo, type CommandOptions, type CommandResult, readText, Unusable, visible } from "../io.ts";
 import { parse } from "../json-file.ts";
 import { defaultFolder, openTools } from "../tools/find-tool.ts";
 import { faultLine, idOf } from "../tools/load-tools.ts";
@@ -76,7 +68,7 @@ async function readCalls(file: string, io: CommandIo): Promise<readonly CallOfTo
     throw new Unusable(`${visible(file)} is not a list of calls: [{ "tool", "input", "time" }].`);
   return document.map((call: unknown, index) => {
     if (
-      !isObject(call) ||
+      !isJsonObject(call) ||
       typeof call["tool"] !== "string" ||
       typeof call["time"] !== "string" ||
       readInstant(call["time"]) === undefined

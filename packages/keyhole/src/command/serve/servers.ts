@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import type { JsonObject, JsonValue } from "@keyhole/kernel";
+import { isJsonObject, type JsonObject, type JsonValue } from "@keyhole/kernel";
 import type { McpEndpoint } from "@keyhole/mcp";
-import { type CommandIo, isObject, readText, Unusable, visible } from "../io.ts";
+import { type CommandIo, readText, Unusable, visible } from "../io.ts";
 import { parseWithComments } from "../json-file.ts";
 import { namesOf, serverMember } from "../wrap/import-config.ts";
 import type { McpParts } from "../wrap/parts.ts";
@@ -21,7 +21,8 @@ export async function readServers(
   if (file === undefined) return [];
   const config = parseWithComments(await readText(resolve(io.folder, file), io.files), file);
   const member = serverMember(config);
-  const servers = isObject(config) && member !== undefined ? Object.entries(config[member] as JsonObject) : undefined;
+  const servers =
+    isJsonObject(config) && member !== undefined ? Object.entries(config[member] as JsonObject) : undefined;
   if (!servers)
     throw new Unusable(`${visible(file)} names no servers; expected an object \`mcpServers\` or \`servers\`.`);
   const names = namesOf(servers.map(([name]) => name));
@@ -34,7 +35,7 @@ export async function readServers(
 
 /** Returns the endpoint, or the fault of the entry as the end of a sentence. */
 function endpointOf(server: JsonValue, { common, node }: McpParts): McpEndpoint | string {
-  if (!isObject(server)) return "is no object";
+  if (!isJsonObject(server)) return "is no object";
   const { command, args = [], env = {}, cwd, url, headers = {} } = server;
   if ((command === undefined) === (url === undefined)) return "needs `command` or `url`, and not both";
   if (!isTexts(env)) return "has an `env` whose values are not all texts";
@@ -51,5 +52,5 @@ function endpointOf(server: JsonValue, { common, node }: McpParts): McpEndpoint 
 }
 
 function isTexts(value: JsonValue): value is Readonly<Record<string, string>> {
-  return isObject(value) && Object.values(value).every((each) => typeof each === "string");
+  return isJsonObject(value) && Object.values(value).every((each) => typeof each === "string");
 }

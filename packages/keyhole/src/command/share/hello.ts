@@ -1,6 +1,6 @@
+import { isJsonObject } from "@keyhole/kernel";
 import { createHash } from "node:crypto";
 import type { Duplex } from "node:stream";
-import { isObject } from "../io.ts";
 import { parsedLine } from "../json-file.ts";
 
 /** The first line that a client's process sends to the process that has the log open. */
@@ -30,16 +30,16 @@ export function digestsOf(values: Readonly<Record<string, unknown>>): Readonly<R
 
 export function helloOf(line: string): Hello | undefined {
   const value = parsedLine(line);
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { caller, session, parts } = value;
-  if (typeof caller !== "string" || typeof session !== "string" || !isObject(parts)) return undefined;
+  if (typeof caller !== "string" || typeof session !== "string" || !isJsonObject(parts)) return undefined;
   const digests = Object.entries(parts).filter((part): part is [string, string] => typeof part[1] === "string");
   return { caller, session, parts: Object.fromEntries(digests) };
 }
 
 export function welcomeOf(line: string): Welcome | undefined {
   const value = parsedLine(line);
-  if (!isObject(value) || typeof value["pid"] !== "number") return undefined;
+  if (!isJsonObject(value) || typeof value["pid"] !== "number") return undefined;
   const { ok, pid, part } = value;
   if (ok === true) return { ok, pid };
   return ok === false && typeof part === "string" ? { ok, pid, part } : undefined;

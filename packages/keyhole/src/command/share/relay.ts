@@ -1,5 +1,5 @@
+import { isJsonObject } from "@keyhole/kernel";
 import type { Duplex, Readable, Writable } from "node:stream";
-import { isObject } from "../io.ts";
 import { LineSplitter } from "./lines.ts";
 
 /** Requests that can be sent again: they run no tool. */
@@ -104,7 +104,7 @@ export class ClientRelay {
       if (["initialize", "notifications/initialized", "logging/setLevel"].includes(method))
         this.#handshake.set(method, line);
       // The host does not answer it any more.
-      if (method === "notifications/cancelled" && isObject(params))
+      if (method === "notifications/cancelled" && isJsonObject(params))
         this.#pending.delete(JSON.stringify(params["requestId"]));
     }
     this.#write(line);
@@ -116,7 +116,7 @@ export class ClientRelay {
 
   #fromHost(line: string): void {
     const { id, method, keyhole } = messageOf(line);
-    if (isObject(keyhole)) {
+    if (isJsonObject(keyhole)) {
       const { note } = keyhole;
       return typeof note === "string" ? this.#note(note) : undefined;
     }
@@ -135,7 +135,7 @@ export class ClientRelay {
 function messageOf(line: string): { readonly [name: string]: unknown } {
   try {
     const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : {};
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }

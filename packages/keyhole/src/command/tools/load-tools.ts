@@ -1,11 +1,11 @@
-import { versionedId, checkPackage, type ToolPackage } from "@keyhole/kernel";
+import { checkPackage, isJsonObject, type ToolPackage, versionedId } from "@keyhole/kernel";
 import { existsSync } from "node:fs";
 import { basename, dirname, relative } from "node:path";
 import { RootedPacker } from "../../node/packer.ts";
 import { BundleError } from "../../pack/bundle.ts";
 import type { Inputs } from "../../pack/inputs.ts";
 import { readBoundedFile } from "@keyhole/worker-host/node/policy-text";
-import { type CommandIo, isObject, textOf, visible } from "../io.ts";
+import { type CommandIo, textOf, visible } from "../io.ts";
 
 export interface LoadedTool {
   /** As shown to the person: relative to the working directory. */
@@ -68,7 +68,8 @@ async function loadTool(
     const bytes = readBoundedFile(path);
     if (!bytes) return { file, reason: "it is no file" };
     const pkg: unknown = JSON.parse(textOf(bytes));
-    if (!isObject(pkg) || !("manifest" in pkg)) return { file, reason: "it is no tool package: it has no `manifest`" };
+    if (!isJsonObject(pkg) || !("manifest" in pkg))
+      return { file, reason: "it is no tool package: it has no `manifest`" };
     const checked = checkPackage(pkg);
     if (!checked.ok) return { file, reason: `${checked.error.message} ${checked.error.hint}`.trimEnd() };
     return { file, package: pkg as unknown as ToolPackage };

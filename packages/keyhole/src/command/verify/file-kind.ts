@@ -1,5 +1,5 @@
-import type { JsonValue } from "@keyhole/kernel";
-import { type CommandFiles, isObject, readText, unreadable } from "../io.ts";
+import { isJsonObject, type JsonValue } from "@keyhole/kernel";
+import { type CommandFiles, readText, unreadable } from "../io.ts";
 import { parse, parsedLine } from "../json-file.ts";
 
 /** The kind of a file by its first characters, or else by its name. */
@@ -18,7 +18,7 @@ export async function readFileKind(path: string, files: CommandFiles): Promise<F
   const head = await readHead(path, files);
   const first = head.slice(0, head.indexOf("\n") + 1 || head.length);
   const start = parsedLine(first);
-  if (isObject(start) && start["format"] === "keyhole-run") return { kind: "run" };
+  if (isJsonObject(start) && start["format"] === "keyhole-run") return { kind: "run" };
   if (isEvent(start)) return { kind: "log", list: undefined };
   if (head.startsWith(LOGS)) {
     const logs = logsOf(parse(await readText(path, files), path));
@@ -36,7 +36,7 @@ export async function readFileKind(path: string, files: CommandFiles): Promise<F
 const LOGS = '{"logs":[';
 
 function logsOf(document: JsonValue): readonly (readonly JsonValue[])[] | undefined {
-  const logs = isObject(document) && Object.keys(document).length === 1 ? document["logs"] : undefined;
+  const logs = isJsonObject(document) && Object.keys(document).length === 1 ? document["logs"] : undefined;
   return Array.isArray(logs) && logs.every((log) => Array.isArray(log)) ? logs : undefined;
 }
 
@@ -62,9 +62,9 @@ function looksLikeLog(head: string): boolean {
 
 /** As the HTTP API answers for the log. Evidence has events as well, beside its proof. */
 function isPage(document: JsonValue): document is { readonly events: JsonValue; readonly next: JsonValue } {
-  return isObject(document) && Object.keys(document).toSorted().join() === "events,next";
+  return isJsonObject(document) && Object.keys(document).toSorted().join() === "events,next";
 }
 
 function isEvent(value: unknown): boolean {
-  return isObject(value) && "seq" in value && "prev" in value && "hash" in value;
+  return isJsonObject(value) && "seq" in value && "prev" in value && "hash" in value;
 }

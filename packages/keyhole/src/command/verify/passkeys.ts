@@ -1,6 +1,6 @@
-import type { JsonValue } from "@keyhole/kernel";
+import { isJsonObject, type JsonValue } from "@keyhole/kernel";
 import { type PasskeyCheck, passkeyVerifier } from "@keyhole/kernel/policy";
-import { counted, isObject, type marks } from "../io.ts";
+import { counted, type marks } from "../io.ts";
 import { parsedLine } from "../json-file.ts";
 
 interface PasskeyStep {
@@ -69,7 +69,7 @@ export class PasskeyWatch {
 
 const approvals = (count: number): string => counted(count, "approval");
 
-const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
+const member = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
 
 function hasPasskey(event: unknown): boolean {
   const proof = member(member(event, "payload"), "proof");

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, policy as policyOf, type Proof } from "@keyhole/kernel";
+import { isJsonObject, type JsonObject, type JsonValue, policy as policyOf, type Proof } from "@keyhole/kernel";
 import { hashOf, verdictLine } from "@keyhole/kernel/audit";
 import { explain, readEvidence, stepText, verifyEvidence } from "@keyhole/kernel/policy";
 import { readFileKind } from "./file-kind.ts";
@@ -7,7 +7,6 @@ import {
   type CommandOptions,
   type CommandResult,
   exitCodes,
-  isObject,
   marks,
   readText,
   Unusable,
@@ -59,7 +58,7 @@ function withoutAbsent(members: Readonly<Record<string, JsonValue | undefined>>)
 
 /** Recognizes a file that belongs beside a log or a proof, such as a checkpoint: as a proof it would be a broken one. */
 function asideOf(document: JsonValue): string | undefined {
-  if (!isObject(document) || ["proof", "proofId", "ok"].some((member) => member in document)) return undefined;
+  if (!isJsonObject(document) || ["proof", "proofId", "ok"].some((member) => member in document)) return undefined;
   if ("root" in document && "size" in document)
     return "This is a checkpoint. Verify the log that it is of: keyhole verify LOG --checkpoint FILE.";
   if ("kty" in document || "keys" in document)

@@ -1,7 +1,8 @@
+import { isJsonObject } from "@keyhole/kernel";
 import { join } from "node:path";
 import type { ApprovalKey } from "@keyhole/mcp";
 import { readBoundedText } from "@keyhole/worker-host/node/policy-text";
-import { type CommandResult, isObject, Unusable, visible } from "../io.ts";
+import { type CommandResult, Unusable, visible } from "../io.ts";
 import { parse } from "../json-file.ts";
 import { writeWhole } from "../whole-file.ts";
 import type { Home } from "./home.ts";
@@ -26,7 +27,7 @@ export async function readApprovers(home: Folder): Promise<readonly ApprovalKey[
 }
 
 function keyOf(value: unknown): readonly ApprovalKey[] {
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   const { approver, digest } = value;
   return typeof approver === "string" && typeof digest === "string" ? [{ approver, digest }] : [];
 }

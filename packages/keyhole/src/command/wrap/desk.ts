@@ -1,7 +1,8 @@
+import { isJsonObject } from "@keyhole/kernel";
 import { once } from "node:events";
 import type { ApprovalKey } from "@keyhole/mcp";
 import type { ApprovalServer } from "@keyhole/mcp/node";
-import { type CommandIo, type CommandResult, isObject, Unusable, visible } from "../io.ts";
+import { type CommandIo, type CommandResult, Unusable, visible } from "../io.ts";
 import type { McpParts } from "./parts.ts";
 
 /** A browser gives passkeys to pages of this name, and to none at an address. */
@@ -41,8 +42,8 @@ export async function openDesk(
 
 /** Ports of this machine at which the policy's passkeys count: one for each client that wraps the server at the same time. */
 function passkeyPorts(policy: unknown): readonly number[] {
-  const passkeys = isObject(policy) ? policy["passkeys"] : undefined;
-  const origins = isObject(passkeys) && passkeys["rpId"] === rpId ? passkeys["origins"] : [];
+  const passkeys = isJsonObject(policy) ? policy["passkeys"] : undefined;
+  const origins = isJsonObject(passkeys) && passkeys["rpId"] === rpId ? passkeys["origins"] : [];
   return (Array.isArray(origins) ? origins : []).flatMap((origin) => {
     const port = /^http:\/\/localhost:(\d{1,5})$/.exec(String(origin))?.[1];
     return port === undefined ? [] : [Number(port)];

@@ -1,15 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import type { JsonObject, JsonValue } from "@keyhole/kernel";
-import {
-  type CommandIo,
-  type CommandOptions,
-  type CommandResult,
-  isObject,
-  readText,
-  Unusable,
-  visible,
-} from "../io.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "@keyhole/kernel";
+import { type CommandIo, type CommandOptions, type CommandResult, readText, Unusable, visible } from "../io.ts";
 import { parseWithComments } from "../json-file.ts";
 import { optionOf } from "../options.ts";
 import { writeWhole } from "../whole-file.ts";
@@ -21,7 +13,7 @@ const members = ["mcpServers", "servers"];
 export async function importConfig(file: string, options: CommandOptions, io: CommandIo): Promise<CommandResult> {
   const config = parseWithComments(await readText(file, io.files), file);
   const member = serverMember(config);
-  if (!isObject(config) || member === undefined)
+  if (!isJsonObject(config) || member === undefined)
     throw new Unusable(`${visible(file)} names no servers; expected an object \`mcpServers\` or \`servers\`.`);
   const out = optionOf(options, "out") ?? beside(file);
   const servers = Object.entries(config[member] as JsonObject);
@@ -61,15 +53,15 @@ async function writeNew(out: string, text: string, { like, folder }: { like: str
 /** A server as one line, without the values of its variables and headers: a terminal is looked at by others too. */
 function shown(server: JsonValue | undefined): string {
   const hidden = (values: unknown): JsonObject | undefined =>
-    isObject(values) ? Object.fromEntries(Object.keys(values).map((name) => [name, "…"])) : undefined;
-  if (!isObject(server)) return JSON.stringify(server);
+    isJsonObject(values) ? Object.fromEntries(Object.keys(values).map((name) => [name, "…"])) : undefined;
+  if (!isJsonObject(server)) return JSON.stringify(server);
   const [env, headers] = [hidden(server["env"]), hidden(server["headers"])];
   return JSON.stringify({ ...server, ...(env && { env }), ...(headers && { headers }) });
 }
 
 /** The member of a client's configuration that names its servers. */
 export function serverMember(config: JsonValue): string | undefined {
-  return isObject(config) ? members.find((name) => isObject(config[name])) : undefined;
+  return isJsonObject(config) ? members.find((name) => isJsonObject(config[name])) : undefined;
 }
 
 function beside(file: string): string {
@@ -103,10 +95,10 @@ interface Wrapped {
 }
 
 function wrappedServer(name: string, server: JsonValue, [node, file]: CommandIo["program"]): Wrapped {
-  if (!isObject(server)) return { server, note: "it is no object" };
+  if (!isJsonObject(server)) return { server, note: "it is no object" };
   const { command, args = [], url, headers = {}, ...rest } = server;
   const start = [file, "wrap", "--name", name];
-  const env = isObject(rest["env"]) ? rest["env"] : {};
+  const env = isJsonObject(rest["env"]) ? rest["env"] : {};
   if (isWrapped(server, [node, file])) return { server, note: "it is wrapped" };
   if (typeof command === "string" && isTexts(args)) {
     // The client gives the wrapper its `env`; the server gets those that are named here.
@@ -115,7 +107,7 @@ function wrappedServer(name: string, server: JsonValue, [node, file]: CommandIo[
       return { server, note: "its envFile names variables that the server would not get. Move them to env" };
     return { server: { ...rest, command: node, args: [...start, ...given, "--", command, ...args] } };
   }
-  if (typeof url !== "string" || !isObject(headers)) return { server, note: "it has neither a command nor a URL" };
+  if (typeof url !== "string" || !isJsonObject(headers)) return { server, note: "it has neither a command nor a URL" };
   if (rest["type"] === "sse") return { server, note: "it speaks SSE, and keyhole Streamable HTTP" };
   // Other users of the machine can read the arguments of a process.
   const taken = new Set(Object.keys(env));
@@ -142,7 +134,7 @@ function variableOf(header: string, taken: Set<string>): string {
 
 /** By its form alone: this very program, which wraps. A server's own arguments do not count. */
 function isWrapped(server: JsonValue, [node, file]: CommandIo["program"]): boolean {
-  if (!isObject(server) || server["command"] !== node || !Array.isArray(server["args"])) return false;
+  if (!isJsonObject(server) || server["command"] !== node || !Array.isArray(server["args"])) return false;
   const [program, verb, option] = server["args"] as readonly JsonValue[];
   return program === file && verb === "wrap" && option === "--name";
 }
@@ -155,7 +147,7 @@ interface FoundServer {
 /** All that has the form of a server, anywhere in a configuration: clients have them under other names, and in projects. */
 function serversIn(value: JsonValue, at: readonly string[] = []): readonly FoundServer[] {
   if (typeof value !== "object" || value === null) return [];
-  if (isObject(value) && at.length > 1 && isServer(value, at.at(-2) ?? "")) return [{ at, server: value }];
+  if (isJsonObject(value) && at.length > 1 && isServer(value, at.at(-2) ?? "")) return [{ at, server: value }];
   return Object.entries(value).flatMap(([name, each]) => serversIn(each, [...at, name]));
 }
 

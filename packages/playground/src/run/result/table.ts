@@ -1,4 +1,4 @@
-import { isObject } from "../../form/resolve.ts";
+import { isJsonObject } from "@keyhole/kernel";
 
 export interface Table {
   /** Where in the result it stands; empty for the result itself. */
@@ -15,7 +15,7 @@ const namingRows = 200;
 /** A list of objects is a table; so is a list of lists beside a list of the columns' names, as a database answers. */
 export function tableOf(data: unknown): Table | undefined {
   if (Array.isArray(data)) return tableOfList("", data, undefined);
-  if (!isObject(data)) return undefined;
+  if (!isJsonObject(data)) return undefined;
   const { columns } = data as { readonly columns?: unknown };
   for (const [name, member] of Object.entries(data)) {
     if (!Array.isArray(member) || member.length === 0) continue;
@@ -27,7 +27,7 @@ export function tableOf(data: unknown): Table | undefined {
 
 /** The kernel sorts the members of objects, so that only a list of names keeps the order of a query. */
 function tableOfList(name: string, list: readonly unknown[], named: unknown): Table | undefined {
-  if (list.length === 0 || !list.every(isObject)) return undefined;
+  if (list.length === 0 || !list.every(isJsonObject)) return undefined;
   const found = new Set(list.slice(0, namingRows).flatMap((row) => Object.keys(row)));
   const names: readonly unknown[] = Array.isArray(named) ? named : [];
   const first = names.filter((each): each is string => typeof each === "string" && found.has(each));

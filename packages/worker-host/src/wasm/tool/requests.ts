@@ -1,4 +1,4 @@
-import { type CapabilityReply, isKind, type JsonObject, parseJson } from "@keyhole/kernel";
+import { type CapabilityReply, isJsonObject, isKind, type JsonObject, parseJson } from "@keyhole/kernel";
 import { protocolLimits } from "../../protocol/limits.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Ask } from "../wasi/folder.ts";
@@ -71,9 +71,9 @@ function readRequest(bytes: Uint8Array): ReadRequest | { readonly fault: string 
   }
   const parsed = parseJson(decoded, { maxDepth: protocolLimits.argumentsDepth + 1 });
   if (!parsed.ok) return { fault: `The request is not JSON: ${parsed.error.message}.` };
-  if (!isObject(parsed.value)) return { fault: "The request is not an object." };
+  if (!isJsonObject(parsed.value)) return { fault: "The request is not an object." };
   const { kind, operation, arguments: asked = {}, text, base64, reply = "base64" } = parsed.value;
-  if (typeof kind !== "string" || typeof operation !== "string" || !isObject(asked))
+  if (typeof kind !== "string" || typeof operation !== "string" || !isJsonObject(asked))
     return { fault: "A request has `kind` and `operation`, two texts, and `arguments`, an object." };
   if (reply !== "text" && reply !== "base64") return { fault: "`reply` is `text` or `base64`." };
   const body = bodyOf(text, base64);
@@ -127,10 +127,6 @@ function base64Of(bytes: Uint8Array): string {
 
 function refusal(message: string): JsonObject {
   return { ok: false, error: { code: "INVALID_REQUEST", message, hint: "" } };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const levels: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);
