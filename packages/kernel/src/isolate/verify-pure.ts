@@ -38,9 +38,9 @@ export type PurityFinding = (typeof purityFindings)[number];
 export interface PureOptions {
   readonly host: Pick<IsolateHost, "open">;
   readonly tool: RegisteredTool;
-  readonly inputs: readonly JsonValue[];
-  /** Fresh isolates per input, each with another clock and another seed, and called twice; at least 2. Default 3. */
-  readonly runs?: number;
+  readonly input: JsonValue;
+  /** Fresh isolates, each with another clock and another seed, and called twice; at least 2. Default 3. */
+  readonly runs: number | undefined;
   readonly clock: Clock;
   /** Of each run. */
   readonly bounds: EffectiveBounds;
@@ -49,26 +49,25 @@ export interface PureOptions {
 }
 
 /**
- * Whether a tool that says it is `pure` is: its outcome depends on its input alone, and it asks for nothing. A tool can pass and still lie about inputs
- * that were not tried; one that `varies` or `asked` lies. A kernel has the same as a method, which also puts it on record.
+ * Whether a tool that says it is `pure` is, for one input: its outcome depends on that alone, and it asks for nothing. A tool can pass and still lie about inputs
+ * that were not tried; one that `varies` or `asked` lies.
+ *
+ * @param place of the input
  */
-export async function verifyPure(options: PureOptions): Promise<PureCheck> {
-  const { inputs } = options;
+export async function verifyPure(options: PureOptions, place: number): Promise<PureCheck> {
   const runs = Math.max(2, (options.runs ?? limits.pureRuns) || 2);
-  for (const [input, value] of inputs.entries()) {
-    const hashes: string[] = [];
-    for (let run = 0; run < runs; run++) {
-      const end = await runTwice(options, canonicalJson(value), run, hashes);
-      if (end) return { ok: false, input, ...end, hashes: [] };
-      const [first = ""] = hashes;
-      const at = hashes.findIndex((hash) => hash !== first);
-      if (at > 0) {
-        const reason = `Call ${at + 1} returned another output than call 1.`;
-        return { ok: false, kind: "varies", input, reason, hashes: [first, ...hashes.slice(at, at + 1)] };
-      }
+  const hashes: string[] = [];
+  for (let run = 0; run < runs; run++) {
+    const end = await runTwice(options, canonicalJson(options.input), run, hashes);
+    if (end) return { ok: false, input: place, ...end, hashes: [] };
+    const [first = ""] = hashes;
+    const at = hashes.findIndex((hash) => hash !== first);
+    if (at > 0) {
+      const reason = `Call ${at + 1} returned another output than call 1.`;
+      return { ok: false, kind: "varies", input: place, reason, hashes: [first, ...hashes.slice(at, at + 1)] };
     }
   }
-  return { ok: true, runs: runs * inputs.length };
+  return { ok: true, runs };
 }
 
 /**

@@ -41,18 +41,12 @@ export async function checkPurity(
   log.record("purity.asked", kernelScope, { ...about, host: host.name, inputs: given.length });
   await log.flush();
   let check: PureCheck = { ok: true, runs: 0 };
-  for (const [place, { input: value }] of given.entries()) {
-    const once = await verifyPure({
-      host,
-      tool: withProgram(tool, value, call.hash),
-      inputs: [value],
-      clock,
-      hash: call.hash,
-      ...(runs !== undefined && { runs }),
-      // For each input: the policy can change between two.
-      bounds: boundsOf(tool, parts.authority().policy, call.options),
-    });
-    check = once.ok ? { ok: true, runs: check.ok ? check.runs + once.runs : once.runs } : { ...once, input: place };
+  for (const [place, { input }] of given.entries()) {
+    // For each input: the policy can change between two.
+    const bounds = boundsOf(tool, parts.authority().policy, call.options);
+    const program = withProgram(tool, input, call.hash);
+    const once = await verifyPure({ host, tool: program, input, runs, clock, bounds, hash: call.hash }, place);
+    check = once.ok ? { ok: true, runs: check.runs + once.runs } : once;
     if (!check.ok) break;
   }
   if (!check.ok && (check.kind === "varies" || check.kind === "asked")) distrust?.(tool.hash);

@@ -1,8 +1,6 @@
 /*
  * `@keyhole/kernel/replay`: runs that are written down, and executed again without a network. Nothing that a kernel runs imports it.
  */
-export type { PureCheck } from "../isolate/verify-pure.ts";
-export { type PureOptions, verifyPure } from "./verify-pure.ts";
 export { inspect, type InspectedCall, rerun } from "./inspect.ts";
 export { recordingHost } from "./record.ts";
 export { type Difference } from "./difference.ts";
