@@ -155,11 +155,12 @@ for (const name of publicPackages) {
   await buildModules(name);
   await buildDeclarations(name);
 }
-// A page without a bundler loads one file, and so does the worker of its kernel.
+// A page without a bundler loads this module, and so does the worker of its kernel. Parts that few pages use load when they are asked for.
 await esbuild({
-  entryPoints: [join(root, "packages/keyhole/dist/browser/index.js")],
-  outfile: join(root, "packages/keyhole/dist/browser/keyhole.js"),
+  entryPoints: { keyhole: join(root, "packages/keyhole/dist/browser/index.js") },
+  outdir: join(root, "packages/keyhole/dist/page"),
   bundle: true,
+  splitting: true,
   format: "esm",
   target: "es2024",
   minify: true,

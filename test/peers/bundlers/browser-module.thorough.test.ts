@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { serve } from "../../e2e/playground/site.ts";
@@ -8,7 +8,7 @@ import { engines } from "./engine-pages.ts";
 import { isolated, program } from "./program.ts";
 import { ended } from "./template-app.ts";
 
-/* `keyhole/browser` of the tarball: one module for pages without a bundler, from a static server under a strict policy. */
+/* `keyhole/browser` of the tarball: a module for pages without a bundler, from a static server under a strict policy. */
 
 afterAll(removePackedApps);
 
@@ -30,15 +30,22 @@ try {
 
 type Says = (url: string) => Promise<unknown>;
 
+async function filesOfLibrary(
+  folder: string,
+): Promise<(readonly [string, readonly [type: string, content: string]])[]> {
+  return Promise.all(
+    (await readdir(folder)).map(
+      async (name) => [`/lib/${name}`, ["text/javascript", await readFile(join(folder, name), "utf8")]] as const,
+    ),
+  );
+}
+
 async function saidUnder(app: string, policy: string, main: string, says: Says): Promise<unknown> {
   const html = `<!doctype html><title>page</title><script type="importmap">${map}</script><script type="module" src="/main.js"></script>`;
   const files = new Map<string, readonly [type: string, content: string]>([
     ["/", ["text/html", html]],
     ["/main.js", ["text/javascript", main]],
-    [
-      "/lib/keyhole.js",
-      ["text/javascript", await readFile(join(app, "node_modules/keyhole/dist/browser/keyhole.js"), "utf8")],
-    ],
+    ...(await filesOfLibrary(join(app, "node_modules/keyhole/dist/page"))),
     ["/packages/evil.json", ["application/json", await readFile(join(app, "packages/evil.json"), "utf8")]],
   ]);
   const site = await serve((request, response) => {
@@ -55,7 +62,7 @@ async function saidUnder(app: string, policy: string, main: string, says: Says):
 }
 
 it.each([...engines()])(
-  "in %s a page with an import map starts a kernel from one file, and isolates its tools",
+  "in %s a page with an import map starts a kernel from one folder, and isolates its tools",
   async (_, says) => {
     const app = packedApp(program);
     expect(await ended(app, ["node_modules/keyhole/dist/cli.js", "pack", "evil.ts", "-o", "packages"])).toMatchObject({

@@ -7,7 +7,7 @@ rmSync("site", { recursive: true, force: true });
 cpSync("public", "site", { recursive: true });
 cpSync("packages", "site/packages", { recursive: true });
 cpSync("policy.json", "site/policy.json");
-cpSync(fileURLToPath(import.meta.resolve("keyhole/browser")), "site/keyhole.js");
+cpSync(fileURLToPath(new URL(".", import.meta.resolve("keyhole/browser"))), "site/keyhole", { recursive: true });
 // Hosts such as Netlify and Cloudflare Pages read this file.
 writeFileSync("site/_headers", `/*\n  Content-Security-Policy: ${pagePolicy()}\n`);
 console.log(`Send this header with every file of site:\nContent-Security-Policy: ${pagePolicy()}`);

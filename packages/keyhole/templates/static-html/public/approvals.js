@@ -1,4 +1,4 @@
-import { visible } from "./keyhole.js";
+import { visible } from "./keyhole/keyhole.js";
 
 /** A question takes no answer before a person can have read it: an agent could end the question that the pointer is on, and another one takes its place. */
 const readMs = 700;

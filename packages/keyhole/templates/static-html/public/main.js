@@ -1,4 +1,4 @@
-import { startKernel } from "./keyhole.js";
+import { startKernel } from "./keyhole/keyhole.js";
 import { askInPage } from "./approvals.js";
 import saveNote from "./packages/save-note.json" with { type: "json" };
 import wordCount from "./packages/word-count.json" with { type: "json" };
