@@ -49,6 +49,7 @@ export const elsewhere: ReadonlyMap<string, readonly string[]> = new Map([
       "answerBytesOf",
       "definitionWithin",
       "knownOptions",
+      "knownCallOptions",
       "lineAsker",
       "busTools",
       "KeptResults",

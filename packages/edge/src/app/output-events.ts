@@ -1,5 +1,5 @@
+import { encodeBase64 } from "@keyhole/kernel/foreign";
 import type { EventLine } from "./event-stream.ts";
-import { base64 } from "./wire.ts";
 
 /** Of one event: 64 KiB as base64. A multiple of three, so that only the last one of a piece is padded. */
 const eventBytes = 49_152;
@@ -12,7 +12,7 @@ export function outputEvents({ send, taken }: EventLine): WritableStream<Uint8Ar
         await taken();
         // The call has its result, which comes last.
         if (signal.aborted) return;
-        send("output", { base64: base64(piece.subarray(start, start + eventBytes)) });
+        send("output", { base64: encodeBase64(piece.subarray(start, start + eventBytes)) });
       }
     },
   });

@@ -2,9 +2,11 @@ import { isSafeInteger } from "../support/guards.ts";
 import { unknownKey } from "../support/unknown-key.ts";
 import { plainMembers } from "./plain-members.ts";
 
-/** Every member of an object of options: the least whole number that a number can be, and `true` for all else. */
+/** Every member of an object of options: the least whole number that a number can be; for all else its type, or `true` where that says too little. */
 export type OptionNames<Options extends object> = {
-  readonly [Name in keyof Options]-?: [NonNullable<Options[Name]>] extends [number] ? number : true;
+  readonly [Name in keyof Options]-?: [NonNullable<Options[Name]>] extends [number]
+    ? number
+    : true | "string" | "boolean" | "function";
 };
 
 /**
@@ -32,13 +34,15 @@ export function knownOptions<Options extends object>(
     const hint = known.length === 0 ? "It has none." : `Known are ${known.join(", ")}.`;
     throw new TypeError(`${owner} has no option \`${unknown.slice(0, 64).toWellFormed()}\`. ${hint}`);
   }
-  for (const [name, least] of Object.entries<true | number>(names)) {
+  for (const [name, kind] of Object.entries<true | number | string>(names)) {
     const { [name]: value } = members;
     // Each comparison with NaN is false: as a limit it would be none.
-    if (least !== true && value !== undefined && !(isSafeInteger(value) && value >= least))
-      throw new TypeError(
-        `${owner} takes a whole number from ${least} as \`${name}\`, not ${typeof value === "number" ? value : typeof value}.`,
-      );
+    const isFine = typeof kind === "number" ? isSafeInteger(value) && value >= kind : typeof value === kind;
+    if (kind === true || value === undefined || isFine) continue;
+    const wanted = typeof kind === "number" ? `whole number from ${kind}` : kind;
+    throw new TypeError(
+      `${owner} takes a ${wanted} as \`${name}\`, not ${typeof value === "number" ? value : typeof value}.`,
+    );
   }
   return members as Options;
 }

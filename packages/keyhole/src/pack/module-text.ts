@@ -1,5 +1,5 @@
 import type { ToolPackage } from "@keyhole/kernel";
-import { base64Of } from "./read-module.ts";
+import { encodeBase64 } from "@keyhole/kernel/foreign";
 
 /** From text: a literal would take a key such as `__proto__` for a prototype, and parses slower. */
 export function packageModule(pkg: ToolPackage): string {
@@ -12,5 +12,5 @@ export function textModule(text: string): string {
 
 /** In the module itself, so that they are there wherever it runs. */
 export function bytesModule(bytes: Uint8Array): string {
-  return `export default Uint8Array.from(atob(${JSON.stringify(base64Of(bytes))}), (unit) => unit.charCodeAt(0));`;
+  return `export default Uint8Array.from(atob(${JSON.stringify(encodeBase64(bytes))}), (unit) => unit.charCodeAt(0));`;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, SetupError, ToolPackage } from "@keyhole/kernel";
+import { encodeBase64 } from "@keyhole/kernel/foreign";
 import { type WasmDefinition, wasmPackage } from "@keyhole/worker-host/wasm/modules";
 import { baseOf, type PackFiles } from "./files.ts";
 
@@ -20,19 +21,13 @@ export function readModule(file: string, files: PackFiles): ToolPackage {
   const packed = wasmPackage(definition as WasmDefinition<JsonObject, { kind: "json" }>, bytes);
   if (!packed.ok) throw new Error(faultOf(packed.error));
   const { manifest, hash } = packed.value;
-  return { manifest, code: base64Of(bytes), hash };
+  return { manifest, code: encodeBase64(bytes), hash };
 }
 
 function read(path: string, files: PackFiles): Uint8Array {
   const bytes = files.read(path);
   if (bytes === undefined) throw new Error(`There is no file ${baseOf(path)}.`);
   return bytes;
-}
-
-export function base64Of(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(text);
 }
 
 function faultOf({ path, message, hint }: SetupError): string {

@@ -1,4 +1,4 @@
-import { apartFromPage, GatheredBytes } from "@keyhole/kernel/foreign";
+import { apartFromPage, encodeBase64, GatheredBytes } from "@keyhole/kernel/foreign";
 import { parseJson } from "@keyhole/kernel";
 import type { EdgeSettings } from "./address.ts";
 import { mostOfEdge, tooMuch } from "./bounds.ts";
@@ -78,7 +78,11 @@ export class Edge {
     const headers = { ...more, accept: "text/event-stream" };
     const json = JSON.stringify(body);
     const sent = bytes
-      ? { ...headers, "content-type": "application/octet-stream", "keyhole-call": `:${base64Of(json)}:` }
+      ? {
+          ...headers,
+          "content-type": "application/octet-stream",
+          "keyhole-call": `:${encodeBase64(new TextEncoder().encode(json))}:`,
+        }
       : { ...headers, "content-type": "application/json" };
     const init = { method: "POST", headers: sent, body: bytes ?? json, signal };
     // How long a body travels is for the caller to bound, by the signal.
@@ -170,10 +174,6 @@ const noConnection: readonly unknown[] = [
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
 ];
-
-function base64Of(json: string): string {
-  return btoa(Array.from(new TextEncoder().encode(json), (byte) => String.fromCharCode(byte)).join(""));
-}
 
 function isOfType({ headers }: Response, type: string): boolean {
   return (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase() === type;

@@ -1,5 +1,5 @@
 import type { CallOptions, JsonValue } from "@keyhole/kernel";
-import { knownOptions, type OptionNames } from "@keyhole/kernel/foreign";
+import { knownCallOptions } from "@keyhole/kernel/foreign";
 import { EdgeFault } from "./fault.ts";
 
 /** The options of a call that cross to an edge. */
@@ -8,29 +8,6 @@ export interface EdgeRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const callOptions: OptionNames<CallOptions> = {
-  version: true,
-  caller: true,
-  sessionId: true,
-  correlationId: true,
-  traceparent: true,
-  grants: true,
-  bounds: true,
-  idempotencyKey: true,
-  cache: true,
-  raw: true,
-  references: true,
-  waitMs: 0,
-  signal: true,
-  approver: true,
-  nestedApprover: true,
-  output: true,
-  body: true,
-  onEvent: true,
-  onLog: true,
-  onProgress: true,
-};
-
 /**
  * A call as an edge takes it. The edge refuses a `caller` that is not the subject of the token.
  *
@@ -38,7 +15,7 @@ const callOptions: OptionNames<CallOptions> = {
  * @throws {EdgeFault} `EDGE_UNSUPPORTED` for an idempotency key that no header has
  */
 export function requestOf(input: unknown, options: CallOptions, pinned?: string): EdgeRequest {
-  const known = knownOptions(options, callOptions, "A call of an edge");
+  const known = knownCallOptions(options, "A call of an edge");
   const { sessionId, correlationId, grants, bounds, waitMs, cache, raw, references } = known;
   const { idempotencyKey, traceparent, caller } = known;
   const sent = {

@@ -19,6 +19,7 @@ import {
   type ToolHealth,
   type ToolSummary,
 } from "@keyhole/kernel";
+import { decodeBase64 } from "@keyhole/kernel/foreign";
 import { mostOfEdge } from "./bounds.ts";
 import { EdgeFault } from "./fault.ts";
 import { type Guard, guard, nullableWord, number, record, text, texts, word, words } from "./guard.ts";
@@ -292,9 +293,7 @@ export function readResult(foreign: unknown): CallResult {
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch {
-    throw new EdgeFault("EDGE_NOT_UNDERSTOOD", "The edge sent a text in place of bytes.", "They are no base64.");
-  }
+  const bytes = decodeBase64(base64);
+  if (bytes) return bytes;
+  throw new EdgeFault("EDGE_NOT_UNDERSTOOD", "The edge sent a text in place of bytes.", "They are no base64.");
 }

@@ -2,6 +2,7 @@ import type { Families } from "../../capability/registry.ts";
 import type { CallOptions } from "./call-options.ts";
 import * as limits from "../../limits.ts";
 import { absorb, membersOf } from "../../support/foreign.ts";
+import { knownOptions, type OptionNames } from "../../json/known-options.ts";
 import { unknownKey } from "../../support/unknown-key.ts";
 import { deepFreeze } from "../../json/freeze.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json.ts";
@@ -27,30 +28,35 @@ export interface ReadOptions {
 }
 
 /** Every option, and its type where that says it all. */
-const options = {
+const callOptions: OptionNames<CallOptions> = {
   version: "string",
   caller: "string",
   sessionId: "string",
   correlationId: "string",
-  traceparent: undefined,
-  grants: undefined,
-  bounds: undefined,
+  traceparent: true,
+  grants: true,
+  bounds: true,
   idempotencyKey: "string",
   cache: "boolean",
   raw: "boolean",
   references: "boolean",
-  waitMs: undefined,
-  signal: undefined,
+  waitMs: 0,
+  signal: true,
   approver: "function",
   nestedApprover: "function",
-  output: undefined,
-  body: undefined,
+  output: true,
+  body: true,
   onEvent: "function",
   onLog: "function",
   onProgress: "function",
-} as const satisfies Record<keyof CallOptions, "string" | "boolean" | "function" | undefined>;
-const callOptionNames: readonly string[] = Object.keys(options);
-const typed = Object.entries(options).flatMap(([name, type]) => (type ? [{ name, type }] : []));
+};
+const callOptionNames: readonly string[] = Object.keys(callOptions);
+const typed = Object.entries(callOptions).flatMap(([name, type]) => (typeof type === "string" ? [{ name, type }] : []));
+
+/** The options of a call that goes to another kernel. @throws TypeError for an unknown one, and for one of a wrong type */
+export function knownCallOptions(given: CallOptions, owner: string): CallOptions {
+  return knownOptions(given, callOptions, owner);
+}
 
 /** @param names the known options. Any other is refused: an ignored option would narrow nothing */
 export function readOptions(

@@ -1,4 +1,5 @@
 import type { JsonValue } from "@keyhole/kernel";
+import { decodeBase64, encodeBase64 } from "@keyhole/kernel/foreign";
 import type { SqlValue } from "./database.ts";
 
 /**
@@ -11,7 +12,7 @@ export function jsonOf(value: SqlValue): JsonValue {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : { integer: String(value) };
   }
-  if (value instanceof Uint8Array) return { base64: base64Of(value) };
+  if (value instanceof Uint8Array) return { base64: encodeBase64(value) };
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value === "number" && !Number.isFinite(value)) return { real: value > 0 ? "Infinity" : "-Infinity" };
   return value;
@@ -40,12 +41,6 @@ function integerOf(text: string): { readonly cell: SqlValue } | string {
 }
 
 function blobOf(text: string): { readonly cell: SqlValue } | string {
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return "is not base64";
-  return { cell: Uint8Array.from(atob(text), (character) => character.charCodeAt(0)) };
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += 8_192) binary += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  return btoa(binary);
+  const cell = /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? decodeBase64(text) : undefined;
+  return cell ? { cell } : "is not base64";
 }

@@ -1,4 +1,5 @@
 import { type CapabilityReply, isJsonObject, isKind, type JsonObject, parseJson } from "@keyhole/kernel";
+import { decodeBase64, encodeBase64 } from "@keyhole/kernel/foreign";
 import { protocolLimits } from "../../protocol/limits.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Ask } from "../wasi/folder.ts";
@@ -93,11 +94,7 @@ function bodyOf(text: unknown, base64: unknown): Uint8Array | undefined | null {
   if (text === undefined && base64 === undefined) return undefined;
   if (typeof text === "string" && base64 === undefined) return encoder.encode(text);
   if (typeof base64 !== "string" || text !== undefined) return null;
-  try {
-    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-  } catch {
-    return null;
-  }
+  return decodeBase64(base64) ?? null;
 }
 
 function secretAnswer(name: unknown, { secret }: LocalServices): JsonObject {
@@ -114,15 +111,7 @@ function replyOf(reply: CapabilityReply, asText: boolean): JsonObject {
   if (body === undefined) return { ok: true, value };
   return asText
     ? { ok: true, value, text: new TextDecoder().decode(body) }
-    : { ok: true, value, base64: base64Of(body) };
-}
-
-const CHUNK = 32_768;
-
-function base64Of(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += CHUNK) text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  return btoa(text);
+    : { ok: true, value, base64: encodeBase64(body) };
 }
 
 function refusal(message: string): JsonObject {
