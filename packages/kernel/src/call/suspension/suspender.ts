@@ -143,7 +143,10 @@ class Suspender implements CallSuspender {
     return {
       isShared: claim !== undefined,
       undo: () => void this.#claimed.delete(snapshotId),
-      confirm: async () => claim === undefined || (await claim(snapshotId)),
+      confirm: async () => {
+        const answer: unknown = claim === undefined || (await claim(snapshotId));
+        return answer === true;
+      },
       changes: () => {
         this.#claimed.delete(snapshotId);
         return this.#resumed.put(snapshotId, true);

@@ -81,8 +81,9 @@ export class ResourceWatch {
     if (!this.#triggers.some(({ on }) => on === gauge)) return;
     this.#free.delete(gauge);
     try {
-      const free = (await this.#resources[gauges[gauge]]?.()) ?? NaN;
-      if (free >= 0) this.#free.set(gauge, Math.floor(free));
+      const free: unknown = await this.#resources[gauges[gauge]]?.();
+      // Browsers say nothing, or nonsense, about their storage.
+      if (typeof free === "number" && free >= 0) this.#free.set(gauge, Math.floor(free));
     } catch {
       // It says nothing.
     }
