@@ -1,10 +1,8 @@
-import { type CallOptions, systemClock, type ToolPackage } from "@keyhole/kernel";
-import { verifyPure } from "@keyhole/kernel/replay";
+import type { CallOptions, ToolPackage } from "@keyhole/kernel";
 import { nodeHost } from "@keyhole/worker-host/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openKernel, toolOf } from "../support/kernel.ts";
 import { moduleHost, packed } from "../support/module-host.ts";
-import { registered } from "../support/registered.ts";
 
 function packaged(body: string, before = ""): ToolPackage {
   const code = `${before} export default { code: { execute(input, context) { ${body} } } };`;
@@ -14,14 +12,17 @@ function packaged(body: string, before = ""): ToolPackage {
   );
 }
 
-describe("verifyPure, in an isolate that a session shares,", () => {
+describe("kernel.verifyPure, in an isolate that a session shares,", () => {
   let host: ReturnType<typeof nodeHost>;
   beforeAll(() => {
     host = nodeHost();
   });
   afterAll(() => host.close());
-  const check = (tool: ToolPackage, runs = 2) =>
-    verifyPure({ host, tool: registered(tool), inputs: [{ n: 1 }], runs, clock: systemClock });
+  const check = async (tool: ToolPackage) => {
+    const { kernel } = await openKernel({ host });
+    expect(kernel.register(tool)).toMatchObject({ ok: true });
+    return kernel.verifyPure("subject", [{ n: 1 }], 2);
+  };
 
   it.each<[string, ToolPackage]>([
     ["counts its calls", packaged("return count++;", "let count = 0;")],

@@ -15,7 +15,7 @@ import { startEdge } from "@keyhole/edge/dev";
 import { type IsolateHost, type Kernel, policy } from "@keyhole/kernel";
 import { erase, redact, verifyAudit } from "@keyhole/kernel/audit";
 import { verifyProof } from "@keyhole/kernel/policy";
-import { replay, verifyPure } from "@keyhole/kernel/replay";
+import { replay } from "@keyhole/kernel/replay";
 import { compileSchema } from "@keyhole/kernel/schema";
 import { mcpJsonSchemaValidator } from "@keyhole/kernel/schema/mcp";
 import { rjsfValidator } from "@keyhole/kernel/schema/rjsf";
@@ -156,7 +156,6 @@ export const takers: Readonly<Record<string, readonly [Taker, object, string | u
   verifyAudit: [(options) => verifyAudit([], options), { withold: true }, "withheld"],
   policy: [(options) => policy({}, options), { variable: {} }, "variables"],
   verifyProof: [(options) => verifyProof({}, options), { polcy: {} }, "policy"],
-  verifyPure: [(options) => verifyPure(options), { host, tool: none, inputs: [], clock: none, bound: {} }, "bounds"],
   replay: [(options) => replay({ entries: [] }, options), { host, tools: [], clock: none, insted: [] }, "instead"],
   redact: [(options) => redact([], options), { path: ["/input"] }, "paths"],
   erase: [(options) => erase([], options, none), { path: ["/input"] }, "paths"],
