@@ -27,7 +27,7 @@ import {
 export function compileSchema(schema: unknown, options: CompileOptions = {}): CompileResult {
   const settings = knownOptions(options, compileOptions, "compileSchema");
   const { schemaDepth, schemaNodes, valueDepth, valueNodes } = { ...DEFAULT_LIMITS, ...settings.limits };
-  const own = snapshotOfSchema(schema, { maxDepth: schemaDepth, maxNodes: schemaNodes });
+  const own = snapshotOfSchema(schema, { ...unbounded, maxDepth: schemaDepth, maxNodes: schemaNodes });
   if (!own.ok) return { ok: false, error: notJson(own.error) };
   const compiled = compileOwn(own.value, { ...allParts, ...settings });
   if (!compiled.ok) return compiled;
@@ -35,13 +35,16 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
   const validator: Validator = {
     check,
     validate(input) {
-      const copied = snapshot(input, { maxDepth: valueDepth, maxNodes: valueNodes });
+      const copied = snapshot(input, { ...unbounded, maxDepth: valueDepth, maxNodes: valueNodes });
       return copied.ok ? validateOwn(copied.value) : { ok: false, errors: [notData(copied.error)] };
     },
     validateOwn,
   };
   return { ok: true, validator };
 }
+
+/** The nodes bound the members, and a schema says how long a text can be. */
+const unbounded = { maxMembers: Infinity, maxStringUnits: Infinity };
 
 const isLimit = (reason: NormalizeReason): boolean => reason === "cycle" || reason.startsWith("too-");
 
