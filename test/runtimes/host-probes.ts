@@ -8,6 +8,11 @@ function serves({ families }: { readonly families: readonly { readonly kind: str
 }
 
 export const workerHostProbes: Readonly<Record<string, Probe>> = {
+  async "@keyhole/worker-host/approval-desk"() {
+    const { ApprovalDesk } = await import("@keyhole/worker-host/approval-desk");
+    const desk = new ApprovalDesk();
+    hold(desk.list().length === 0 && !desk.answer("a", { answer: "deny", approver: "ada" }), "a question is open");
+  },
   async "@keyhole/worker-host/brokers/db"() {
     const { dbBroker } = await import("@keyhole/worker-host/brokers/db");
     hold(serves(dbBroker({}), "db.read"), "it serves no database");
