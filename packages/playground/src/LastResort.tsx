@@ -21,7 +21,7 @@ export class LastResort extends Component<{ readonly children: ReactNode }, Last
     if (reason === undefined) return this.props.children;
     return (
       <main className="waiting">
-        <div className="last-resort" role="alert">
+        <div className="stack-l wrap last-resort" role="alert">
           <h1>The playground has stopped</h1>
           <p>A fault of the page ended it. A call that was running may have had its effects.</p>
           <p className="mono">{reason}</p>

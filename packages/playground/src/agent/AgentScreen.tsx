@@ -37,8 +37,8 @@ export function AgentScreen({ connection, governed, approve }: AgentScreenProps)
   useStopKey(conversation, state.isBusy);
   const shown = turn === undefined || turn > state.turn ? state.turn : turn;
   return (
-    <main className="agent-screen" aria-label="Agent">
-      <section className="agent-chat" aria-label="Chat">
+    <main className="screen agent-screen" aria-label="Agent">
+      <section className="column agent-chat" aria-label="Chat">
         <Head
           state={state}
           conversation={conversation}
@@ -82,14 +82,14 @@ interface HeadProps {
 function Head({ state, conversation, isChoosing, onModel }: HeadProps): ReactNode {
   const { choice, isBusy, entries } = state;
   return (
-    <header className="agent-head">
+    <header className="bar screen-head agent-head">
       <h1>Agent</h1>
       <Button icon="sliders" aria-expanded={isChoosing} onPress={onModel}>
-        <span className="agent-choice">
+        <span className="clip agent-choice">
           {choice.kind === "scripted" ? modelTexts.scripted.name : visible(choice.model)}
         </span>
       </Button>
-      <span className="agent-gap" />
+      <span className="space" />
       {entries.length > 0 && !isBusy && <Button onPress={() => conversation.restart()}>New run</Button>}
       <Button
         icon="stop"

@@ -15,7 +15,7 @@ export function BudgetBar({ spent, budget }: BudgetBarProps): ReactNode {
       {budgetKinds.map((kind) => (
         <div key={kind} data-over={spent[kind] >= budget[kind] || undefined}>
           <dt>{kind}</dt>
-          <dd>
+          <dd className="num">
             <b>{short.format(spent[kind])}</b>
             <span className="agent-of"> of {short.format(budget[kind])}</span>
           </dd>

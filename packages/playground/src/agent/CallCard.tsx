@@ -29,22 +29,22 @@ export function CallCard({ entry, question, tools }: CallCardProps): ReactNode {
   return (
     <article
       ref={question && toTheTop}
-      className="agent-card"
+      className="box agent-card"
       data-state={state}
       aria-label={`Call of ${visible(tool)}`}
     >
-      <header>
+      <header className="bar">
         <code>{visible(tool)}</code>
-        <span className="agent-what">{visible(head?.what ?? what)}</span>
+        <span className="clip muted agent-what">{visible(head?.what ?? what)}</span>
         <span className="agent-state" data-state={state}>
           <StateMark state={state} />
           {run ? wordOf(run) : head ? stateWords[head.state] : (words[state] ?? state)}
         </span>
       </header>
-      {refused !== undefined && <p className="agent-result">{visible(refused)}</p>}
+      {refused !== undefined && <p className="note wrap agent-result">{visible(refused)}</p>}
       {run !== undefined && question === undefined && <Result run={run} />}
       {head !== undefined && question === undefined && !isOpen(head.state) && (
-        <p className="agent-result agent-facts">
+        <p className="note wrap agent-result agent-facts">
           <span>own {durationText(head.ownMs)}</span>
           {head.waitedMs >= 1 && <span>waited {durationText(head.waitedMs)}</span>}
           <span>{bytesText(head.bytes)}</span>
@@ -92,7 +92,7 @@ function Result({ run }: { readonly run: ActiveRun }): ReactNode {
   const within = run.events.filter(({ type }) => type === "call.invoked").slice(1);
   return (
     <>
-      {text !== "" && <p className="agent-result">{visible(text)}</p>}
+      {text !== "" && <p className="note wrap agent-result">{visible(text)}</p>}
       {within.length > 0 && (
         <ul className="agent-within" aria-label="Calls within">
           {within.map(({ id, payload }) => (

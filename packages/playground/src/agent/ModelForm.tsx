@@ -23,7 +23,7 @@ export function ModelForm({ choice, budget, onChoose }: ModelFormProps): ReactNo
   const set = (more: Partial<ModelChoice>): void => setDraft({ ...draft, ...more });
   return (
     <form
-      className="agent-model"
+      className="pane agent-model"
       aria-label="Model and budget"
       autoComplete="off"
       onSubmit={(event) => {
@@ -42,8 +42,8 @@ export function ModelForm({ choice, budget, onChoose }: ModelFormProps): ReactNo
         }}
       />
       {draft.kind !== "scripted" && <Endpoint draft={draft} set={set} />}
-      <fieldset className="agent-amounts">
-        <legend className="label">Budget of the run</legend>
+      <fieldset className="stack-m agent-amounts">
+        <legend className="bar label">Budget of the run</legend>
         {budgetKinds.map((kind) => (
           <TextField key={kind} value={amounts[kind]} onChange={(text) => setAmounts({ ...amounts, [kind]: text })}>
             <Label>{kind}</Label>

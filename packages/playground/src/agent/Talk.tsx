@@ -17,7 +17,7 @@ export function Talk({ state, tools, turn, onTurn }: TalkProps): ReactNode {
   const { entries, asked, isBusy } = state;
   const [question] = asked;
   return (
-    <div className="agent-talk" role="log" aria-label="Conversation" aria-busy={isBusy}>
+    <div className="pane agent-talk" role="log" aria-label="Conversation" aria-busy={isBusy}>
       {entries.length === 0 && (
         <Empty title="Nothing was said yet">
           <p>
@@ -69,13 +69,13 @@ interface MessageProps {
 function Message({ entry, isShown, onTurn }: MessageProps): ReactNode {
   if (entry.by === "end") {
     return (
-      <p className="agent-end" data-end={entry.end} role={entry.end === "failed" ? "alert" : undefined}>
+      <p className="note wrap agent-end" data-end={entry.end} role={entry.end === "failed" ? "alert" : undefined}>
         {endTexts[entry.end]} {visible(entry.reason)}
       </p>
     );
   }
   return (
-    <div className="agent-message" data-by={entry.by}>
+    <div className="stack-s agent-message" data-by={entry.by}>
       {entry.by === "you" ? (
         <button type="button" className="agent-turn" aria-pressed={isShown} onClick={() => onTurn(entry.turn)}>
           you, turn {entry.turn}
@@ -83,7 +83,7 @@ function Message({ entry, isShown, onTurn }: MessageProps): ReactNode {
       ) : (
         <span className="agent-by">agent</span>
       )}
-      <p className="agent-text">{visible(entry.text)}</p>
+      <p className="wrap agent-text">{visible(entry.text)}</p>
     </div>
   );
 }

@@ -28,15 +28,15 @@ export function TurnPane({ state, turn, governed }: TurnPaneProps): ReactNode {
   const shown = calls.find(({ id }) => id === chosen) ?? calls.at(-1);
   const { ownMs, waitedMs } = sumsOf(calls);
   return (
-    <section className="agent-turn-pane" aria-label="Timeline of the turn">
-      <header className="agent-head">
+    <section className="column agent-turn-pane" aria-label="Timeline of the turn">
+      <header className="bar screen-head agent-head">
         <h2>{turn === 0 ? "No turn yet" : `Turn ${turn}`}</h2>
         {calls.length > 0 && (
           <span className="muted">
             own {durationText(ownMs)} · waited {durationText(waitedMs)}
           </span>
         )}
-        <span className="agent-gap" />
+        <span className="space" />
         <a href="#/timeline">Whole timeline</a>
       </header>
       {calls.length > 0 && <TurnTable calls={calls} shown={shown?.id} onChoose={setChosen} />}

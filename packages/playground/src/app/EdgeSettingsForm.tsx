@@ -37,7 +37,7 @@ function SavedEdges({ onSaved }: { readonly onSaved: () => void }): ReactNode {
   if (edges.length === 0) return null;
   return (
     <section aria-label="Edges of this tab">
-      <ul className="edge-list">
+      <ul className="stack-m edge-list">
         {edges.map((edge) => (
           <EdgeRow
             key={edge.address}
@@ -71,13 +71,13 @@ function EdgeRow({ edge: { name, address }, isCurrent, onUse, onRemove }: EdgeRo
   const trust = trustOf(heads, address);
   const shown = visible(name === "" ? hostOf(address) : name);
   return (
-    <li aria-current={isCurrent ? "true" : undefined}>
+    <li className="plain-list box wrap" aria-current={isCurrent ? "true" : undefined}>
       <b>{shown}</b>
       <code>{visible(address)}</code>
-      <span className="edge-trust" data-trust={trustState(trust)}>
+      <span className="hint edge-trust" data-trust={trustState(trust)}>
         {trustText(trust)}
       </span>
-      <span className="actions">
+      <span className="bar">
         {isCurrent ? (
           <span className="hint">In use</span>
         ) : (
@@ -137,7 +137,7 @@ function EdgeSettingsForm({ onSaved }: { readonly onSaved: () => void }): ReactN
         <Input className="input" autoComplete="off" maxLength={60} />
       </TextField>
       <p className="hint">Kept in this tab only, and sent to this address only.</p>
-      <div className="actions">
+      <div className="bar">
         <Button look="primary" type="submit">
           Connect
         </Button>

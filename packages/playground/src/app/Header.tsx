@@ -51,13 +51,13 @@ export function Header(props: HeaderProps): ReactNode {
   const edge = place === "edge" ? loadEdgeSettings() : undefined;
   const address = edge && (client?.address ?? edge.address);
   return (
-    <header className="top">
-      <p className="brand">
+    <header className="bar top">
+      <p className="line brand">
         <Mark isShut={governed?.mode === "LOCKDOWN"} />
         <span>Keyhole</span>
       </p>
       <Segmented label="Where the kernel runs" value={place} options={places} onChange={onPlace} />
-      <output className="state" data-state={state}>
+      <output className="line hint state" data-state={state}>
         <span className="state-dot" aria-hidden="true" />
         <span className="state-text">{client?.isWatched === true ? "Watching" : stateTexts[state]}</span>
         {place === "edge" && (
@@ -70,7 +70,12 @@ export function Header(props: HeaderProps): ReactNode {
       {governed !== undefined && <ModeSwitch mode={governed.mode} setMode={client?.governance?.setMode} />}
       <RunningCalls onOpen={onOpenCall} />
       <div className="top-end">
-        <button type="button" className="find" aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"} onClick={onFind}>
+        <button
+          type="button"
+          className="box line muted find"
+          aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"}
+          onClick={onFind}
+        >
           <Icon name="search" />
           <span>{findTitle}</span>
           <kbd aria-hidden="true">{isApple ? "⌘ K" : "Ctrl K"}</kbd>
@@ -101,7 +106,7 @@ function EdgeMark({ address, name }: { readonly address: string; readonly name: 
     <>
       {name !== "" && <b className="state-name">{visible(name)}</b>}
       <code>{hostOf(address)}</code>
-      <span className="edge-trust" data-trust={state} title={trustText(trust)}>
+      <span className="hint edge-trust" data-trust={state} title={trustText(trust)}>
         {trustWords[state]}
       </span>
     </>

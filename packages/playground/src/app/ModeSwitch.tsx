@@ -27,9 +27,9 @@ export function ModeSwitch({ mode, setMode }: ModeSwitchProps): ReactNode {
   return (
     <>
       <fieldset className="mode" data-mode={mode} aria-label="Mode of the kernel">
-        <span className="mode-now">{mode}</span>
+        <span className="line mode-now">{mode}</span>
         {setMode !== undefined && (
-          <button type="button" className="lockdown" onClick={toggle} aria-keyshortcuts="Shift+Escape">
+          <button type="button" className="line lockdown" onClick={toggle} aria-keyshortcuts="Shift+Escape">
             <Icon name={isLocked ? "back" : "lock"} />
             {isLocked ? "Back to NORMAL" : "LOCKDOWN"}
             {!isLocked && <kbd aria-hidden="true">⇧ Esc</kbd>}
@@ -64,7 +64,7 @@ function useLockdownKey(lock: (() => void) | undefined): void {
 /** The notice that stays for as long as the mode holds. */
 export function LockdownBar(): ReactNode {
   return (
-    <output className="shut">
+    <output className="bar shut">
       <b>
         <Icon name="lock" /> LOCKDOWN
       </b>

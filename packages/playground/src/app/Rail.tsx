@@ -32,7 +32,7 @@ export function Rail({ route, bench, go }: RailProps): ReactNode {
         {screens.map(({ name, icon, isHere, to }, index) => (
           <li key={name}>
             <a
-              className="rail-item"
+              className="plain-list rail-item"
               title={`${name} (Alt ${index + 1})`}
               href={writeRoute(to)}
               aria-current={isHere ? "page" : undefined}

@@ -14,12 +14,12 @@ export function RunningCalls({ onOpen }: { readonly onOpen?: (id: string) => voi
   const running = heads.filter(({ id, state }) => isOpen(state) && calls.isOwn(id));
   if (running.length === 0) return null;
   return (
-    <ul className="running" aria-label="Running calls">
+    <ul className="line num running" aria-label="Running calls">
       {running.slice(0, shownCount).map(({ id, tool, state, startedAt }) => (
         <li key={id}>
           <button
             type="button"
-            className="running-name"
+            className="hovers running-name"
             data-state={state}
             disabled={!onOpen}
             onClick={() => onOpen?.(id)}

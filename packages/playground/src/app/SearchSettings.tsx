@@ -52,7 +52,7 @@ function SearchForm({ governance, onSaved }: SearchSettingsProps): ReactNode {
         Saving starts the kernel anew with the tool for this address, and grants it this host in the policy, for{" "}
         <code>GET</code> alone.
       </p>
-      <div className="actions">
+      <div className="bar">
         <Button look="primary" type="submit">
           Save
         </Button>

@@ -116,7 +116,7 @@ function Group({ name, children }: { readonly name: string; readonly children: R
   return (
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <div className="tool-group" role="group" aria-labelledby={id}>
-      <div id={id} role="presentation" className="tool-group-name">
+      <div id={id} role="presentation" className="note tool-group-name">
         {name}
       </div>
       {children}
@@ -143,7 +143,7 @@ function ToolItem({ tool, isSelected, isStop, onOpen, onKeyDown }: ToolItemProps
       ref={item}
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
       role="option"
-      className="tool-item"
+      className="line hovers tool-item"
       aria-selected={isSelected}
       tabIndex={isStop ? 0 : -1}
       onClick={onOpen}

@@ -36,8 +36,8 @@ function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "h
   const { name, title, version, description, tier, effects } = tool.manifest;
   const [isOpen, setOpen] = useState(false);
   return (
-    <header className="tool-head">
-      <div className="tool-title">
+    <header className="stack-s tool-head">
+      <div className="bar tool-title">
         <span className="narrow-only">
           <IconButton icon="back" label="Back to the tools" onPress={onBack} />
         </span>
@@ -50,7 +50,7 @@ function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "h
             <li key={effect}>{visible(effect)}</li>
           ))}
         </ul>
-        <span className="tool-tier">
+        <span className="line note tool-tier">
           <TierBars tier={tier} />
           <span title={tierText(tier)}>tier {tier}</span>
         </span>
@@ -67,7 +67,7 @@ function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "h
           ?
         </button>
       </div>
-      <p id="tool-description" className="tool-description" data-whole={isOpen || undefined}>
+      <p id="tool-description" className="muted tool-description" data-whole={isOpen || undefined}>
         {title !== undefined && <b>{visible(title)}. </b>}
         <Inline text={description} />
       </p>

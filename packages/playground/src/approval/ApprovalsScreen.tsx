@@ -28,8 +28,8 @@ export function ApprovalsScreen({ governance, governed, tools }: ApprovalsScreen
   const desk = governance?.approvals.desk;
   const [part, setPart] = useState<(typeof parts)[number]["value"]>(desk === undefined ? "decisions" : "questions");
   return (
-    <main className="approvals-screen" aria-label="Decide">
-      <header className="screen-head">
+    <main className="screen approvals-screen" aria-label="Decide">
+      <header className="bar screen-head">
         <h1>Decide</h1>
         <Segmented label="What to show" value={part} options={parts} onChange={setPart} />
       </header>

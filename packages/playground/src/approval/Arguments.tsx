@@ -26,7 +26,7 @@ export function Arguments({ all, before, seen }: ArgumentsProps): ReactNode {
   const gone = (before ?? []).filter(({ name }) => !all.some((each) => each.name === name));
   const long = longOnes(all);
   return (
-    <section className="arguments" aria-label="Exact arguments">
+    <section className="stack-m" aria-label="Exact arguments">
       <h3>{all.length === 1 ? "The exact argument" : `The ${all.length} exact arguments`}</h3>
       {long.length > 0 && (
         <p className="cut">
@@ -37,7 +37,7 @@ export function Arguments({ all, before, seen }: ArgumentsProps): ReactNode {
         </p>
       )}
       {all.length === 0 && <p className="hint">The call has no arguments.</p>}
-      <dl className="argument-list">
+      <dl className="box argument-list">
         {all.map(({ name, text }) => (
           <div className="argument" key={name}>
             <dt>
@@ -64,7 +64,7 @@ export function Arguments({ all, before, seen }: ArgumentsProps): ReactNode {
 
 /** A whole value stands above it, so that no part of the request can hide in a difference. */
 function Change({ name, before, after }: ChangeProps): ReactNode {
-  if (before === after) return <p className="argument-same">As allowed before</p>;
+  if (before === after) return <p className="muted argument-same">As allowed before</p>;
   if (before === undefined) return <p className="argument-changed">New</p>;
   return (
     <details className="argument-changed">

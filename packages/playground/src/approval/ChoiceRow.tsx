@@ -15,7 +15,7 @@ export function ChoiceRow({ isShown, onChoose, what, children }: ChoiceRowProps)
     <li>
       <button
         type="button"
-        className="question-row"
+        className="plain-list hovers question-row"
         title={what}
         aria-current={isShown ? "true" : undefined}
         onClick={onChoose}

@@ -41,7 +41,7 @@ export function Decisions({ governance, governed }: DecisionsProps): ReactNode {
     );
   return (
     <div className="approvals-bench">
-      <nav className="question-queue" aria-label="Decisions">
+      <nav className="stack-m question-queue" aria-label="Decisions">
         <p className="hint">
           <kbd>[</kbd> and <kbd>]</kbd> step through {ended.length > mostRows ? `the latest ${mostRows}` : "them"}.
         </p>

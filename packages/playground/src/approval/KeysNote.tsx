@@ -19,7 +19,7 @@ interface KeysNoteProps {
 export function KeysNote({ keys: { armed, isTurned }, scopes, isShown }: KeysNoteProps): ReactNode {
   const allowing = isShown ? `, ${scopes > 1 ? "A or S" : "A"} and Enter allow` : "";
   return (
-    <output className="question-keys" data-armed={armed}>
+    <output className="hint question-keys" data-armed={armed}>
       {armed === undefined ? `${isTurned ? "" : "Tab first: "}D denies, E edits${allowing}` : armedTexts[armed]}
     </output>
   );

@@ -12,7 +12,7 @@ export function PasskeyNote({ request, passkey }: PasskeyNoteProps): ReactNode {
   if (request.passkey === undefined) return null;
   const owners = [...new Set(request.passkey.keys.map(({ approver }) => approver))];
   return (
-    <div className="passkey">
+    <div>
       <p className="hint">A yes needs a passkey of {visible(owners.join(" or "))}. A denial needs none.</p>
       <output>{passkey.isWaiting && "Waiting for the passkey…"}</output>
       {passkey.fault !== "" && (

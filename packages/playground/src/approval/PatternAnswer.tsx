@@ -21,7 +21,7 @@ interface PatternState {
 export function PatternAnswer({ request, state: { all, chosen, choose, pattern } }: PatternAnswerProps): ReactNode {
   return (
     <>
-      <div className="pattern-choices">
+      <div className="stack-l pattern-choices">
         {all.map(({ name, choices }) => (
           <Choice
             key={name}
@@ -55,7 +55,7 @@ function Matched({ request, pattern }: Pick<PatternState, "pattern"> & Pick<Patt
   if (earlier === undefined) return <p className="hint">Reading the earlier calls…</p>;
   if (earlier.length === 0) return <p className="hint">This browser has no earlier call of this tool.</p>;
   return (
-    <div className="pattern-matched">
+    <div>
       <p>
         It fits {matched.length} of the last {earlier.length} {earlier.length === 1 ? "call" : "calls"} of this tool in
         this browser.

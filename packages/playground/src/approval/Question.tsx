@@ -68,11 +68,11 @@ export function Question({ request, place, tool, before, origins, onAnswer }: Qu
     allow: mayAllow && scope.kind === "shown" ? allowingKeys(request, passkey.give) : {},
   });
   return (
-    <div className="question">
+    <div className="column question">
       <QuestionHead request={request} place={place} headingRef={heading} />
-      <div className="dialog-content">
-        <p className="dialog-sentence">{questionSentence(request, tool?.manifest)}</p>
-        <p className="dialog-reason">
+      <div className="stack-l dialog-content">
+        <p className="wrap dialog-sentence">{questionSentence(request, tool?.manifest)}</p>
+        <p className="wrap muted">
           <LongText text={request.reason} what="the reason" lines={3} />
         </p>
         <Arguments all={rows} before={allowed} seen={seen} />
@@ -134,7 +134,7 @@ function ScopeChoice({ request, scope }: Pick<QuestionProps, "request"> & { read
     if (kind !== "shown") place.current?.scrollIntoView({ block: "start" });
   }, [kind]);
   return (
-    <div ref={place} className="question-scope">
+    <div ref={place} className="stack-m question-scope">
       <Segmented
         label="What to allow"
         value={kind}
@@ -164,8 +164,8 @@ function Actions(props: ActionsProps): ReactNode {
   const { deliberate, leftMs, unseen, keys, mayAllow, answers: given, isShown, onDeny, onAnswer } = props;
   const left = leftMs > 0 ? `Expires in ${clockText(leftMs)}` : "Expired";
   return (
-    <footer className="dialog-actions">
-      <span className="countdown" data-urgent={leftMs < 15_000 || undefined}>
+    <footer className="bar dialog-actions">
+      <span className="hint num countdown" data-urgent={leftMs < 15_000 || undefined}>
         {deliberate.isResting ? restingText : left}
         {unseen > 0 && `. Scroll to allow it: ${unseen} ${unseen === 1 ? "argument" : "arguments"} not seen.`}
       </span>
@@ -194,7 +194,7 @@ interface QuestionHeadProps extends Pick<QuestionProps, "request" | "place"> {
 
 function QuestionHead({ request, place, headingRef }: QuestionHeadProps): ReactNode {
   return (
-    <header className="dialog-head">
+    <header className="stack-s dialog-head">
       {place.total > 1 && (
         <p className="hint">
           Question {place.number} of {place.total}

@@ -19,9 +19,9 @@ const mostRows = 50;
 /** The questions that wait, the oldest first. */
 export function Queue({ questions, shown, tools, onChoose }: QueueProps): ReactNode {
   return (
-    <nav className="question-queue" aria-label="Questions that wait">
+    <nav className="stack-m question-queue" aria-label="Questions that wait">
       <h3>
-        Waiting <span className="count">{questions.length}</span>
+        Waiting <span className="muted count">{questions.length}</span>
       </h3>
       <ol>
         {questions.slice(0, mostRows).map((question) => (
@@ -53,7 +53,7 @@ function Row({ question: { request }, isShown, tool, onChoose }: RowProps): Reac
     <ChoiceRow isShown={isShown} what={what} onChoose={() => onChoose(request.approvalId)}>
       <span className="question-row-tool">{visible(request.tool)}</span>
       <span className="question-row-what">{what}</span>
-      <span className="question-row-left" data-urgent={leftMs < 15_000 || undefined}>
+      <span className="hint num wrap" data-urgent={leftMs < 15_000 || undefined}>
         {leftMs > 0 ? `${clockText(leftMs)} left` : "Expired"}, for {visible(request.caller).slice(0, 60)}
       </span>
     </ChoiceRow>

@@ -24,7 +24,7 @@ export function BuildHead({ build, pkg }: BuildHeadProps): ReactNode {
     announce("The link is copied");
   };
   return (
-    <header className="build-head">
+    <header className="bar screen-head build-head">
       <h1>Build</h1>
       {isFromLink && (
         <>
@@ -35,7 +35,7 @@ export function BuildHead({ build, pkg }: BuildHeadProps): ReactNode {
         </>
       )}
       {isModule && <Button onPress={leaveModule}>Back to TypeScript</Button>}
-      <span className="build-space" />
+      <span className="space" />
       <OpenButton onOpen={build.open} />
       {!isModule && (
         <Button onPress={() => void share().catch(() => setFault("The browser gives no access to the clipboard."))}>

@@ -27,10 +27,10 @@ export function BuildScreen(props: BuildScreenProps): ReactNode {
     [source, packed, missing, change],
   );
   return (
-    <main className="build-screen" aria-label="Build">
+    <main className="screen build-screen" aria-label="Build">
       <BuildHead build={build} pkg={pkg} />
       <ManifestPane pkg={pkg} packed={packed} isPacking={build.isPacking} missing={missing} />
-      <section className="build-source" aria-label="Source" {...fileDrop((files) => void open(files))}>
+      <section className="column build-source" aria-label="Source" {...fileDrop((files) => void open(files))}>
         <CodeEditor
           key={isModule ? "manifest" : "source"}
           label={isModule ? "Manifest of the module (JSON)" : "Source of the tool (TypeScript)"}

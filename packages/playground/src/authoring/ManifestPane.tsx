@@ -18,7 +18,7 @@ interface ManifestPaneProps {
 /** The package's manifest, read in an isolate, beside the access that its source uses. */
 export function ManifestPane({ pkg, packed, isPacking, missing }: ManifestPaneProps): ReactNode {
   return (
-    <aside className="build-manifest" aria-label="Manifest">
+    <aside className="pane build-manifest" aria-label="Manifest">
       <h2>Manifest</h2>
       {isPacking && <Loading>Packing…</Loading>}
       {packed?.ok === false && (
@@ -76,7 +76,7 @@ function Facts({ pkg, tookMs }: { readonly pkg: ToolPackage; readonly tookMs: nu
       {capabilities.length === 0 ? (
         <p className="hint">Nothing: it reaches nothing outside.</p>
       ) : (
-        <ul className="build-asks">
+        <ul className="wrap">
           {capabilities.map((each, index) => (
             <li key={index}>{capabilityText(each)}</li>
           ))}

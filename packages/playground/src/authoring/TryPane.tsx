@@ -26,7 +26,7 @@ export function TryPane({ client, governed, approve, sessionId, build, onOpenPol
   };
   const run = shown?.state === "shown" ? shown.run : undefined;
   return (
-    <section className="build-try" aria-label="Try it">
+    <section className="pane build-try" aria-label="Try it">
       <h2>Try it</h2>
       <p className="hint">In an isolate of its own, under the policy in force.</p>
       {refusal !== undefined && (

@@ -78,13 +78,13 @@ function Ladder({ rungs, isDenied }: { readonly rungs: readonly Rung[]; readonly
   return (
     <ol className="ladder" aria-label="Steps of the decision">
       {rungs.map(({ name, said, state }) => (
-        <li key={name} className="rung" data-state={state} data-denied={isDenied || undefined}>
+        <li key={name} className="stack-l wrap rung" data-state={state} data-denied={isDenied || undefined}>
           {state === "unreached" ? <span className="rung-dot" /> : <StateMark state={markOf(state, isDenied)} />}
           <span className="rung-name">
             {rungTitles[name]}
             {notes[state] !== "" && <span className="rung-note"> {notes[state]}</span>}
           </span>
-          <span className="rung-said">{visible(said)}</span>
+          <span>{visible(said)}</span>
         </li>
       ))}
     </ol>
@@ -109,7 +109,7 @@ function Changes({ run, decided, governance, governed, leadsToChanges = false }:
       <h2 id="what-changes" tabIndex={-1} ref={leadsToChanges ? leadTo : undefined}>
         What would change this
       </h2>
-      <ul className="remedies">
+      <ul className="stack-l">
         {remedies.map((remedy) => (
           <RemedyCard key={remedy.member} remedy={remedy} setPolicy={governance?.setPolicy} />
         ))}

@@ -32,7 +32,7 @@ export function Levels({ run, proof, governance }: LevelsProps): ReactNode {
   if (steps === undefined) return <Loading>Checking the proof…</Loading>;
   if (typeof steps === "string") return <p className="fault">The proof could not be checked: {visible(steps)}</p>;
   return (
-    <ul className="levels" aria-label="Levels of verification">
+    <ul className="plain-list levels" aria-label="Levels of verification">
       {steps.map((step) => (
         <li key={step.name} data-outcome={step.outcome}>
           <span aria-hidden="true">{marks[step.outcome]}</span> <b>{step.level}</b> {names[step.name]}

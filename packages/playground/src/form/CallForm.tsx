@@ -54,7 +54,7 @@ export function CallForm({ tool, seed, foresee, isRunning, isCancelling, onRun, 
       noValidate
       aria-label={`Input of ${tool.manifest.name}`}
     >
-      <div className="call-fields" onFocus={link.onFocus}>
+      <div className="stack call-fields" onFocus={link.onFocus}>
         {!isRunning && <ExampleButton tool={tool} fills={input.fills} onFill={input.fillIn} />}
         <FormBody tool={tool} input={input} />
         {tool.manifest.body && (
@@ -67,7 +67,7 @@ export function CallForm({ tool, seed, foresee, isRunning, isCancelling, onRun, 
         )}
       </div>
       <JsonPane input={input} linked={link.linked} onCaret={link.onCaret} />
-      <div className="call-foot">
+      <div className="bar call-foot">
         {foresee && <Foresight foresee={foresee} input={input.ready} />}
         <RunActions isRunning={isRunning} isCancelling={isCancelling} onCancel={onCancel} />
       </div>
@@ -137,7 +137,7 @@ function RunActions({ isRunning, isCancelling, onCancel }: RunActionsProps): Rea
     };
   }, [isRunning]);
   return (
-    <div className="actions">
+    <div className="bar">
       <Button ref={runButton} look="primary" icon="play" type="submit" isUnavailable={isRunning}>
         Run
         <kbd aria-hidden="true">{modifier} ↵</kbd>

@@ -21,7 +21,7 @@ export function FieldLabel({ label, required }: FieldLabelProps): ReactNode {
 /** For a group that is no single control. */
 export function GroupLabel({ label, required, id }: FieldLabelProps & { readonly id: string }): ReactNode {
   return (
-    <span className="label" id={id}>
+    <span className="bar label" id={id}>
       {label}
       <Need required={required} />
     </span>

@@ -17,7 +17,7 @@ export function FileField({ mediaType, file, isMissing, onChoose }: FileFieldPro
   return (
     <fieldset className="field" aria-labelledby="body-label" aria-describedby="body-hint">
       <GroupLabel label="File" required id="body-label" />
-      <div className="file">
+      <div className="bar file">
         <input
           ref={input}
           type="file"
@@ -33,7 +33,7 @@ export function FileField({ mediaType, file, isMissing, onChoose }: FileFieldPro
         <Button icon="upload" onPress={() => input.current?.click()}>
           {file ? "Choose another file" : "Choose a file"}
         </Button>
-        <output className="file-name">
+        <output className="wrap file-name">
           {file ? `${visible(file.name)}, ${bytesText(file.size)}` : <span className="muted">No file chosen</span>}
         </output>
       </div>

@@ -27,13 +27,13 @@ export function JsonPane({ input, linked, onCaret }: JsonPaneProps): ReactNode {
   const state = stateOf(input);
   return (
     <section className="json-pane" aria-label="JSON">
-      <header className="json-head">
-        <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <header className="line json-head">
+        <button type="button" className="line fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name="chevron" />
           Input as JSON
         </button>
         {isOpen && linked !== "" && (
-          <span className="muted json-link">
+          <span className="muted clip json-link">
             linked: <code>{visible(linked)}</code>
           </span>
         )}

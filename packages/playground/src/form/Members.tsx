@@ -97,7 +97,7 @@ function Folded({ members, value, children }: FoldedProps): ReactNode {
       <summary>
         {members.length} optional <span className="muted">{set === 0 ? "none set" : `${set} set`}</span>
       </summary>
-      <div className="optional-fields">{children()}</div>
+      <div className="stack optional-fields">{children()}</div>
     </details>
   );
 }

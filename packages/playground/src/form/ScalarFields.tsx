@@ -24,7 +24,6 @@ export function TextualField({ text, ...field }: TextualProps): ReactNode {
     onChange(typed === "" && (!required || type !== "text") ? undefined : readTyped(type, typed));
   return (
     <TextField
-      className={type === "text" || type === "url" || type === "email" ? "field" : "field field-short"}
       value={writeTyped(type, given)}
       onChange={change}
       onBlur={() => onLeave(path)}
@@ -100,7 +99,6 @@ export function NumericField({
   const [text, setText] = useTyped<Draft>(value, readNumber, writeNumber);
   return (
     <TextField
-      className="field field-short"
       value={text}
       onChange={(typed) => {
         setText(typed);
@@ -132,7 +130,7 @@ export function BooleanField({ path, label, description, required, value, onChan
   const id = useId();
   return (
     <div className="field">
-      <label className="checkbox">
+      <label className="line checkbox">
         <input
           type="checkbox"
           checked={value === true}
@@ -142,7 +140,7 @@ export function BooleanField({ path, label, description, required, value, onChan
           aria-describedby={`${id}-hint`}
           onChange={({ currentTarget }) => onChange(currentTarget.checked)}
         />
-        <span className="label">{label}</span>
+        <span className="bar label">{label}</span>
       </label>
       <div id={`${id}-hint`}>
         <GroupDescription>{description}</GroupDescription>
@@ -171,7 +169,7 @@ export function ChoiceField({
   // The value in the JSON may be none of the options: the field does not show another one in its place.
   const isOther = chosen < 0 && value !== undefined;
   return (
-    <div className="field field-short">
+    <div className="field">
       <Choice
         label={label}
         optional={!required}
@@ -192,8 +190,9 @@ export function ChoiceField({
 export function FixedField({ label, path, value }: FieldProps<Draft>): ReactNode {
   return (
     <div className="field">
-      <p className="fixed">
-        <span className="label">{label}</span> <code>{visible(value === undefined ? "not set" : labelOf(value))}</code>
+      <p className="line fixed">
+        <span className="bar label">{label}</span>{" "}
+        <code>{visible(value === undefined ? "not set" : labelOf(value))}</code>
       </p>
       <GroupFault path={path} />
     </div>

@@ -26,7 +26,7 @@ export function SetField({
       <GroupDescription>{description}</GroupDescription>
       <div className="ticks">
         {options.map((option) => (
-          <label key={option.text} className="checkbox">
+          <label key={option.text} className="line checkbox">
             <input
               type="checkbox"
               checked={chosen.has(JSON.stringify(option.value))}

@@ -32,7 +32,7 @@ export function CallLog({ current, governance, onOpen }: CallLogProps): ReactNod
   useFoldKey(toggle);
   return (
     <section className="drawer" aria-label="Log of calls" data-folded={isFolded || undefined}>
-      <div className="drawer-bar">
+      <div className="line drawer-bar">
         <IconButton
           icon="drawer"
           label={isFolded ? "Show the log of calls" : "Fold the log of calls"}
@@ -40,11 +40,11 @@ export function CallLog({ current, governance, onOpen }: CallLogProps): ReactNod
           onPress={toggle}
         />
         <h2>
-          Calls <span className="count">{heads.length}</span>
+          Calls <span className="muted count">{heads.length}</span>
         </h2>
         <Chips heads={heads} filter={filter} onChange={setFilter} />
         <SearchField
-          className="search drawer-find"
+          className="line search drawer-find"
           label="Search calls"
           placeholder="Tool, input, code, hash"
           value={text}
@@ -84,13 +84,13 @@ function Chips({ heads, filter, onChange }: ChipsProps): ReactNode {
           <button
             key={each}
             type="button"
-            className="filter-chip"
+            className="hovers filter-chip"
             data-filter={each}
             aria-pressed={each === filter}
             onClick={() => onChange(each)}
           >
             {filters[each].text}
-            {each !== "all" && <span className="count">{count}</span>}
+            {each !== "all" && <span className="muted count">{count}</span>}
           </button>
         );
       })}
@@ -100,9 +100,9 @@ function Chips({ heads, filter, onChange }: ChipsProps): ReactNode {
 
 function SumsText({ rows }: { readonly rows: readonly CallHead[] }): ReactNode {
   const { ownMs, waitedMs, bytes, events } = useMemo(() => sumsOf(rows), [rows]);
-  if (rows.length === 0) return <span className="drawer-sum" />;
+  if (rows.length === 0) return <span className="clip num muted drawer-sum" />;
   return (
-    <span className="drawer-sum">
+    <span className="clip num muted drawer-sum">
       own {durationText(ownMs)} · waited {durationText(waitedMs)} · {bytesText(bytes)} · {events.toLocaleString("en")}{" "}
       {events === 1 ? "event" : "events"}
     </span>

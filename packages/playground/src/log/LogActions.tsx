@@ -34,7 +34,7 @@ export function LogActions({ rows, current, governance }: LogActionsProps): Reac
 
   if (toDelete !== undefined)
     return (
-      <fieldset className="drawer-confirm" aria-label="Delete calls">
+      <fieldset className="line drawer-confirm" aria-label="Delete calls">
         Delete {countText(toDelete.length)}? They cannot be brought back.
         <Button
           look="danger"

@@ -15,7 +15,7 @@ interface LogMenuProps {
 /** The actions on the calls of the log. */
 export function LogMenu({ button, actions, onClose }: LogMenuProps): ReactNode {
   return (
-    <Popover className="popover" triggerRef={button} isOpen onOpenChange={(open) => open || onClose()}>
+    <Popover className="box popover" triggerRef={button} isOpen onOpenChange={(open) => open || onClose()}>
       {/* The menu opened by a press: the focus goes to it, as in every menu. */}
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
       <Menu className="menu" aria-label="Save or delete calls" autoFocus="first" onClose={onClose}>

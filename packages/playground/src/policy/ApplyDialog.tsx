@@ -33,17 +33,17 @@ export function ApplyDialog(props: ApplyDialogProps): ReactNode {
     <ModalOverlay className="overlay" isOpen onOpenChange={(isOpen) => !isOpen && onClose()} isDismissable>
       <Modal className="dialog policy-apply">
         <Dialog className="dialog-body">
-          <header className="dialog-head">
+          <header className="stack-s dialog-head">
             <Heading slot="title">Apply this policy?</Heading>
-            <p className="dialog-reason">{simulated}</p>
+            <p className="wrap muted">{simulated}</p>
           </header>
-          <div className="dialog-content">
+          <div className="stack-l dialog-content">
             {warning !== undefined && <Notice tone="warn" title={warning} />}
             <Effects inForce={inForce} document={document} />
             <h3>Lines</h3>
             <DiffView before={inForce} after={formatDocument(document)} label="Changed lines of the policy" />
           </div>
-          <footer className="dialog-actions">
+          <footer className="bar dialog-actions">
             <Button onPress={onClose}>Go on editing</Button>
             <Button look="primary" onPress={() => void apply()} isUnavailable={isBusy}>
               Apply
@@ -97,7 +97,7 @@ function Sentences({
 }): ReactNode {
   if (texts.length === 0) return null;
   return (
-    <section className="policy-effect" data-tone={tone} aria-label={title}>
+    <section className="wrap policy-effect" data-tone={tone} aria-label={title}>
       <h4>{title}</h4>
       <ul>
         {texts.slice(0, mostSentences).map((text) => (

@@ -22,19 +22,25 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
   const count = (kind: "added" | "removed"): number => diff.filter((line) => line.kind === kind).length;
   const faults = notes.filter(({ severity }) => severity === "error").length;
   return (
-    <footer className="policy-bar">
+    <footer className="bar policy-bar">
       {!isInForce && (
-        <span className="policy-sum">
-          <b data-kind="added">+{count("added")}</b> <b data-kind="removed">−{count("removed")}</b> lines
+        <span>
+          <b className="toned" data-kind="added">
+            +{count("added")}
+          </b>{" "}
+          <b className="toned" data-kind="removed">
+            −{count("removed")}
+          </b>{" "}
+          lines
         </span>
       )}
       {notes.length > 0 && (
-        <span className="policy-faults" data-bad={faults > 0 || undefined}>
+        <span className="toned" data-tone={faults > 0 ? "bad" : "warn"}>
           {plural(faults, "fault")}, {plural(notes.length - faults, "warning")}
         </span>
       )}
       <output className="hint">{isInForce ? inForceText(isUnsaved) : "Not applied yet"}</output>
-      <span className="policy-space" />
+      <span className="space" />
       <Button look="quiet" onPress={() => draft.change(formatDocument(startPolicy))}>
         Reset
       </Button>

@@ -44,7 +44,7 @@ export function Openings({ document, counts, onChange }: OpeningsProps): ReactNo
                 <code>{tool === "*" ? "every tool" : visible(tool)}</code>
               </td>
               <td>{caller === undefined ? "everyone" : visible(caller)}</td>
-              <td className="openings-reach">{capabilityText(capability)}</td>
+              <td>{capabilityText(capability)}</td>
               <td className="num">{counts?.[index] ?? ""}</td>
               <td>
                 <IconButton
@@ -82,7 +82,7 @@ const postureTexts = {
 function PostureField({ document, onChange }: Pick<OpeningsProps, "document" | "onChange">): ReactNode {
   return (
     <div className="field">
-      <span className="label">Posture</span>
+      <span className="bar label">Posture</span>
       <Segmented
         label="Posture"
         value={document.posture}

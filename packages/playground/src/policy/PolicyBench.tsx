@@ -44,8 +44,8 @@ export function PolicyBench({ hash, modeField, approvals, ...options }: PolicyBe
   const ask = (): void => setAsking(document !== undefined && !draft.isInForce);
   return (
     <>
-      <div className="policy-edit">
-        <header className="screen-head">
+      <div className="column policy-edit">
+        <header className="bar screen-head">
           <h1>Policy</h1>
           <Segmented label="Part of the policy" value={part} options={parts} onChange={setPart} />
           <TemplateMenu document={document} onAdd={(changed) => draft.change(changed)} />
@@ -57,7 +57,7 @@ export function PolicyBench({ hash, modeField, approvals, ...options }: PolicyBe
         )}
         {part === "openings" && <OpeningsPart modeField={modeField} draft={draft} coverage={simulated?.coverage} />}
         {part === "standing" && (
-          <div className="policy-scroll">
+          <div className="pane policy-scroll">
             <StandingApprovals approvals={approvals} />
           </div>
         )}
@@ -96,7 +96,7 @@ interface OpeningsPartProps {
 function OpeningsPart({ modeField, draft, coverage }: OpeningsPartProps): ReactNode {
   const { document } = draft.read;
   return (
-    <div className="policy-scroll">
+    <div className="pane policy-scroll">
       {modeField}
       {document === undefined ? (
         <p className="hint">The draft is no policy. Its document says where it fails.</p>

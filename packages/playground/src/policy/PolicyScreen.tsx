@@ -21,9 +21,9 @@ interface PolicyScreenProps {
 /** The policy: a person reads it, changes it, and tries it on earlier calls. */
 export function PolicyScreen({ governance, tools }: PolicyScreenProps): ReactNode {
   return (
-    <main className="policy-screen" aria-label="Policy">
+    <main className="screen policy-screen" aria-label="Policy">
       {governance === undefined ? (
-        <div className="policy-alone">
+        <div className="pane policy-alone">
           <h1>Policy</h1>
           <Notice tone="neutral" title="This kernel does not show its policy">
             <p>Its operator sets it. Each call still carries the hash of the policy that decided it, in its proof.</p>
@@ -46,7 +46,7 @@ function Governed({ governance, tools }: PolicyScreenProps & { readonly governan
   if (loaded.state === "loading") return <Loading>Reading the policy…</Loading>;
   if (loaded.state === "failed") {
     return (
-      <div className="policy-alone">
+      <div className="pane policy-alone">
         <h1>Policy</h1>
         <Notice tone="bad" title={loaded.fault.message} urgent>
           <p>{visible(loaded.fault.hint)}</p>
@@ -60,8 +60,8 @@ function Governed({ governance, tools }: PolicyScreenProps & { readonly governan
   const hash = <InForce hash={policyHash} isVerified={isHashOf(policyHash, policy)} />;
   if (setPolicy === undefined) {
     return (
-      <div className="policy-alone">
-        <header className="screen-head">
+      <div className="pane policy-alone">
+        <header className="bar screen-head">
           <h1>Policy</h1>
           {hash}
         </header>
@@ -86,7 +86,7 @@ function Governed({ governance, tools }: PolicyScreenProps & { readonly governan
 
 function InForce({ hash, isVerified }: { readonly hash: string; readonly isVerified: boolean }): ReactNode {
   return (
-    <span className="policy-hash">
+    <span className="bar note policy-hash">
       in force <code title={visible(hash)}>{visible(shortHash(hash))}</code>
       <CopyButton text={hash} what="the policy hash" />
       {!isVerified && (

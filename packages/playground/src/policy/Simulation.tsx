@@ -26,7 +26,7 @@ const mostRows = 100;
 export function Simulation({ session, rows, unused, onShowGrant }: SimulationProps): ReactNode {
   const count = session.calls.length;
   return (
-    <aside className="policy-sim" aria-label="Simulation">
+    <aside className="pane policy-sim" aria-label="Simulation">
       <h2>
         Over this session’s {count.toLocaleString("en")} {count === 1 ? "call" : "calls"}
       </h2>
@@ -39,9 +39,14 @@ export function Simulation({ session, rows, unused, onShowGrant }: SimulationPro
           <ul className="sim-list">
             {unused.slice(0, mostRows).map(({ index, tool, text }) => (
               <li key={index}>
-                <button type="button" className="sim-row" title={visible(text)} onClick={() => onShowGrant(index)}>
+                <button
+                  type="button"
+                  className="line hovers sim-row"
+                  title={visible(text)}
+                  onClick={() => onShowGrant(index)}
+                >
                   <code>{visible(tool)}</code>
-                  <span className="sim-what">{visible(text)}</span>
+                  <span className="muted sim-what">{visible(text)}</span>
                   <span>0 calls</span>
                 </button>
               </li>
@@ -117,9 +122,9 @@ function RowList({ rows, label }: { readonly rows: readonly SimulatedRow[]; read
     <ul className="sim-list" aria-label={label}>
       {rows.slice(0, mostRows).map(({ call, before, after, reason }) => (
         <li key={call.id}>
-          <a className="sim-row" href={`#/call/${encodeURIComponent(call.id)}`} title={visible(reason)}>
+          <a className="line hovers sim-row" href={`#/call/${encodeURIComponent(call.id)}`} title={visible(reason)}>
             <code>{visible(call.manifest.name)}</code>
-            <span className="sim-what">{visible(call.what)}</span>
+            <span className="muted sim-what">{visible(call.what)}</span>
             <Said decision={before} />
             {after !== before && (
               <>

@@ -28,7 +28,7 @@ export function StandingApprovals({ approvals }: { readonly approvals: Governanc
     await refresh();
   };
   return (
-    <section className="standing" aria-label="Standing approvals">
+    <section className="stack-m" aria-label="Standing approvals">
       <h2>Standing approvals</h2>
       {fault !== undefined && (
         <Notice tone="bad" title={fault.message} urgent>
@@ -38,10 +38,10 @@ export function StandingApprovals({ approvals }: { readonly approvals: Governanc
       {standing.length === 0 ? (
         <p className="hint">None: every question is asked.</p>
       ) : (
-        <ul className="plain-list standing-list">
+        <ul className="stack-m standing-list">
           {standing.map((approval) => (
-            <li key={approval.approvalId}>
-              <div className="standing-head">
+            <li className="stack-s box" key={approval.approvalId}>
+              <div className="bar wrap standing-head">
                 <code>{visible(approval.tool)}</code>
                 <Badge>{approval.scope === "pattern" ? "pattern" : "same arguments"}</Badge>
                 <Button look="danger" onPress={() => void revoke(approval)}>

@@ -20,7 +20,7 @@ export function TemplateMenu({ document, onAdd }: TemplateMenuProps): ReactNode 
         <Icon name="plus" />
         Templates
       </Button>
-      <Popover className="popover" placement="bottom end">
+      <Popover className="box popover" placement="bottom end">
         <Menu
           className="menu"
           aria-label="Templates"

@@ -28,8 +28,8 @@ export function Compare(): ReactNode {
     );
   const options = shown.map((head) => ({ id: head.id, text: nameOf(head) }));
   return (
-    <section className="replay-compare" aria-label="Two calls">
-      <div className="replay-choices">
+    <section className="pane replay-compare" aria-label="Two calls">
+      <div className="stack-l replay-choices">
         <Choice label="The one call" options={options} value={a} onChange={setFirst} />
         <Choice label="The other call" options={options} value={b} onChange={setSecond} />
       </div>
@@ -57,7 +57,7 @@ function Pair({ first, second }: PairProps): ReactNode {
       {parts[0].map(({ name, text }, index) => {
         const other = parts[1][index]?.text ?? "";
         return (
-          <section key={name} className="replay-part" aria-label={name}>
+          <section key={name} className="stack-m replay-part" aria-label={name}>
             <h2>
               {name} <span className="muted">{text === other ? "the same" : "differs"}</span>
             </h2>

@@ -83,7 +83,7 @@ interface ControlsProps {
 function Controls(props: ControlsProps): ReactNode {
   const { at, last, end, isMoving, divergence, canReplay, onReplay, onMove, onPlay } = props;
   return (
-    <div className="replay-controls">
+    <div className="bar replay-controls">
       <Button look="primary" icon="play" onPress={onReplay} isUnavailable={!canReplay}>
         Replay
       </Button>
@@ -117,7 +117,7 @@ function Controls(props: ControlsProps): ReactNode {
 function Heads(): ReactNode {
   return (
     <>
-      <th scope="col" className="replay-seq">
+      <th scope="col" className="muted num">
         #
       </th>
       <th scope="col" className="replay-lane">
@@ -135,7 +135,7 @@ function Cells({ row, played }: { readonly row: EntryRow; readonly played: Playe
   const state = laneState(played, seq);
   return (
     <>
-      <td className="replay-seq">{seq}</td>
+      <td className="muted num">{seq}</td>
       <td className="replay-lane" data-kind={kind}>
         <b>{word}</b> {text}
       </td>
@@ -184,7 +184,7 @@ function EntryPane({ run, seq, divergence }: EntryPaneProps): ReactNode {
   if (entry === undefined) return null;
   const call = callOf(run, seq);
   return (
-    <aside className="replay-pane" aria-label="The entry">
+    <aside className="pane replay-pane" aria-label="The entry">
       <h2>Entry {seq}</h2>
       {divergence !== undefined && <Difference divergence={divergence} />}
       <dl className="facts">
@@ -217,12 +217,12 @@ function EntryPane({ run, seq, divergence }: EntryPaneProps): ReactNode {
 function Difference({ divergence }: { readonly divergence: Divergence }): ReactNode {
   const { reason, difference, expectedHash, actualHash } = divergence;
   return (
-    <section className="replay-difference" aria-label="First difference">
+    <section className="stack-m wrap replay-difference" aria-label="First difference">
       <p>
         <b>{visible(reason.split(" At ")[0] ?? reason)}</b>
       </p>
       <p>{difference === undefined ? "Digests" : <code>{visible(difference.path || "the whole value")}</code>}</p>
-      <div className="line-diff">
+      <div className="box wrap line-diff">
         <div data-kind="removed">− {visible(difference?.expected ?? expectedHash)}</div>
         <div data-kind="added">+ {visible(difference?.actual ?? actualHash)}</div>
       </div>

@@ -17,8 +17,8 @@ const parts = [
 export function ReplayScreen({ callId }: { readonly callId: string }): ReactNode {
   const [part, setPart] = useState<(typeof parts)[number]["value"]>("run");
   return (
-    <main className="replay-screen" aria-label="Replay">
-      <header className="screen-head">
+    <main className="screen replay-screen" aria-label="Replay">
+      <header className="bar screen-head">
         <h1>Replay</h1>
         <Segmented label="What to replay" value={part} options={parts} onChange={setPart} />
       </header>

@@ -20,8 +20,8 @@ export function RunReplay({ callId }: { readonly callId: string }): ReactNode {
   const { opened, open } = useOpened(callId);
   const input = useRef<HTMLInputElement>(null);
   return (
-    <section className="replay-run" aria-label="Run file" {...fileDrop(([file]) => void open(file))}>
-      <div className="replay-file">
+    <section className="column replay-run" aria-label="Run file" {...fileDrop(([file]) => void open(file))}>
+      <div className="bar replay-file">
         <input
           ref={input}
           type="file"
@@ -98,12 +98,12 @@ function NoRun(): ReactNode {
         and shows the first difference.
       </p>
       {calls.length > 0 && (
-        <ul className="replay-calls" aria-label="Calls of this session">
+        <ul className="box replay-calls" aria-label="Calls of this session">
           {calls.map(({ id, tool, what, startedAt }) => (
             <li key={id}>
-              <a href={`#/replay/${encodeURIComponent(id)}`}>
+              <a className="hovers" href={`#/replay/${encodeURIComponent(id)}`}>
                 <code>{visible(readVersionedId(tool).name)}</code>
-                <span className="replay-what">{visible(what)}</span>
+                <span className="clip muted replay-what">{visible(what)}</span>
                 <span className="muted">{new Date(startedAt).toLocaleTimeString("en", { hour12: false })}</span>
               </a>
             </li>

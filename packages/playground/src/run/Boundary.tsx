@@ -15,7 +15,7 @@ export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
     <figure className="boundary">
       <figcaption className="visually-hidden">What {visible(tool)} could do, and what it did</figcaption>
       <div className="boundary-row boundary-head">
-        <div className="boundary-in">
+        <div className="line boundary-in">
           <b>{visible(tool)}</b>
         </div>
         <Wall />
@@ -24,12 +24,12 @@ export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
           <span>did</span>
         </div>
       </div>
-      <ul className="boundary-rows">
+      <ul>
         {openings.map((opening) => (
           <Row key={opening.kind} opening={opening} />
         ))}
         <li className="boundary-row" data-state="closed">
-          <div className="boundary-in" />
+          <div className="line boundary-in" />
           <Wall state="closed" />
           <div className="boundary-out">
             <div className="could">{openings.length === 0 ? "anything outside" : "everything else"}</div>
@@ -38,7 +38,7 @@ export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
         </li>
       </ul>
       <div className="boundary-row boundary-foot">
-        <div className="boundary-in" />
+        <div className="line boundary-in" />
         <Wall />
         <div className="boundary-out">
           <span>
@@ -57,7 +57,7 @@ function Row({ opening }: { readonly opening: Opening }): ReactNode {
   const first = crossed[0] ?? failed[0] ?? stopped[0];
   return (
     <li className="boundary-row" data-state={state}>
-      <div className="boundary-in">
+      <div className="line boundary-in">
         <span aria-hidden="true">{first && visible(first.operation)}</span>
       </div>
       <Wall

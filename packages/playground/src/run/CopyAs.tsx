@@ -19,7 +19,7 @@ export function CopyAs({ run }: { readonly run: ActiveRun }): ReactNode {
     <div className="copy-as">
       {snippets.map(({ id, title, text }) => (
         <section key={id} aria-label={`The call as ${title}`}>
-          <header>
+          <header className="line">
             <h3>{title}</h3>
             <CopyButton text={text} what={`the call as ${title}`} />
           </header>

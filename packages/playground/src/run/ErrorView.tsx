@@ -46,7 +46,7 @@ export function ErrorView({ result, onOpenPolicy, onDecision }: ErrorViewProps):
         <HintText reader="For the caller and its model" hint={hint} />
         <HintText reader="For the operator" hint={operatorHint} />
         {cost !== "" && <p>Until then it had used {cost}.</p>}
-        <p className="error-code">
+        <p className="bar error-code">
           <code>{code}</code>
           {retryable && <span className="muted"> · the same call can succeed later</span>}
           <CopyButton text={JSON.stringify(result.error, undefined, 2)} what="the error" />

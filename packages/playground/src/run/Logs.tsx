@@ -18,11 +18,11 @@ export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNod
   }, [logs, text]);
   if (logs.length === 0) return <p className="hint">The tool wrote no log line.</p>;
   return (
-    <div className="log-view">
+    <div className="stack-m">
       {logs.length > fewLines && (
-        <div className="log-bar">
+        <div className="line log-bar">
           <SearchField
-            className="search drawer-find"
+            className="line search drawer-find"
             label="Search log lines"
             placeholder="Text or level"
             value={text}
@@ -44,9 +44,9 @@ export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNod
 const LogLine = memo(function LogLine({ entry: { level, message } }: { readonly entry: LogEntry }): ReactNode {
   const cut = message.length - mostInLine;
   return (
-    <span className="log-line" data-level={level}>
+    <span className="stack-m log-line" data-level={level}>
       <span className="log-level">{level}</span>
-      <span className="log-text">
+      <span className="wrap log-text">
         {visible(message.slice(0, mostInLine))}
         {cut > 0 && <span className="cut"> … {cut.toLocaleString("en")} more characters</span>}
       </span>

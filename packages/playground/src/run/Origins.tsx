@@ -38,7 +38,7 @@ export function Origins({ input, before }: OriginsProps): ReactNode {
   }, [input, before, store]);
   if (origins.length === 0) return null;
   return (
-    <div className="origins">
+    <div className="plain-list wrap origins">
       <ul className="plain-list">
         {origins.slice(0, mostShown).map(({ value, tool, startedAt }) => (
           <li key={value}>

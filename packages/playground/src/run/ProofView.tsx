@@ -59,8 +59,8 @@ function ProofFacts({ proof, logged, onSave }: VerifyProps): ReactNode {
     ["Policy", proof.policyHash],
   ] as const;
   return (
-    <div className="proof">
-      <p className="proof-decision">
+    <div className="stack-l proof">
+      <p className="line proof-decision">
         <Badge tone={decisionTones[proof.decision]}>{proof.decision}</Badge>
         <span>{reasonTexts[proof.reasonCode]}</span>
       </p>
@@ -121,7 +121,7 @@ function Verify({ proof, logged, onSave }: VerifyProps): ReactNode {
   const judged = check && verdictOf(check, logged.includes(proof.hash));
   return (
     <>
-      <div className="actions">
+      <div className="bar">
         <Button icon="shield" onPress={() => setCheck(verifyProofDigest(proof))}>
           Verify in this page
         </Button>

@@ -17,7 +17,7 @@ export function ResultView({ result, tool, file }: ResultViewProps): ReactNode {
   const reference = tool.manifest.output.kind === "stream" ? referenceOf(data) : undefined;
   const cost = costText(meta);
   return (
-    <div className="result">
+    <div className="stack-l result">
       {reference ? (
         <Streamed reference={reference} tool={tool} file={file} />
       ) : (
@@ -71,7 +71,7 @@ function Streamed({ reference: { byteLength, mediaType }, tool, file }: Streamed
   const isHere = file?.size === byteLength;
   const name = `${tool.manifest.name}.${mediaType?.startsWith("text/") === true ? "txt" : "bin"}`;
   return (
-    <div className="streamed">
+    <div className="stack-m streamed">
       <p>
         A stream of <strong>{bytesText(byteLength)}</strong>
         {mediaType !== undefined && `, ${visible(mediaType)}`}

@@ -85,7 +85,7 @@ function tabsOf(props: TabsOfRunProps, onDecision: () => void): readonly TabItem
         within(
           "The outcome of the call",
           run.phase,
-          <div className="outcome">
+          <div className="stack-l outcome">
             <Outcome {...props} onDecision={onDecision} />
           </div>,
         ),
@@ -186,7 +186,7 @@ function Ended({ run, onOpenPolicy, onDecision }: EndedProps): ReactNode {
 }
 
 function Count({ of }: { readonly of: number }): ReactNode {
-  return of === 0 ? null : <span className="count">{of}</span>;
+  return of === 0 ? null : <span className="muted count">{of}</span>;
 }
 
 /** Often enough to be alive, seldom enough to be calm. */
@@ -204,7 +204,7 @@ function useNow(startedAt: number): number {
 /** In sight whichever view is open. */
 function Underway({ run }: { readonly run: ActiveRun & { phase: "running" } }): ReactNode {
   return (
-    <div className="underway">
+    <div className="stack-s underway">
       <RunProgress run={run} />
       {run.received && <Received bytes={run.received} since={run.startedAt} />}
     </div>
@@ -214,7 +214,7 @@ function Underway({ run }: { readonly run: ActiveRun & { phase: "running" } }): 
 /** Looked at now and then: chunks come faster than a person reads. */
 function Received({ bytes, since }: { readonly bytes: () => number; readonly since: number }): ReactNode {
   useNow(since);
-  return bytes() > 0 && <p className="received">{bytesText(bytes())} received</p>;
+  return bytes() > 0 && <p className="muted num">{bytesText(bytes())} received</p>;
 }
 
 function RunProgress({ run }: { readonly run: ActiveRun & { phase: "running" } }): ReactNode {
@@ -229,8 +229,8 @@ function RunProgress({ run }: { readonly run: ActiveRun & { phase: "running" } }
         : "Running in its isolate…"
       : visible(progress.message);
   return (
-    <label className="progress">
-      <span className="progress-label">{text}</span>
+    <label className="stack-s progress">
+      <span className="wrap muted">{text}</span>
       <progress max={100} value={percentage} />
     </label>
   );

@@ -76,10 +76,10 @@ function TimelineItem({ event, afterMs, depth }: TimelineItemProps): ReactNode {
       style={depth > 0 ? { marginInlineStart: `${depth * 1.25}rem` } : undefined}
     >
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
+        <summary className="hovers">
           <span className="event-type">{visible(event.type)}</span>
-          <span className="event-text">{visible(textOf(event))}</span>
-          <time className="event-time" dateTime={visible(event.time)} title={visible(event.time)}>
+          <span className="clip hint event-text">{visible(textOf(event))}</span>
+          <time className="hint num" dateTime={visible(event.time)} title={visible(event.time)}>
             {Number.isFinite(afterMs) ? `+${offsetText(afterMs)}` : "no time"}
           </time>
         </summary>

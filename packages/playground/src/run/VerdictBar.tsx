@@ -21,16 +21,16 @@ export function VerdictBar({ run, id }: VerdictBarProps): ReactNode {
   const state = stateOf(run);
   const callId = run.phase === "done" ? run.result.callId : run.events[0]?.callId;
   return (
-    <header className="run-head verdict-bar" data-state={state}>
+    <header className="bar run-head verdict-bar" data-state={state}>
       <StateMark state={state} />
-      <div className="verdict-say">
-        <p className="verdict-line">
+      <div>
+        <p className="wrap verdict-line">
           <output>
             <b>{wordOf(run)}</b>
           </output>
           . {visible(decisionOf(run))}
         </p>
-        <p className="verdict-sub">
+        <p className="note wrap">
           <code>{visible(run.tool.id)}</code>
           {typeof callId === "string" && (
             <span title={visible(callId)}>
@@ -95,7 +95,7 @@ interface FactProps {
 function Fact({ name, look, children }: FactProps): ReactNode {
   return (
     <div data-look={look}>
-      <dt>{name}</dt>
+      <dt className="note">{name}</dt>
       <dd>{children}</dd>
     </div>
   );
@@ -132,7 +132,7 @@ function Elapsed({ since }: { readonly since: number }): ReactNode {
     return () => clearInterval(timer);
   }, []);
   return (
-    <span className="muted run-time" aria-hidden="true">
+    <span className="muted num run-time" aria-hidden="true">
       {((now - since) / 1_000).toFixed(1)} s
     </span>
   );

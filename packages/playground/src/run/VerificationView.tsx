@@ -29,7 +29,7 @@ export function VerificationView({ verification }: { readonly verification: Veri
   const wanted = verdict === "broken" ? "failed" : "skipped";
   const reasons = checks.filter(({ outcome }) => outcome === wanted).map(({ reason }) => reason);
   return (
-    <section className="verification" aria-label="Verification">
+    <section className="stack-s verification" aria-label="Verification">
       <p>
         <Badge tone={tones[verdict]}>{verdictTexts[verdict]}</Badge>{" "}
         {verdict === "unvouched"

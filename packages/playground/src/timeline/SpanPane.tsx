@@ -20,7 +20,7 @@ export function SpanPane({ span, next, onOpenCall, onClose }: SpanPaneProps): Re
   const { event, endEvent } = span;
   return (
     <aside className="wf-pane" aria-label="The span">
-      <header className="wf-pane-head">
+      <header className="line wf-pane-head">
         <h2>
           {visible(span.name)} {event.seq}
         </h2>
@@ -36,7 +36,7 @@ export function SpanPane({ span, next, onOpenCall, onClose }: SpanPaneProps): Re
 function EventFacts({ event, next }: { readonly event: AuditEvent; readonly next: AuditEvent | undefined }): ReactNode {
   const broken = useMemo(() => recompute(event, 0), [event]);
   return (
-    <section className="wf-event">
+    <section>
       <h3>
         <code>{visible(event.type)}</code> {event.seq}
       </h3>
@@ -81,11 +81,9 @@ function HashFact({ name, hash, note, isBad = false }: HashFactProps): ReactNode
     <>
       <dt>{name}</dt>
       <dd>
-        <code className="wf-hash" title={visible(hash)}>
-          {visible(shortHash(hash))}
-        </code>
+        <code title={visible(hash)}>{visible(shortHash(hash))}</code>
         {note !== undefined && (
-          <span className="wf-note" data-bad={isBad || undefined}>
+          <span className="toned" data-tone={isBad ? "bad" : "good"}>
             {note}
           </span>
         )}

@@ -51,9 +51,9 @@ function Waterfall({ logged, id, onCall, onSession }: WaterfallProps): ReactNode
   const { events, spans, view, places, chain, rows } = useRows(logged, shown, window);
   const rowHeight = useRowHeight();
   return (
-    <main className="wf" aria-label="Timeline" data-pane={selected !== undefined || undefined}>
-      <div className="wf-main">
-        <header className="screen-head wf-head">
+    <main className="screen wf" aria-label="Timeline" data-pane={selected !== undefined || undefined}>
+      <div className="column">
+        <header className="bar screen-head wf-head">
           <h1>Timeline</h1>
           <span className="wf-of">
             {id === undefined ? "All calls of this browser" : "One call"}
@@ -218,7 +218,7 @@ function Chips({ hidden, onChange }: ChipsProps): ReactNode {
         <button
           key={chip}
           type="button"
-          className="filter-chip"
+          className="hovers filter-chip"
           aria-pressed={!hidden.has(chip)}
           onClick={() => onChange(toggled(chip))}
         >
@@ -235,7 +235,7 @@ function Legend({ spans }: { readonly spans: readonly Span[] }): ReactNode {
     [spans],
   );
   return (
-    <p className="wf-legend">
+    <p className="note wf-legend">
       <span data-lane="call">own time</span>
       <span data-lane="person">waiting for a person</span>
       <span data-lane="crossing">through the wall</span>

@@ -25,7 +25,7 @@ function NativeChoice(props: ChoiceProps): ReactNode {
   const id = useId();
   return (
     <div className="choice">
-      <label className="label" htmlFor={id}>
+      <label className="bar label" htmlFor={id}>
         {visible(label)}
         {optional && <span className="optional">optional</span>}
       </label>

@@ -28,7 +28,7 @@ export function ComboChoice(props: ChoiceProps): ReactNode {
       menuTrigger="focus"
       {...(props.onBlur && { onBlur: props.onBlur })}
     >
-      <Label className="label">
+      <Label className="bar label">
         {visible(label)}
         {optional && <span className="optional">optional</span>}
         <span className="optional">{options.length.toLocaleString("en")} options</span>
@@ -39,9 +39,9 @@ export function ComboChoice(props: ChoiceProps): ReactNode {
           <Icon name="chevron" />
         </Button>
       </div>
-      <Popover className="popover">
+      <Popover className="box popover">
         <Virtualizer layout={ListLayout} layoutOptions={{ rowSize: 28 }}>
-          <ListBox className="menu menu-virtual">
+          <ListBox className="menu">
             {(option: ChoiceProps["options"][number]) => (
               <ListBoxItem id={option.id} textValue={visible(option.text)} className="menu-item">
                 {visible(option.text)}

@@ -23,10 +23,10 @@ export function LongText({ text, what, length = 400, lines = 6, end: last }: Lon
   const left = text.length - end;
   return (
     <>
-      <span className="long-text">{visible(text.slice(0, end))}</span>
+      <span className="wrap long-text">{visible(text.slice(0, end))}</span>
       {left === 0 && last}
       {left > 0 && (
-        <span className="long-text-more">
+        <span className="bar long-text-more">
           <span className="cut">
             … {end.toLocaleString("en")} of {text.length.toLocaleString("en")} characters
           </span>

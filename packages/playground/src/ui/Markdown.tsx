@@ -4,7 +4,7 @@ import { visible } from "@keyhole/kernel";
 
 /** As much of Markdown as the project's own pages use: headings, paragraphs, lists, tables, fenced and inline code, bold; no comments. Its text never becomes HTML. */
 export function Markdown({ text }: { readonly text: string }): ReactNode {
-  return <div className="prose">{blocksOf(text).map(renderBlock)}</div>;
+  return <div className="stack-l prose">{blocksOf(text).map(renderBlock)}</div>;
 }
 
 type Block =

@@ -15,10 +15,10 @@ export function Notice({ tone, title, children, actions, urgent = false }: Notic
   return (
     <div className="notice" data-tone={tone} role={urgent ? "alert" : undefined}>
       <Icon name={tone === "neutral" ? "shield" : "alert"} />
-      <div className="notice-text">
+      <div className="stack-m wrap">
         <p className="notice-title">{visible(title)}</p>
         {children}
-        {actions !== undefined && <div className="notice-actions">{actions}</div>}
+        {actions !== undefined && <div className="bar notice-actions">{actions}</div>}
       </div>
     </div>
   );
@@ -33,7 +33,7 @@ interface EmptyProps {
 
 export function Empty({ title, picture, children }: EmptyProps): ReactNode {
   return (
-    <div className="empty">
+    <div className="stack-s muted empty">
       {picture}
       <p className="empty-title">{visible(title)}</p>
       {children}
@@ -43,7 +43,7 @@ export function Empty({ title, picture, children }: EmptyProps): ReactNode {
 
 export function Loading({ children }: { readonly children: ReactNode }): ReactNode {
   return (
-    <output className="loading">
+    <output className="line muted loading">
       <span className="spinner" aria-hidden="true" />
       {children}
     </output>

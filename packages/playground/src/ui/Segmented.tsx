@@ -13,7 +13,7 @@ export function Segmented<Value extends string>({ label, value, options, onChang
   return (
     <div className="segmented" role="radiogroup" aria-label={label}>
       {options.map((option) => (
-        <label key={option.value} className="segment">
+        <label key={option.value} className="line segment">
           <input
             type="radio"
             name={name}

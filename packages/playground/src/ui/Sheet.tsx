@@ -17,11 +17,11 @@ export function Sheet({ title, isOpen, onClose, children }: SheetProps): ReactNo
     <ModalOverlay className="overlay" isOpen={isOpen} onOpenChange={(open) => !open && onClose()} isDismissable>
       <Modal className="sheet">
         <Dialog className="sheet-body">
-          <header className="sheet-head">
+          <header className="line sheet-head">
             <Heading slot="title">{visible(title)}</Heading>
             <IconButton icon="close" label={`Close ${title}`} onPress={onClose} />
           </header>
-          <div className="sheet-content">
+          <div className="stack sheet-content">
             <ErrorBoundary part={title}>{children}</ErrorBoundary>
           </div>
         </Dialog>

@@ -23,7 +23,7 @@ export function Tabs({ label, tabs, chosen: wanted, onChoose }: TabsProps): Reac
   const chosen = tabs.find((tab) => tab.id === wanted) ?? tabs[0];
   return (
     <div className="tabs">
-      <div className="tab-bar">
+      <div className="line tab-bar">
         <div ref={list} className="tab-list" role="tablist" aria-label={label}>
           {tabs.map((tab, index) => (
             <button
@@ -52,7 +52,7 @@ export function Tabs({ label, tabs, chosen: wanted, onChoose }: TabsProps): Reac
       <div
         key={chosen?.id}
         id={`${id}-panel`}
-        className="tab-panel"
+        className="stack tab-panel"
         role="tabpanel"
         aria-labelledby={`${id}-${chosen?.id}`}
         tabIndex={0}

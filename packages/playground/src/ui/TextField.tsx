@@ -53,7 +53,7 @@ function useField(): Field {
 
 export function Label({ children }: { readonly children: ReactNode }): ReactNode {
   return (
-    <label className="label" htmlFor={useField().id}>
+    <label className="bar label" htmlFor={useField().id}>
       {children}
     </label>
   );
@@ -117,14 +117,14 @@ interface SearchFieldProps extends Omit<ComponentProps<"input">, "value" | "onCh
 
 /** Escape empties it. */
 export function SearchField(props: SearchFieldProps): ReactNode {
-  const { label, value, onChange, className = "search", shortcut, onKeyDown, ...rest } = props;
+  const { label, value, onChange, className = "line search", shortcut, onKeyDown, ...rest } = props;
   return (
     <div className={className} data-empty={value === "" || undefined}>
       <Icon name="search" />
       <input
         {...rest}
         type="search"
-        className="search-input"
+        className="box search-input"
         aria-label={visible(label)}
         value={value}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}

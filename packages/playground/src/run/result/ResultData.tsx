@@ -27,13 +27,13 @@ export function ResultData({ data, name }: ResultDataProps): ReactNode {
   const [wanted, choose] = useState<View["id"]>();
   const view = views.find(({ id }) => id === wanted) ?? views[0]!;
   return (
-    <section className="result-data" aria-label="Result">
-      <div className="result-bar">
+    <section className="stack-m result-data" aria-label="Result">
+      <div className="bar result-bar">
         <span className="muted">
           {sizeText(data)}
           {isLong && `, more than ${bytesText(mostText)}: save it instead of copying`}
         </span>
-        <span className="result-tools">
+        <span className="line result-tools">
           {views.length > 1 && (
             <Segmented
               label="Show the result as"
@@ -80,7 +80,7 @@ function ImageView({ bytes, type }: { readonly bytes: Uint8Array; readonly type:
     return () => URL.revokeObjectURL(address);
   };
   return (
-    <figure className="result-image">
+    <figure className="stack-s result-image">
       <img ref={show} alt="What the tool answered" />
       <figcaption className="hint">
         {type}, {bytesText(bytes.byteLength)}

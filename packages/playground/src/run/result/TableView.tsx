@@ -16,7 +16,7 @@ export function TableView({ table }: { readonly table: Table }): ReactNode {
     <>
       <VirtualRows
         label={name === "" ? "Rows" : `Rows of ${visible(name)}`}
-        className="result-table"
+        className="box result-table"
         rows={numbered}
         keyOf={({ number }) => String(number)}
         rowHeight={24}

@@ -7,7 +7,7 @@ import { lineOf, lineStarts } from "./lines.ts";
 /** Text of any length, line by line. */
 export function TextView({ text, isJson = false }: { readonly text: string; readonly isJson?: boolean }): ReactNode {
   const starts = useMemo(() => lineStarts(text), [text]);
-  if (text === "") return <p className="hint result-empty">The text is empty.</p>;
+  if (text === "") return <p className="hint">The text is empty.</p>;
   return (
     <VirtualLines label="Lines" className="result-text" count={starts.length} rowHeight={18}>
       {(index) => {
