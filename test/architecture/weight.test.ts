@@ -11,7 +11,7 @@ const ceilings: Readonly<Record<string, Weight>> = {
   kernel: { lines: 33_630, files: 509, names: 832 },
   keyhole: { lines: 7702, files: 149, names: 14 },
   mcp: { lines: 5060, files: 73, names: 74 },
-  playground: { lines: 23_706, files: 330, names: 0 },
+  playground: { lines: 22_338, files: 329, names: 0 },
   "worker-host": { lines: 23_680, files: 351, names: 317 },
 };
 

@@ -13,14 +13,14 @@ import {
   ModalOverlay,
   TextField,
 } from "react-aria-components";
-import { findTitle as title } from "../app/useFindKey.ts";
+import { findTitle as title } from "../app/words.ts";
 import { useSession, useSessionState } from "../session/useSession.ts";
 import { useAnnounce } from "../ui/announce.tsx";
 import { type ActionProps, actionsOf, screenFinds } from "./actions.ts";
 import { callsOf, type Found, groupOf, toolsOf } from "./find.ts";
 import "./actions.css";
 
-export interface FindProps extends ActionProps {
+interface FindProps extends ActionProps {
   readonly onClose: () => void;
 }
 
@@ -37,7 +37,7 @@ export function FindDialog(props: FindProps): ReactNode {
           <Autocomplete inputValue={text} onInputChange={setText}>
             {/* The person asked for the search: it takes the focus, as each dialog does. */}
             {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
-            <TextField aria-label={title} className="find-field" autoFocus>
+            <TextField aria-label={title} className="under find-field" autoFocus>
               <Input className="input" placeholder={title} />
             </TextField>
             {/* It scrolls, and the keyboard has to reach it: the focus of the menu stays in the field. */}

@@ -1,5 +1,6 @@
 import { type Mode, visible } from "@keyhole/kernel";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { useKey } from "../app/keys.ts";
 import type { Connection } from "../app/useKernel.ts";
 import type { GovernanceState } from "../client/kernel-client.ts";
 import type { Approve } from "../session/calls.ts";
@@ -82,7 +83,7 @@ interface HeadProps {
 function Head({ state, conversation, isChoosing, onModel }: HeadProps): ReactNode {
   const { choice, isBusy, entries } = state;
   return (
-    <header className="bar screen-head agent-head">
+    <header className="bar under screen-head agent-head">
       <h1>Agent</h1>
       <Button icon="sliders" aria-expanded={isChoosing} onPress={onModel}>
         <span className="clip agent-choice">
@@ -105,14 +106,10 @@ function Head({ state, conversation, isChoosing, onModel }: HeadProps): ReactNod
 }
 
 function useStopKey(conversation: Conversation, isBusy: boolean): void {
-  useEffect(() => {
-    if (!isBusy) return undefined;
-    const onKeyDown = ({ key, shiftKey, defaultPrevented }: KeyboardEvent): void => {
-      if (key === "Escape" && !shiftKey && !defaultPrevented) conversation.stop();
-    };
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
-  }, [conversation, isBusy]);
+  const onKeyDown = ({ key, shiftKey, defaultPrevented }: KeyboardEvent): void => {
+    if (key === "Escape" && !shiftKey && !defaultPrevented) conversation.stop();
+  };
+  useKey(isBusy ? onKeyDown : undefined);
 }
 
 /** The header, a key and a trigger can set the mode, too. */
@@ -138,7 +135,7 @@ function Say({ isBusy, isAsked, onSend }: SayProps): ReactNode {
   };
   return (
     <form
-      className="agent-say"
+      className="over agent-say"
       aria-label="Message"
       onSubmit={(event) => {
         event.preventDefault();

@@ -11,7 +11,7 @@ interface BudgetBarProps {
 /** The part of each budget that the run has used. */
 export function BudgetBar({ spent, budget }: BudgetBarProps): ReactNode {
   return (
-    <dl className="agent-budget" aria-label="Budget of the run">
+    <dl className="small sunken under agent-budget" aria-label="Budget of the run">
       {budgetKinds.map((kind) => (
         <div key={kind} data-over={spent[kind] >= budget[kind] || undefined}>
           <dt>{kind}</dt>

@@ -29,14 +29,14 @@ export function CallCard({ entry, question, tools }: CallCardProps): ReactNode {
   return (
     <article
       ref={question && toTheTop}
-      className="box agent-card"
+      className="box shrinks agent-card"
       data-state={state}
       aria-label={`Call of ${visible(tool)}`}
     >
       <header className="bar">
         <code>{visible(tool)}</code>
-        <span className="clip muted agent-what">{visible(head?.what ?? what)}</span>
-        <span className="agent-state" data-state={state}>
+        <span className="clip muted mono-s agent-what">{visible(head?.what ?? what)}</span>
+        <span className="small agent-state" data-state={state}>
           <StateMark state={state} />
           {run ? wordOf(run) : head ? stateWords[head.state] : (words[state] ?? state)}
         </span>
@@ -53,7 +53,7 @@ export function CallCard({ entry, question, tools }: CallCardProps): ReactNode {
         </p>
       )}
       {question !== undefined && (
-        <div className="agent-question">
+        <div className="over agent-question">
           <Question
             key={question.request.approvalId}
             request={question.request}
@@ -94,7 +94,7 @@ function Result({ run }: { readonly run: ActiveRun }): ReactNode {
     <>
       {text !== "" && <p className="note wrap agent-result">{visible(text)}</p>}
       {within.length > 0 && (
-        <ul className="agent-within" aria-label="Calls within">
+        <ul className="small agent-within" aria-label="Calls within">
           {within.map(({ id, payload }) => (
             <li key={id}>
               <code>{visible(nameOf(payload))}</code>

@@ -23,7 +23,7 @@ export function ModelForm({ choice, budget, onChoose }: ModelFormProps): ReactNo
   const set = (more: Partial<ModelChoice>): void => setDraft({ ...draft, ...more });
   return (
     <form
-      className="pane agent-model"
+      className="pane sunken agent-model"
       aria-label="Model and budget"
       autoComplete="off"
       onSubmit={(event) => {

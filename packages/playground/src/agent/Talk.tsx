@@ -75,7 +75,7 @@ function Message({ entry, isShown, onTurn }: MessageProps): ReactNode {
     );
   }
   return (
-    <div className="stack-s agent-message" data-by={entry.by}>
+    <div className="stack-s shrinks agent-message" data-by={entry.by}>
       {entry.by === "you" ? (
         <button type="button" className="agent-turn" aria-pressed={isShown} onClick={() => onTurn(entry.turn)}>
           you, turn {entry.turn}
@@ -83,7 +83,7 @@ function Message({ entry, isShown, onTurn }: MessageProps): ReactNode {
       ) : (
         <span className="agent-by">agent</span>
       )}
-      <p className="wrap agent-text">{visible(entry.text)}</p>
+      <p className="wrap pre agent-text">{visible(entry.text)}</p>
     </div>
   );
 }

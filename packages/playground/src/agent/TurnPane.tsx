@@ -28,8 +28,8 @@ export function TurnPane({ state, turn, governed }: TurnPaneProps): ReactNode {
   const shown = calls.find(({ id }) => id === chosen) ?? calls.at(-1);
   const { ownMs, waitedMs } = sumsOf(calls);
   return (
-    <section className="column agent-turn-pane" aria-label="Timeline of the turn">
-      <header className="bar screen-head agent-head">
+    <section className="column sunken agent-turn-pane" aria-label="Timeline of the turn">
+      <header className="bar under screen-head agent-head">
         <h2>{turn === 0 ? "No turn yet" : `Turn ${turn}`}</h2>
         {calls.length > 0 && (
           <span className="muted">
@@ -57,7 +57,7 @@ function TurnTable({ calls, shown, onChoose }: TurnTableProps): ReactNode {
   const end = Math.max(...calls.map(({ startedAt, ownMs, waitedMs }) => startedAt + ownMs + waitedMs));
   const share = (ms: number): string => `${(100 * ms) / Math.max(1, end - start)}%`;
   return (
-    <section className="agent-table" aria-label="Calls of the turn">
+    <section className="surface agent-table" aria-label="Calls of the turn">
       <table>
         <thead>
           <tr>
@@ -80,11 +80,11 @@ function TurnTable({ calls, shown, onChoose }: TurnTableProps): ReactNode {
                 />
               </td>
               <th scope="row">
-                <button type="button" className="agent-pick" onClick={() => onChoose(head.id)}>
+                <button type="button" className="mono-s agent-pick" onClick={() => onChoose(head.id)}>
                   {visible(readVersionedId(head.tool).name)}
                 </button>
               </th>
-              <td className="agent-state" data-state={head.state}>
+              <td className="small agent-state" data-state={head.state}>
                 <StateMark state={head.state} />
                 {head.code === "" ? head.state : head.code}
               </td>

@@ -3,6 +3,7 @@ import type { ApprovalAnswer, ApprovalRequest, JsonValue, ToolSummary } from "@k
 import type { ModelMessage } from "ai";
 import { AllowedBefore, type Question } from "../approval/allowed-before.ts";
 import { faultOf, type KernelClient } from "../client/kernel-client.ts";
+import { Listeners } from "../client/listeners.ts";
 import { lineOf } from "../session/call-head.ts";
 import type { Approve, Calls } from "../session/calls.ts";
 import { type ModelChoice, openRun, scripted } from "./models.ts";
@@ -61,7 +62,8 @@ const flushMs = 50;
 export class Conversation {
   readonly #client: KernelClient;
   readonly #calls: Calls;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
   readonly #allowed = new AllowedBefore();
   #tools: readonly ToolSummary[] = [];
   #run: AgentRun<ModelMessage> | undefined;
@@ -89,12 +91,6 @@ export class Conversation {
   }
 
   readonly state = (): ConversationState => this.#state;
-
-  /** @returns a function that removes the listener */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /** The tools of the next run. */
   use(tools: readonly ToolSummary[]): void {
@@ -249,7 +245,7 @@ export class Conversation {
 
   #set(more: Partial<ConversationState>): void {
     this.#state = { ...this.#state, ...more };
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

@@ -13,16 +13,14 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
 import { Banners } from "./Banners.tsx";
-import { FindPart } from "./FindPart.tsx";
 import { Header } from "./Header.tsx";
 import { preload } from "./preload.ts";
 import { Rail } from "./Rail.tsx";
 import { type BenchRoute, isWithoutKernel, type Route, screenRoute } from "./route.ts";
-import { ScreenPart } from "./ScreenPart.tsx";
-import { TimelinePart } from "./TimelinePart.tsx";
+import { ScreenPart, TimelinePart } from "./ScreenPart.tsx";
 import { useGoverned } from "./useGoverned.ts";
 import { type Connect, type Connection, useKernel } from "./useKernel.ts";
-import { useFindKey } from "./useFindKey.ts";
+import { useFindKey } from "./keys.ts";
 import { type Go, useRoute } from "./useRoute.ts";
 import { useTheme } from "./useTheme.ts";
 import { visible } from "@keyhole/kernel";
@@ -30,6 +28,7 @@ import { Workbench } from "./Workbench.tsx";
 
 const ApprovalDialog = lazy(async () => ({ default: (await import("../approval/ApprovalDialog.tsx")).ApprovalDialog }));
 const EdgeSettingsSheet = lazy(async () => ({ default: (await import("./EdgeSettingsForm.tsx")).EdgeSettingsSheet }));
+const FindDialog = lazy(async () => ({ default: (await import("../actions/FindDialog.tsx")).FindDialog }));
 const SearchSettingsSheet = lazy(async () => ({ default: (await import("./SearchSettings.tsx")).SearchSettingsSheet }));
 
 interface AppProps {
@@ -104,7 +103,11 @@ function Page({ connect, startPlace, startLink }: AppProps): ReactNode {
       </div>
       <Sheets governance={client?.governance} open={open} onClose={close} onSaved={reconnect} />
       {open === "find" && (
-        <FindPart {...here} route={route} bench={bench} onSettings={setOpen} onClose={close} onGo={ask} />
+        <ErrorBoundary part="The search">
+          <Suspense>
+            <FindDialog {...here} route={route} bench={bench} onSettings={setOpen} onClose={close} onGo={ask} />
+          </Suspense>
+        </ErrorBoundary>
       )}
     </>
   );
@@ -240,8 +243,8 @@ function Sheets({ governance, open, onClose, onSaved }: SheetsProps): ReactNode 
   };
   return (
     <Suspense>
-      {open === "search" && <SearchSettingsSheet governance={governance} isOpen onClose={onClose} onSaved={saved} />}
-      {open === "edge" && <EdgeSettingsSheet isOpen onClose={onClose} onSaved={saved} />}
+      {open === "search" && <SearchSettingsSheet governance={governance} onClose={onClose} onSaved={saved} />}
+      {open === "edge" && <EdgeSettingsSheet onClose={onClose} onSaved={saved} />}
     </Suspense>
   );
 }

@@ -1,10 +1,9 @@
-import { lazy, type ReactNode, Suspense } from "react";
-import { type EdgeLink, saveEdgeSettings } from "../client/edge-settings.ts";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { type EdgeLink, saveEdgeSettings, takeEdgeLink } from "../client/edge-settings.ts";
 import { useSessionFact } from "../session/useSession.ts";
 import { Notice } from "../ui/Notice.tsx";
 import { LockdownBar } from "./ModeSwitch.tsx";
 import { StorageNotice } from "./StorageNotice.tsx";
-import { useEdgeLink } from "./useEdgeLink.ts";
 
 const EdgeLinkNotice = lazy(async () => ({ default: (await import("./EdgeLinkNotice.tsx")).EdgeLinkNotice }));
 const SessionNotice = lazy(async () => ({ default: (await import("./SessionNotice.tsx")).SessionNotice }));
@@ -19,7 +18,14 @@ interface BannersProps {
 
 /** Notices and decisions that stand above every screen. */
 export function Banners({ isLocked, startLink, warning, onEdge }: BannersProps): ReactNode {
-  const [link, closeLink] = useEdgeLink(startLink);
+  const [link, setLink] = useState(startLink);
+  const closeLink = (): void => setLink(undefined);
+  useEffect(() => {
+    // A link in the address bar of an open page comes without a reload.
+    const take = (): void => setLink((last) => takeEdgeLink() ?? last);
+    window.addEventListener("hashchange", take);
+    return () => window.removeEventListener("hashchange", take);
+  }, []);
   return (
     <div className="banners">
       {isLocked && <LockdownBar />}

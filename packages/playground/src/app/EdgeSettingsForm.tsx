@@ -16,14 +16,13 @@ import { Sheet } from "../ui/Sheet.tsx";
 import { trustOf, trustState, trustText } from "./edge-trust.ts";
 
 interface EdgeSettingsFormProps {
-  readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }
 
-export function EdgeSettingsSheet({ isOpen, onClose, onSaved }: EdgeSettingsFormProps): ReactNode {
+export function EdgeSettingsSheet({ onClose, onSaved }: EdgeSettingsFormProps): ReactNode {
   return (
-    <Sheet title="Edges" isOpen={isOpen} onClose={onClose}>
+    <Sheet title="Edges" onClose={onClose}>
       <SavedEdges onSaved={onSaved} />
       <EdgeSettingsForm onSaved={onSaved} />
     </Sheet>

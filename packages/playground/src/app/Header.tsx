@@ -11,7 +11,8 @@ import { useSession, useSessionState } from "../session/useSession.ts";
 import { trustOf, trustState, trustText } from "./edge-trust.ts";
 import { ModeSwitch } from "./ModeSwitch.tsx";
 import { RunningCalls } from "./RunningCalls.tsx";
-import { findTitle, isApple } from "./useFindKey.ts";
+import { isApple } from "./keys.ts";
+import { findTitle } from "./words.ts";
 import type { Connection } from "./useKernel.ts";
 import type { Look, Theme } from "./useTheme.ts";
 
@@ -51,7 +52,7 @@ export function Header(props: HeaderProps): ReactNode {
   const edge = place === "edge" ? loadEdgeSettings() : undefined;
   const address = edge && (client?.address ?? edge.address);
   return (
-    <header className="bar top">
+    <header className="bar surface under top">
       <p className="line brand">
         <Mark isShut={governed?.mode === "LOCKDOWN"} />
         <span>Keyhole</span>
@@ -72,7 +73,7 @@ export function Header(props: HeaderProps): ReactNode {
       <div className="top-end">
         <button
           type="button"
-          className="box line muted find"
+          className="box line muted sunken find"
           aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"}
           onClick={onFind}
         >
@@ -118,12 +119,12 @@ function Mark({ isShut }: { readonly isShut: boolean }): ReactNode {
   return (
     <svg className="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
       {isShut ? (
-        <path className="mark-shut" d="M12 0v24" />
+        <path className="mark-shut" strokeWidth="3" d="M12 0v24" />
       ) : (
         <>
-          <path className="mark-wall" d="M12 0v5.2M12 18.8V24" />
+          <path className="mark-wall" strokeWidth="2.5" d="M12 0v5.2M12 18.8V24" />
           <path className="mark-hole" d="M12 5.2a4 4 0 0 1 1.9 7.5l1.3 6.1H8.8l1.3-6.1A4 4 0 0 1 12 5.2Z" />
-          <path className="mark-ray" d="M12 9.2h12" />
+          <path className="mark-ray" strokeWidth="2" d="M12 9.2h12" />
         </>
       )}
     </svg>

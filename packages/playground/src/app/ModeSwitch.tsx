@@ -1,9 +1,10 @@
 import type { Mode } from "@keyhole/kernel";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Governance } from "../client/kernel-client.ts";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { visible } from "@keyhole/kernel";
+import { useKey } from "./keys.ts";
 
 interface ModeSwitchProps {
   readonly mode: Mode;
@@ -47,18 +48,14 @@ export function ModeSwitch({ mode, setMode }: ModeSwitchProps): ReactNode {
 
 /** It works from any field, and while a question is open: it only closes. */
 function useLockdownKey(lock: (() => void) | undefined): void {
-  useEffect(() => {
-    if (lock === undefined) return undefined;
-    const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape" || !event.shiftKey) return;
-      event.preventDefault();
-      // The dialog of a question has a switch of its own.
-      event.stopImmediatePropagation();
-      lock();
-    };
-    document.addEventListener("keydown", onKeyDown, { capture: true });
-    return () => document.removeEventListener("keydown", onKeyDown, { capture: true });
-  });
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || !event.shiftKey) return;
+    event.preventDefault();
+    // The dialog of a question has a switch of its own.
+    event.stopImmediatePropagation();
+    lock?.();
+  };
+  useKey(lock && onKeyDown, true);
 }
 
 /** The notice that stays for as long as the mode holds. */

@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { useSessionFact } from "../session/useSession.ts";
 import { Icon, type IconName } from "../ui/icons.tsx";
+import { useKey } from "./keys.ts";
 import { type BenchRoute, type Route, type ScreenName, screenNames, screenRoute, writeRoute } from "./route.ts";
 import type { Go } from "./useRoute.ts";
 
@@ -75,16 +76,12 @@ const looks = {
 } as const satisfies Record<ScreenName, Pick<Screen, "name" | "icon">>;
 
 function useScreenKeys(open: (index: number) => void): void {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      const { altKey, ctrlKey, metaKey, code } = event;
-      const digit = /^Digit([1-9])$/.exec(code)?.[1];
-      if (!altKey || ctrlKey || metaKey || digit === undefined) return;
-      if (document.querySelector("[role=dialog], [role=alertdialog]") !== null) return;
-      event.preventDefault();
-      open(Number(digit) - 1);
-    };
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
+  useKey((event) => {
+    const { altKey, ctrlKey, metaKey, code } = event;
+    const digit = /^Digit([1-9])$/.exec(code)?.[1];
+    if (!altKey || ctrlKey || metaKey || digit === undefined) return;
+    if (document.querySelector("[role=dialog], [role=alertdialog]") !== null) return;
+    event.preventDefault();
+    open(Number(digit) - 1);
   });
 }

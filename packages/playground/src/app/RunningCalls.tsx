@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { isOpen } from "../session/call-head.ts";
 import { useSession, useSessionState } from "../session/useSession.ts";
 import { Icon } from "../ui/icons.tsx";
+import { useNow } from "../ui/time.ts";
 import { readVersionedId, visible } from "@keyhole/kernel";
 
 /** Calls in sight at once; the log has all of them. */
@@ -19,14 +20,14 @@ export function RunningCalls({ onOpen }: { readonly onOpen?: (id: string) => voi
         <li key={id}>
           <button
             type="button"
-            className="hovers running-name"
+            className="hovers mono-s toned running-name"
             data-state={state}
             disabled={!onOpen}
             onClick={() => onOpen?.(id)}
           >
             {visible(readVersionedId(tool).name)} <Elapsed since={startedAt} />
           </button>
-          <button type="button" className="kill" onClick={() => calls.cancel(id)}>
+          <button type="button" className="small kill" onClick={() => calls.cancel(id)}>
             <Icon name="stop" />
             Kill<span className="visually-hidden"> {visible(readVersionedId(tool).name)}</span>
           </button>
@@ -38,12 +39,7 @@ export function RunningCalls({ onOpen }: { readonly onOpen?: (id: string) => voi
 }
 
 function Elapsed({ since }: { readonly since: number }): ReactNode {
-  const [now, setNow] = useState(since);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  const seconds = Math.max(0, Math.floor((now - since) / 1_000));
+  const seconds = Math.max(0, Math.floor((useNow(since, 1_000) - since) / 1_000));
   return (
     <span className="muted" aria-hidden="true">
       {Math.floor(seconds / 60)}:{String(seconds % 60).padStart(2, "0")}

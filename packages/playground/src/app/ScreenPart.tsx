@@ -13,6 +13,7 @@ const BuildScreen = lazy(async () => ({ default: (await import("../authoring/Bui
 const ApprovalsScreen = lazy(async () => ({
   default: (await import("../approval/ApprovalsScreen.tsx")).ApprovalsScreen,
 }));
+const TimelineScreen = lazy(async () => ({ default: (await import("../timeline/TimelineScreen.tsx")).TimelineScreen }));
 const ReplayScreen = lazy(async () => ({ default: (await import("../replay/ReplayScreen.tsx")).ReplayScreen }));
 
 interface ScreenPartProps {
@@ -30,6 +31,21 @@ export function ScreenPart(props: ScreenPartProps): ReactNode {
     <ErrorBoundary part="This screen" resetKey={props.screen.name}>
       <Suspense fallback={<Loading>Loading the screen…</Loading>}>
         <Screen {...props} />
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
+/** The timeline of a call or of the session. */
+export function TimelinePart({ id, go }: { readonly id: string | undefined; readonly go: Go }): ReactNode {
+  return (
+    <ErrorBoundary part="The timeline" resetKey={id}>
+      <Suspense fallback={<Loading>Loading the timeline…</Loading>}>
+        <TimelineScreen
+          id={id}
+          onCall={(call) => go({ kind: "call", id: call })}
+          onSession={() => go({ kind: "timeline", id: undefined })}
+        />
       </Suspense>
     </ErrorBoundary>
   );

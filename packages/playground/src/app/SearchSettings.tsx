@@ -9,24 +9,21 @@ import { Sheet } from "../ui/Sheet.tsx";
 
 interface SearchSettingsProps {
   readonly governance: Governance | undefined;
+  readonly onClose: () => void;
   readonly onSaved: () => void;
 }
 
-export function SearchSettingsSheet({
-  isOpen,
-  onClose,
-  ...rest
-}: SearchSettingsProps & { readonly isOpen: boolean; readonly onClose: () => void }): ReactNode {
+export function SearchSettingsSheet({ governance, onClose, onSaved }: SearchSettingsProps): ReactNode {
   return (
-    <Sheet title="Web search" isOpen={isOpen} onClose={onClose}>
-      <SearchForm {...rest} />
+    <Sheet title="Web search" onClose={onClose}>
+      <SearchForm governance={governance} onSaved={onSaved} />
     </Sheet>
   );
 }
 
 const notAnAddress = "This is not the address of a search. Write one like https://search.example.org/search.";
 
-function SearchForm({ governance, onSaved }: SearchSettingsProps): ReactNode {
+function SearchForm({ governance, onSaved }: Omit<SearchSettingsProps, "onClose">): ReactNode {
   const { address, fault, type, submit, remove } = useSearchAddress(governance, onSaved);
   return (
     <form className="stack" onSubmit={submit} noValidate>

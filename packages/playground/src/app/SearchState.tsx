@@ -7,7 +7,7 @@ import { Button } from "../ui/Button.tsx";
 export function SearchState({ onOpen }: { readonly onOpen: () => void }): ReactNode {
   const address = loadSearch();
   return (
-    <div className="stack-s tool-setup">
+    <div className="stack-s over tool-setup">
       <p className="hint">
         {address === undefined
           ? "web_search is not here: no search engine is set up."

@@ -34,7 +34,7 @@ export function ToolList({ tools, selected, onSelect, onOpen, searchRef, footer 
 
   const { list, onSearchKey, onToolKey } = useListKeys(shown, onSelect, onOpen);
   return (
-    <nav className="tools" aria-label="Tools">
+    <nav className="sunken tools" aria-label="Tools">
       <SearchField
         label="Search tools"
         shortcut="/"

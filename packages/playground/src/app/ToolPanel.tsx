@@ -36,7 +36,7 @@ function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "h
   const { name, title, version, description, tier, effects } = tool.manifest;
   const [isOpen, setOpen] = useState(false);
   return (
-    <header className="stack-s tool-head">
+    <header className="stack-s under tool-head">
       <div className="bar tool-title">
         <span className="narrow-only">
           <IconButton icon="back" label="Back to the tools" onPress={onBack} />
@@ -45,7 +45,7 @@ function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "h
           {visible(name)}
         </h1>
         <span className="muted mono">{visible(version)}</span>
-        <ul className="tool-effects" aria-label="Effects">
+        <ul className="mono-s tool-effects" aria-label="Effects">
           {effects.map((effect) => (
             <li key={effect}>{visible(effect)}</li>
           ))}
@@ -67,7 +67,7 @@ function ToolHead({ tool, headingRef, onBack }: Pick<ToolPanelProps, "tool" | "h
           ?
         </button>
       </div>
-      <p id="tool-description" className="muted tool-description" data-whole={isOpen || undefined}>
+      <p id="tool-description" className={`${isOpen ? "" : "clamp "}muted tool-description`}>
         {title !== undefined && <b>{visible(title)}. </b>}
         <Inline text={description} />
       </p>

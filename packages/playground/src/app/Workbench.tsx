@@ -9,13 +9,13 @@ import { useSession, useSessionFact, useShown } from "../session/useSession.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { Empty } from "../ui/Notice.tsx";
+import { usePlainKey } from "./keys.ts";
 import type { BenchRoute } from "./route.ts";
 import { SearchState } from "./SearchState.tsx";
 import { ToolList } from "./ToolList.tsx";
 import { ToolPanel } from "./ToolPanel.tsx";
 import type { Connection } from "./useKernel.ts";
 import type { Go } from "./useRoute.ts";
-import { useSearchKey } from "./useSearchKey.ts";
 
 interface WorkbenchProps {
   readonly connection: Extract<Connection, { state: "ready" }>;
@@ -187,7 +187,7 @@ function usePanes(
     search.current?.focus();
     search.current?.select();
   };
-  useSearchKey(showList);
+  usePlainKey("/", showList);
   useEffect(() => {
     if (opened > 0) heading.current?.focus();
   }, [opened]);

@@ -1,21 +1,18 @@
 import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { Listeners } from "../client/listeners.ts";
 import { readRoute, type Route, writeRoute } from "./route.ts";
 
 /** `replace`: back leads past it. */
 export type Go = (route: Route, how?: "push" | "replace") => void;
 
-const listeners = new Set<() => void>();
-
-function tell(): void {
-  for (const listener of listeners) listener();
-}
+const own = new Listeners();
 
 function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
+  const remove = own.subscribe(listener);
   window.addEventListener("popstate", listener);
   window.addEventListener("hashchange", listener);
   return () => {
-    listeners.delete(listener);
+    remove();
     window.removeEventListener("popstate", listener);
     window.removeEventListener("hashchange", listener);
   };
@@ -30,7 +27,7 @@ export function useRoute(): readonly [Route, Go] {
     if (address === location.hash) return;
     if (how === "push") history.pushState(null, "", address);
     else history.replaceState(null, "", address);
-    tell();
+    own.tell();
   }, []);
   return [route, go];
 }

@@ -4,6 +4,8 @@ import type { Tone } from "../ui/Badge.tsx";
 /** How the page says what the kernel names. Names that come from elsewhere become visible text: an edge is foreign. */
 export const tierTones = ["neutral", "neutral", "warn", "bad", "bad"] as const satisfies readonly Tone[];
 
+export const findTitle = "Tools, calls, hashes, actions";
+
 export function tierText(tier: Tier): string {
   return `Tier ${tier}, ${tierNames[tier]}`;
 }

@@ -1,9 +1,9 @@
-import { type ApprovalRequest, type ToolSummary, visible } from "@keyhole/kernel";
+import type { ApprovalRequest, ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
 import type { Governance, GovernanceState } from "../client/kernel-client.ts";
 import { Origins } from "../run/Origins.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
-import { Empty, Loading, Notice } from "../ui/Notice.tsx";
+import { Empty, FaultNotice, Loading } from "../ui/Notice.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import "./approvals.css";
 import { Decisions } from "./Decisions.tsx";
@@ -29,7 +29,7 @@ export function ApprovalsScreen({ governance, governed, tools }: ApprovalsScreen
   const [part, setPart] = useState<(typeof parts)[number]["value"]>(desk === undefined ? "decisions" : "questions");
   return (
     <main className="screen approvals-screen" aria-label="Decide">
-      <header className="bar screen-head">
+      <header className="bar under screen-head">
         <h1>Decide</h1>
         <Segmented label="What to show" value={part} options={parts} onChange={setPart} />
       </header>
@@ -59,11 +59,7 @@ function Waiting({ desk, tools }: WaitingProps): ReactNode {
   const shown = questions?.find(({ request }) => request.approvalId === chosen) ?? questions?.[0];
   return (
     <>
-      {fault !== undefined && (
-        <Notice tone="bad" title={fault.message} urgent>
-          <p>{visible(fault.hint)}</p>
-        </Notice>
-      )}
+      {fault !== undefined && <FaultNotice fault={fault} />}
       {questions === undefined && fault === undefined && <Loading>Asking the edge…</Loading>}
       {questions?.length === 0 && (
         <Empty title="Nothing waits">

@@ -39,7 +39,7 @@ export function Arguments({ all, before, seen }: ArgumentsProps): ReactNode {
       {all.length === 0 && <p className="hint">The call has no arguments.</p>}
       <dl className="box argument-list">
         {all.map(({ name, text }) => (
-          <div className="argument" key={name}>
+          <div className="sunken argument" key={name}>
             <dt>
               <LongText text={name} what="the name" length={200} lines={2} />
             </dt>
@@ -50,7 +50,7 @@ export function Arguments({ all, before, seen }: ArgumentsProps): ReactNode {
           </div>
         ))}
         {gone.map(({ name }) => (
-          <div className="argument" key={name}>
+          <div className="sunken argument" key={name}>
             <dt>
               <LongText text={name} what="the name" length={200} lines={2} />
             </dt>

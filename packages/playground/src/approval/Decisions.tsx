@@ -1,6 +1,6 @@
 import { readVersionedId, visible } from "@keyhole/kernel";
-import { type ReactNode, useEffect, useMemo, useState } from "react";
-import { isKeyOfField } from "../app/key-of-field.ts";
+import { type ReactNode, useMemo, useState } from "react";
+import { isKeyOfField, useKey } from "../app/keys.ts";
 import type { Governance, GovernanceState } from "../client/kernel-client.ts";
 import { DecisionView } from "../decision/DecisionView.tsx";
 import { CallBoundary } from "../run/CallBoundary.tsx";
@@ -41,7 +41,7 @@ export function Decisions({ governance, governed }: DecisionsProps): ReactNode {
     );
   return (
     <div className="approvals-bench">
-      <nav className="stack-m question-queue" aria-label="Decisions">
+      <nav className="stack-m sunken question-queue" aria-label="Decisions">
         <p className="hint">
           <kbd>[</kbd> and <kbd>]</kbd> step through {ended.length > mostRows ? `the latest ${mostRows}` : "them"}.
         </p>
@@ -67,12 +67,12 @@ interface RowProps {
 function Row({ head: { id, state, tool, what }, isShown, onChoose }: RowProps): ReactNode {
   return (
     <ChoiceRow isShown={isShown} what={visible(what)} onChoose={() => onChoose(id)}>
-      <span className="decision-row-head log-state" data-state={state}>
+      <span className="mono-s log-state" data-state={state}>
         <StateMark state={state} />
         <code>{visible(readVersionedId(tool).name)}</code>
         <span className="visually-hidden">{stateWords[state]}</span>
       </span>
-      <span className="question-row-what">{visible(what)}</span>
+      <span className="clamp wrap question-row-what">{visible(what)}</span>
     </ChoiceRow>
   );
 }
@@ -96,14 +96,9 @@ function Decision({ id, governance, governed }: DecisionsProps & { readonly id: 
 
 /** `[` goes to the decision before, `]` to the next one, outside of fields. */
 function useStepKeys(step: (by: 1 | -1) => void): void {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      const { key, ctrlKey, metaKey } = event;
-      if ((key !== "[" && key !== "]") || ctrlKey || metaKey) return;
-      if (isKeyOfField(event)) return;
-      step(key === "]" ? 1 : -1);
-    };
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
+  useKey((event) => {
+    const { key, ctrlKey, metaKey } = event;
+    if ((key !== "[" && key !== "]") || ctrlKey || metaKey || isKeyOfField(event)) return;
+    step(key === "]" ? 1 : -1);
   });
 }

@@ -3,29 +3,22 @@ import { visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { tierText, tierTones } from "../app/words.ts";
 import { Badge } from "../ui/Badge.tsx";
+import { Fact } from "../ui/Fact.tsx";
 import { LongText } from "../ui/LongText.tsx";
 
 export function Facts({ request }: { readonly request: ApprovalRequest }): ReactNode {
   const { tier, risk, grants, description, hasBody } = request;
   return (
     <dl className="facts">
-      <dt>Does</dt>
-      <dd>
+      <Fact name="Does">
         <LongText text={description} what="the description" />
-      </dd>
-      {hasBody && (
-        <>
-          <dt>Body</dt>
-          <dd>Bytes come with this call that cannot be shown here.</dd>
-        </>
-      )}
-      <dt>Tier</dt>
-      <dd>
+      </Fact>
+      {hasBody && <Fact name="Body">Bytes come with this call that cannot be shown here.</Fact>}
+      <Fact name="Tier">
         <Badge tone={tierTones[tier]}>{tierText(tier)}</Badge>
         {risk !== null && <Badge>{visible(risk)} risk</Badge>}
-      </dd>
-      <dt>May use</dt>
-      <dd>
+      </Fact>
+      <Fact name="May use">
         {grants.length === 0 ? (
           "No capability"
         ) : (
@@ -37,7 +30,7 @@ export function Facts({ request }: { readonly request: ApprovalRequest }): React
             ))}
           </ul>
         )}
-      </dd>
+      </Fact>
     </dl>
   );
 }

@@ -164,7 +164,7 @@ function Actions(props: ActionsProps): ReactNode {
   const { deliberate, leftMs, unseen, keys, mayAllow, answers: given, isShown, onDeny, onAnswer } = props;
   const left = leftMs > 0 ? `Expires in ${clockText(leftMs)}` : "Expired";
   return (
-    <footer className="bar dialog-actions">
+    <footer className="bar sunken over dialog-actions">
       <span className="hint num countdown" data-urgent={leftMs < 15_000 || undefined}>
         {deliberate.isResting ? restingText : left}
         {unseen > 0 && `. Scroll to allow it: ${unseen} ${unseen === 1 ? "argument" : "arguments"} not seen.`}
@@ -200,7 +200,7 @@ function QuestionHead({ request, place, headingRef }: QuestionHeadProps): ReactN
           Question {place.number} of {place.total}
         </p>
       )}
-      <h2 id={questionTitle} ref={headingRef} tabIndex={-1}>
+      <h2 className="wrap" id={questionTitle} ref={headingRef} tabIndex={-1}>
         Allow <code>{visible(request.tool)}</code> to run?
       </h2>
     </header>
@@ -212,7 +212,7 @@ function Binding({ argsHash, isBound }: { readonly argsHash: string; readonly is
     <p className="hint">
       A yes is for exactly these arguments:{" "}
       <span className="hash-chip" title={visible(argsHash)}>
-        <code>{visible(shortHash(argsHash))}</code> <span className="hash-tick">✓ recomputed</span>
+        <code>{visible(shortHash(argsHash))}</code> <span className="small hash-tick">✓ recomputed</span>
       </span>
     </p>
   ) : (

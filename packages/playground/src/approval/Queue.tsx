@@ -19,7 +19,7 @@ const mostRows = 50;
 /** The questions that wait, the oldest first. */
 export function Queue({ questions, shown, tools, onChoose }: QueueProps): ReactNode {
   return (
-    <nav className="stack-m question-queue" aria-label="Questions that wait">
+    <nav className="stack-m sunken question-queue" aria-label="Questions that wait">
       <h3>
         Waiting <span className="muted count">{questions.length}</span>
       </h3>
@@ -52,7 +52,7 @@ function Row({ question: { request }, isShown, tool, onChoose }: RowProps): Reac
   return (
     <ChoiceRow isShown={isShown} what={what} onChoose={() => onChoose(request.approvalId)}>
       <span className="question-row-tool">{visible(request.tool)}</span>
-      <span className="question-row-what">{what}</span>
+      <span className="clamp wrap question-row-what">{what}</span>
       <span className="hint num wrap" data-urgent={leftMs < 15_000 || undefined}>
         {leftMs > 0 ? `${clockText(leftMs)} left` : "Expired"}, for {visible(request.caller).slice(0, 60)}
       </span>

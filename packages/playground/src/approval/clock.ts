@@ -1,14 +1,10 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
+import { useNow } from "../ui/time.ts";
 
 /** Milliseconds until then, told each second. */
 export function useLeftMs(expiresAt: string): number {
-  const end = Date.parse(expiresAt);
-  const [left, setLeft] = useState(() => end - Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setLeft(end - Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, [end]);
-  return left;
+  const [begun] = useState(Date.now);
+  return Date.parse(expiresAt) - useNow(begun, 1_000);
 }
 
 export function clockText(ms: number): string {

@@ -1,9 +1,10 @@
 import type { ApprovalRequest, ArgumentCondition, JsonValue } from "@keyhole/kernel";
 import { patternFault } from "@keyhole/kernel";
 import { withDefaults } from "@keyhole/worker-host/edge-protocol";
-import { useEffect, useState } from "react";
+import { useCallback } from "react";
 import { isOpen } from "../session/call-head.ts";
 import { useSession, useSessionState } from "../session/useSession.ts";
+import { useRead } from "../ui/time.ts";
 
 /** An earlier call of the same tool. */
 export interface EarlierCall {
@@ -31,19 +32,14 @@ export function useEarlierCalls({ tool }: ApprovalRequest): readonly EarlierCall
   const { heads } = useSessionState();
   const ids = heads.filter((head) => head.tool === tool && !isOpen(head.state)).slice(0, mostTried);
   const key = ids.map(({ id }) => id).join();
-  const [read, setRead] = useState<{ readonly key: string; readonly calls: readonly EarlierCall[] }>();
-  useEffect(() => {
-    let isLeft = false;
-    const readAll = ids.map(async ({ id, what }): Promise<readonly EarlierCall[]> => {
+  const read = useCallback(async (): Promise<readonly EarlierCall[]> => {
+    const calls = ids.map(async ({ id, what }): Promise<readonly EarlierCall[]> => {
       const run = await store.read(id).catch(() => undefined);
       return run === undefined ? [] : [{ what, input: withDefaults(run.tool.manifest.input, run.input) }];
     });
-    void Promise.all(readAll).then((calls) => isLeft || setRead({ key, calls: calls.flat() }));
-    return () => {
-      isLeft = true;
-    };
+    return (await Promise.all(calls)).flat();
     // The ids stand for the heads, which are new objects at every event of the session.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [key, store]);
-  return read?.key === key ? read.calls : undefined;
+  return useRead(read);
 }

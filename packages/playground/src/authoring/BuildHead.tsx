@@ -24,7 +24,7 @@ export function BuildHead({ build, pkg }: BuildHeadProps): ReactNode {
     announce("The link is copied");
   };
   return (
-    <header className="bar screen-head build-head">
+    <header className="bar under screen-head build-head">
       <h1>Build</h1>
       {isFromLink && (
         <>

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { capabilityText } from "../app/capability-words.ts";
 import { bytesText, durationText, tierText } from "../app/words.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
+import { Fact } from "../ui/Fact.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
 import { shortHash } from "../ui/short-hash.ts";
 import type { PackAnswer } from "./pack.ts";
@@ -48,29 +49,22 @@ function Facts({ pkg, tookMs }: { readonly pkg: ToolPackage; readonly tookMs: nu
   return (
     <>
       <dl className="facts">
-        <dt>Name</dt>
-        <dd>
+        <Fact name="Name">
           <code>{visible(name)}</code>
-        </dd>
-        <dt>Version</dt>
-        <dd>{visible(version)}</dd>
-        <dt>Tier</dt>
-        <dd>{tierText(tier)}</dd>
-        <dt>Effects</dt>
-        <dd>{effects.length === 0 ? "none" : visible(effects.join(", "))}</dd>
-        <dt>Determinism</dt>
-        <dd>{determinism}</dd>
-        <dt>Output</dt>
-        <dd>{output.kind}</dd>
+        </Fact>
+        <Fact name="Version">{visible(version)}</Fact>
+        <Fact name="Tier">{tierText(tier)}</Fact>
+        <Fact name="Effects">{effects.length === 0 ? "none" : visible(effects.join(", "))}</Fact>
+        <Fact name="Determinism">{determinism}</Fact>
+        <Fact name="Output">{output.kind}</Fact>
         <dt>Package</dt>
         <dd className="hash">
           <code title={hash}>{shortHash(hash)}</code>
           <CopyButton text={hash} what="the package hash" />
         </dd>
-        <dt>Packed</dt>
-        <dd>
+        <Fact name="Packed">
           {bytesText(code.length)} in {durationText(tookMs)}
-        </dd>
+        </Fact>
       </dl>
       <h3>What it asks for</h3>
       {capabilities.length === 0 ? (

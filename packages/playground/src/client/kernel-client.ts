@@ -16,6 +16,7 @@ import type {
 } from "@keyhole/kernel";
 import type { RunEntry } from "@keyhole/kernel/replay";
 import { EdgeFault, type Verification } from "@keyhole/worker-host/edge-protocol";
+import { Listeners } from "./listeners.ts";
 
 export const places = ["browser", "edge"] as const;
 /** Where the kernel runs that the page talks to. */
@@ -122,18 +123,12 @@ export interface Governance {
 /** Tells its listeners of every change through it. */
 export function heard(governance: Omit<Governance, "subscribe">): Governance {
   const { setPolicy, setMode } = governance;
-  const listeners = new Set<() => void>();
-  const tell = (): void => {
-    for (const listener of listeners) listener();
-  };
+  const { subscribe, tell } = new Listeners();
   return {
     ...governance,
     ...(setPolicy && { setPolicy: (document) => setPolicy(document).finally(tell) }),
     ...(setMode && { setMode: (mode, reason) => setMode(mode, reason).finally(tell) }),
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe,
   };
 }
 

@@ -1,3 +1,5 @@
+import { Listeners } from "./listeners.ts";
+
 /** `local` outlives the tab; `session` ends with the tab. */
 type Area = "local" | "session";
 
@@ -18,7 +20,8 @@ type Areas = Readonly<Record<Area, () => Pick<Storage, "getItem" | "setItem" | "
 export class SavedValues {
   readonly #areas: Areas;
   readonly #held = new Map<string, string | undefined>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
   #unsaved: readonly string[] = [];
 
   /** @param areas functions, because a browser may throw at the mention of `localStorage` */
@@ -45,7 +48,7 @@ export class SavedValues {
     else this.#held.set(saved.key, value);
     const others = this.#unsaved.filter((what) => what !== saved.what);
     this.#unsaved = isStored ? others : [...others, saved.what];
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
     return isStored;
   }
 
@@ -74,12 +77,6 @@ export class SavedValues {
 
   /** The names of the values that are in memory only. The array changes when the list does. */
   readonly unsaved = (): readonly string[] => this.#unsaved;
-
-  /** @returns a function that removes the listener */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 }
 
 /** The only place that touches the browser's storage. */

@@ -82,7 +82,7 @@ function Ladder({ rungs, isDenied }: { readonly rungs: readonly Rung[]; readonly
           {state === "unreached" ? <span className="rung-dot" /> : <StateMark state={markOf(state, isDenied)} />}
           <span className="rung-name">
             {rungTitles[name]}
-            {notes[state] !== "" && <span className="rung-note"> {notes[state]}</span>}
+            {notes[state] !== "" && <span className="small toned rung-note"> {notes[state]}</span>}
           </span>
           <span>{visible(said)}</span>
         </li>

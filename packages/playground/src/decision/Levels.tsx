@@ -1,10 +1,11 @@
 import { type Proof, visible } from "@keyhole/kernel";
 import { type ProofStep, readEvidence, stepText, verifyProof } from "@keyhole/kernel/policy";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback } from "react";
 import type { Governance } from "../client/kernel-client.ts";
 import { evidenceOf } from "../run/evidence.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import { Loading } from "../ui/Notice.tsx";
+import { useRead } from "../ui/time.ts";
 
 const names = {
   digest: "unchanged",
@@ -32,7 +33,7 @@ export function Levels({ run, proof, governance }: LevelsProps): ReactNode {
   if (steps === undefined) return <Loading>Checking the proof…</Loading>;
   if (typeof steps === "string") return <p className="fault">The proof could not be checked: {visible(steps)}</p>;
   return (
-    <ul className="plain-list levels" aria-label="Levels of verification">
+    <ul className="plain-list small levels" aria-label="Levels of verification">
       {steps.map((step) => (
         <li key={step.name} data-outcome={step.outcome}>
           <span aria-hidden="true">{marks[step.outcome]}</span> <b>{step.level}</b> {names[step.name]}
@@ -44,18 +45,12 @@ export function Levels({ run, proof, governance }: LevelsProps): ReactNode {
 }
 
 function useSteps({ run, proof, governance }: LevelsProps): readonly ProofStep[] | string | undefined {
-  const [seen, setSeen] = useState<{ readonly of: Proof; readonly steps: readonly ProofStep[] | string }>();
-  useEffect(() => {
-    let left = false;
-    const take = (steps: readonly ProofStep[] | string): void => {
-      if (!left) setSeen({ of: proof, steps });
-    };
-    stepsOf({ run, proof, governance }).then(take, (error: unknown) => take(String(error)));
-    return () => {
-      left = true;
-    };
-  }, [run, proof, governance]);
-  return seen?.of === proof ? seen.steps : undefined;
+  return useRead(
+    useCallback(
+      () => stepsOf({ run, proof, governance }).catch((error: unknown) => String(error)),
+      [run, proof, governance],
+    ),
+  );
 }
 
 async function stepsOf({ run, proof, governance }: LevelsProps): Promise<readonly ProofStep[] | string> {

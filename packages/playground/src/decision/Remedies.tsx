@@ -34,7 +34,7 @@ export function RemedyCard({ remedy, setPolicy }: RemedyCardProps): ReactNode {
     }
   };
   return (
-    <li className="stack-m remedy">
+    <li className="stack-m surface shrinks remedy">
       <h4>{title}</h4>
       <p className="hint">{reach}</p>
       <PolicyDiff member={member} added={added} />
@@ -61,7 +61,7 @@ export function RemedyCard({ remedy, setPolicy }: RemedyCardProps): ReactNode {
 function PolicyDiff({ member, added }: Pick<Remedy, "member" | "added">): ReactNode {
   const lines = visible(JSON.stringify(added, undefined, 2)).split("\n");
   return (
-    <pre className="box wrap diff" aria-label="Change of the policy">
+    <pre className="box wrap mono-s sunken diff" aria-label="Change of the policy">
       <span>{`  "${member}": [ …\n`}</span>
       {lines.map((line, index) => (
         <ins key={index}>{`+ ${line}\n`}</ins>

@@ -1,5 +1,6 @@
 import type { JsonValue, ToolSummary } from "@keyhole/kernel";
 import { type ReactNode, type RefObject, type SubmitEvent, useEffect, useMemo, useRef, useState } from "react";
+import { isApple } from "../app/keys.ts";
 import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { FormContext } from "./context.ts";
@@ -25,8 +26,6 @@ interface CallFormProps {
   readonly onRun: (input: JsonValue, body?: Blob) => void;
   readonly onCancel: () => void;
 }
-
-const modifier = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
 export function CallForm({ tool, seed, foresee, isRunning, isCancelling, onRun, onCancel }: CallFormProps): ReactNode {
   const element = useRef<HTMLFormElement>(null);
@@ -67,7 +66,7 @@ export function CallForm({ tool, seed, foresee, isRunning, isCancelling, onRun, 
         )}
       </div>
       <JsonPane input={input} linked={link.linked} onCaret={link.onCaret} />
-      <div className="bar call-foot">
+      <div className="bar surface over call-foot">
         {foresee && <Foresight foresee={foresee} input={input.ready} />}
         <RunActions isRunning={isRunning} isCancelling={isCancelling} onCancel={onCancel} />
       </div>
@@ -140,7 +139,7 @@ function RunActions({ isRunning, isCancelling, onCancel }: RunActionsProps): Rea
     <div className="bar">
       <Button ref={runButton} look="primary" icon="play" type="submit" isUnavailable={isRunning}>
         Run
-        <kbd aria-hidden="true">{modifier} ↵</kbd>
+        <kbd aria-hidden="true">{isApple ? "⌘" : "Ctrl"} ↵</kbd>
       </Button>
       {isRunning && (
         <Button look="danger" icon="stop" onPress={onCancel} isUnavailable={isCancelling}>

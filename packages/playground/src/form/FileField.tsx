@@ -33,7 +33,7 @@ export function FileField({ mediaType, file, isMissing, onChoose }: FileFieldPro
         <Button icon="upload" onPress={() => input.current?.click()}>
           {file ? "Choose another file" : "Choose a file"}
         </Button>
-        <output className="wrap file-name">
+        <output className="wrap shrinks">
           {file ? `${visible(file.name)}, ${bytesText(file.size)}` : <span className="muted">No file chosen</span>}
         </output>
       </div>

@@ -25,7 +25,7 @@ const pauseMs = 150;
 export function Foresight({ foresee, input }: ForesightProps): ReactNode {
   const preview = usePreview(foresee, input);
   return (
-    <p className="foresight">
+    <p className="small shrinks foresight">
       <span className="muted">{foresee.isClaim ? "If you run it now, the edge says:" : "If you run it now"}</span>{" "}
       <Answer input={input} preview={preview} />
     </p>
@@ -42,7 +42,7 @@ function Answer({ input, preview }: { readonly input: JsonValue | undefined; rea
   return (
     <span className="foresight-answer" data-state={state}>
       <StateMark state={state} />
-      <span className="foresight-text">
+      <span className="clamp wrap foresight-text">
         <b>{word}</b> <span className="foresight-why">{visible(why)}</span>
       </span>
     </span>

@@ -26,14 +26,14 @@ export function JsonPane({ input, linked, onCaret }: JsonPaneProps): ReactNode {
   const { errors } = draft;
   const state = stateOf(input);
   return (
-    <section className="json-pane" aria-label="JSON">
+    <section className="sunken over shrinks json-pane" aria-label="JSON">
       <header className="line json-head">
         <button type="button" className="line fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name="chevron" />
           Input as JSON
         </button>
         {isOpen && linked !== "" && (
-          <span className="muted clip json-link">
+          <span className="muted clip">
             linked: <code>{visible(linked)}</code>
           </span>
         )}

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "@keyhole/kernel";
+import { isJsonObject } from "@keyhole/kernel";
 import { type ComponentType, type ReactNode, useId, useState } from "react";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { Input, TextField } from "../ui/TextField.tsx";
-import { type FieldProps, useForm } from "./context.ts";
+import { type AnyFieldProps, type FieldProps, useForm } from "./context.ts";
 import { GroupDescription, GroupFault, GroupLabel } from "./FieldFrame.tsx";
 import { type Extra, schemaOfExtra } from "./schema.ts";
 import { type Draft, fromEntries, initialValue, pointerTo } from "./value.ts";
@@ -13,23 +13,13 @@ interface Row {
   readonly value: Draft;
 }
 
-interface ValueProps {
-  readonly name: string;
-  readonly schema: JsonObject;
-  readonly path: string;
-  readonly required: boolean;
-  readonly value: Draft;
-  readonly onChange: (value: Draft) => void;
-  readonly depth: number;
-}
-
 interface MapFieldProps extends FieldProps<Draft> {
   readonly extra: Extra;
   /** Members that have fields of their own. */
   readonly named?: readonly string[];
   readonly depth: number;
   /** Given, not imported: a map is itself a field. */
-  readonly renderValue: ComponentType<ValueProps>;
+  readonly renderValue: ComponentType<AnyFieldProps>;
 }
 
 const noNames: readonly string[] = [];

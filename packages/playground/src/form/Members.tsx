@@ -1,15 +1,10 @@
-import type { JsonObject } from "@keyhole/kernel";
 import { type ComponentType, memo, type ReactNode, useCallback, useLayoutEffect, useState } from "react";
 import type { AnyFieldProps } from "./context.ts";
 import type { Member } from "./schema.ts";
 import { type Draft, memberOf, pointerTo, withMember } from "./value.ts";
 
-interface MembersProps {
+interface MembersProps extends Pick<AnyFieldProps, "path" | "value" | "onChange" | "depth"> {
   readonly members: readonly Member[];
-  readonly path: string;
-  readonly value: Draft;
-  readonly onChange: (value: Draft) => void;
-  readonly depth: number;
   /** Given, not imported: an object is itself a field. */
   readonly renderValue: ComponentType<AnyFieldProps>;
 }
@@ -68,15 +63,8 @@ class Latest {
   readonly onMember: OnMember = (name, member) => this.#onChange(withMember(this.#value, name, member));
 }
 
-interface MemberFieldProps {
-  readonly name: string;
-  readonly schema: JsonObject;
-  readonly required: boolean;
-  readonly path: string;
-  readonly value: Draft;
-  readonly depth: number;
+interface MemberFieldProps extends Omit<AnyFieldProps, "onChange">, Pick<MembersProps, "renderValue"> {
   readonly onMember: OnMember;
-  readonly renderValue: ComponentType<AnyFieldProps>;
 }
 
 const MemberField = memo(function MemberField({ onMember, renderValue: Value, ...field }: MemberFieldProps): ReactNode {

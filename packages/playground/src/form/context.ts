@@ -44,12 +44,7 @@ export interface FieldProps<Value> {
 }
 
 /** The properties of a field of any schema. */
-export interface AnyFieldProps {
-  readonly name: string;
+export interface AnyFieldProps extends Omit<FieldProps<Draft>, "label" | "description"> {
   readonly schema: JsonObject;
-  readonly path: string;
-  readonly required: boolean;
-  readonly value: Draft;
-  readonly onChange: (value: Draft) => void;
   readonly depth: number;
 }

@@ -1,3 +1,4 @@
+import { Listeners } from "../client/listeners.ts";
 import type { FieldError } from "./errors.ts";
 
 const none: readonly FieldError[] = [];
@@ -5,13 +6,8 @@ const none: readonly FieldError[] = [];
 /** The faults that a form shows, by field. A field hears of its own alone. */
 export class Faults {
   #byPath: ReadonlyMap<string, readonly FieldError[]> = new Map();
-  readonly #listeners = new Set<() => void>();
-
-  /** @returns a function that removes the listener */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
 
   /** The same list as long as it says the same. */
   at(path: string): readonly FieldError[] {
@@ -27,7 +23,7 @@ export class Faults {
     }
     const kept = [...next].map(([path, list]) => [path, isSame(list, this.at(path)) ? this.at(path) : list] as const);
     this.#byPath = new Map(kept);
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

@@ -1,6 +1,6 @@
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import type { Governance } from "../client/kernel-client.ts";
-import { isKeyOfField } from "../app/key-of-field.ts";
+import { usePlainKey } from "../app/keys.ts";
 import { bytesText, durationText } from "../app/words.ts";
 import type { CallHead } from "../session/call-head.ts";
 import { useSessionState } from "../session/useSession.ts";
@@ -29,10 +29,11 @@ export function CallLog({ current, governance, onOpen }: CallLogProps): ReactNod
   const [text, setText] = useState("");
   const rows = useMemo(() => filtered(heads, filter, text), [heads, filter, text]);
   const toggle = (): void => setFolded((folded) => !folded);
-  useFoldKey(toggle);
+  // The key left of 1.
+  usePlainKey("`", toggle);
   return (
-    <section className="drawer" aria-label="Log of calls" data-folded={isFolded || undefined}>
-      <div className="line drawer-bar">
+    <section className="surface shrinks drawer" aria-label="Log of calls" data-folded={isFolded || undefined}>
+      <div className="line sunken under drawer-bar">
         <IconButton
           icon="drawer"
           label={isFolded ? "Show the log of calls" : "Fold the log of calls"}
@@ -107,19 +108,4 @@ function SumsText({ rows }: { readonly rows: readonly CallHead[] }): ReactNode {
       {events === 1 ? "event" : "events"}
     </span>
   );
-}
-
-/** The key left of 1, outside of fields. */
-function useFoldKey(toggle: () => void): void {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      const { key, ctrlKey, metaKey, altKey } = event;
-      if (key !== "`" || ctrlKey || metaKey || altKey || event.defaultPrevented) return;
-      if (isKeyOfField(event)) return;
-      event.preventDefault();
-      toggle();
-    };
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
-  });
 }

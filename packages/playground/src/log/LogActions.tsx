@@ -6,10 +6,7 @@ import { useAnnounce } from "../ui/announce.tsx";
 import { Button } from "../ui/Button.tsx";
 import { saveFile } from "../ui/save.ts";
 
-const LogMenu = lazy(async () => {
-  const { LogMenu: menu } = await import("./LogMenu.tsx");
-  return { default: menu };
-});
+const LogMenu = lazy(async () => ({ default: (await import("./LogMenu.tsx")).LogMenu }));
 
 interface LogActionsProps {
   /** The calls that the log shows. */

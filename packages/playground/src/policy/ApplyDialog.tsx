@@ -34,7 +34,9 @@ export function ApplyDialog(props: ApplyDialogProps): ReactNode {
       <Modal className="dialog policy-apply">
         <Dialog className="dialog-body">
           <header className="stack-s dialog-head">
-            <Heading slot="title">Apply this policy?</Heading>
+            <Heading className="wrap" slot="title">
+              Apply this policy?
+            </Heading>
             <p className="wrap muted">{simulated}</p>
           </header>
           <div className="stack-l dialog-content">
@@ -43,7 +45,7 @@ export function ApplyDialog(props: ApplyDialogProps): ReactNode {
             <h3>Lines</h3>
             <DiffView before={inForce} after={formatDocument(document)} label="Changed lines of the policy" />
           </div>
-          <footer className="bar dialog-actions">
+          <footer className="bar sunken over dialog-actions">
             <Button onPress={onClose}>Go on editing</Button>
             <Button look="primary" onPress={() => void apply()} isUnavailable={isBusy}>
               Apply

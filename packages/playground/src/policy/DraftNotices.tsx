@@ -2,7 +2,7 @@ import { visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { Button } from "../ui/Button.tsx";
 import { DiffView } from "../ui/DiffView.tsx";
-import { Notice } from "../ui/Notice.tsx";
+import { FaultNotice, Notice } from "../ui/Notice.tsx";
 import { loadDraft } from "./draft.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import type { PolicyDraft } from "./usePolicyDraft.ts";
@@ -17,11 +17,7 @@ export function DraftNotices({ draft, elsewhere }: DraftNoticesProps): ReactNode
   const { failure, isStale, conflicts, inForce, merge } = draft;
   return (
     <div className="policy-notices">
-      {failure !== undefined && (
-        <Notice tone="bad" title={failure.message} urgent>
-          <p>{visible(failure.hint)}</p>
-        </Notice>
-      )}
+      {failure !== undefined && <FaultNotice fault={failure} />}
       {isStale && (
         <Notice
           tone="warn"

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { capabilityText } from "../app/capability-words.ts";
 import { type ClientFault, faultOf, type Governance } from "../client/kernel-client.ts";
 import { Choice } from "../ui/Choice.tsx";
-import { Notice } from "../ui/Notice.tsx";
+import { FaultNotice } from "../ui/Notice.tsx";
 import { Segmented } from "../ui/Segmented.tsx";
 import { IconButton } from "../ui/Button.tsx";
 import { useAnnounce } from "../ui/announce.tsx";
@@ -24,7 +24,7 @@ export function Openings({ document, counts, onChange }: OpeningsProps): ReactNo
     <div className="openings">
       <PostureField document={document} onChange={onChange} />
       <NewHost onAdd={({ host, port }) => onChange(withHost(document, host, port))} />
-      <table className="openings-table">
+      <table className="small openings-table">
         <caption className="visually-hidden">Grants</caption>
         <thead>
           <tr>
@@ -137,11 +137,7 @@ export function ModeField({ mode, setMode, onChanged }: ModeFieldProps): ReactNo
         {modeTexts[mode]}
         {setMode !== undefined && " A change of the mode holds at once."}
       </p>
-      {fault !== undefined && (
-        <Notice tone="bad" title={fault.message} urgent>
-          <p>{visible(fault.hint)}</p>
-        </Notice>
-      )}
+      {fault !== undefined && <FaultNotice fault={fault} />}
     </div>
   );
 }

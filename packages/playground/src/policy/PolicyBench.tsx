@@ -45,7 +45,7 @@ export function PolicyBench({ hash, modeField, approvals, ...options }: PolicyBe
   return (
     <>
       <div className="column policy-edit">
-        <header className="bar screen-head">
+        <header className="bar under screen-head">
           <h1>Policy</h1>
           <Segmented label="Part of the policy" value={part} options={parts} onChange={setPart} />
           <TemplateMenu document={document} onAdd={(changed) => draft.change(changed)} />

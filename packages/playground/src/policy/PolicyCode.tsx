@@ -41,7 +41,7 @@ export function PolicyCode({ draft, coverage, tools, onApply, ref }: PolicyCodeP
   const counts = useMemo(() => countsOf(read, coverage), [read, coverage]);
   return (
     <>
-      <p className="note policy-columns" aria-hidden="true">
+      <p className="note under policy-columns" aria-hidden="true">
         <span>line</span>
         <span>calls</span>
         <span>{draft.isInForce ? "the policy in force" : "draft of this tab"}</span>

@@ -2,7 +2,7 @@ import { visible } from "@keyhole/kernel";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { type ClientFault, faultOf, type Governance, type GovernanceState } from "../client/kernel-client.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
-import { Loading, Notice } from "../ui/Notice.tsx";
+import { FaultNotice, Loading, Notice } from "../ui/Notice.tsx";
 import { shortHash } from "../ui/short-hash.ts";
 import { isHashOf } from "./edit.ts";
 import { ModeField } from "./Openings.tsx";
@@ -48,9 +48,7 @@ function Governed({ governance, tools }: PolicyScreenProps & { readonly governan
     return (
       <div className="pane policy-alone">
         <h1>Policy</h1>
-        <Notice tone="bad" title={loaded.fault.message} urgent>
-          <p>{visible(loaded.fault.hint)}</p>
-        </Notice>
+        <FaultNotice fault={loaded.fault} />
       </div>
     );
   }
@@ -61,7 +59,7 @@ function Governed({ governance, tools }: PolicyScreenProps & { readonly governan
   if (setPolicy === undefined) {
     return (
       <div className="pane policy-alone">
-        <header className="bar screen-head">
+        <header className="bar under screen-head">
           <h1>Policy</h1>
           {hash}
         </header>

@@ -26,7 +26,7 @@ const mostRows = 100;
 export function Simulation({ session, rows, unused, onShowGrant }: SimulationProps): ReactNode {
   const count = session.calls.length;
   return (
-    <aside className="pane policy-sim" aria-label="Simulation">
+    <aside className="pane sunken policy-sim" aria-label="Simulation">
       <h2>
         Over this session’s {count.toLocaleString("en")} {count === 1 ? "call" : "calls"}
       </h2>
@@ -36,12 +36,12 @@ export function Simulation({ session, rows, unused, onShowGrant }: SimulationPro
       {unused.length > 0 && count > 0 && (
         <>
           <h3>Needed by no call, could be closed</h3>
-          <ul className="sim-list">
+          <ul className="surface over">
             {unused.slice(0, mostRows).map(({ index, tool, text }) => (
               <li key={index}>
                 <button
                   type="button"
-                  className="line hovers sim-row"
+                  className="line hovers small sim-row"
                   title={visible(text)}
                   onClick={() => onShowGrant(index)}
                 >
@@ -104,7 +104,7 @@ function Bar({ rows, changed }: { readonly rows: readonly SimulatedRow[]; readon
           return <rect key={kind} data-kind={kind} x={`${from}%`} width={`${x - from}%`} height="20" />;
         })}
       </svg>
-      <p className="sim-legend">
+      <p className="small sim-legend">
         {staying.map(({ kind, count }) => (
           <span key={kind} className="said" data-decision={kind}>
             <StateMark state={states[kind]} /> {count} {stayWords[kind]}
@@ -119,10 +119,14 @@ function Bar({ rows, changed }: { readonly rows: readonly SimulatedRow[]; readon
 function RowList({ rows, label }: { readonly rows: readonly SimulatedRow[]; readonly label: string }): ReactNode {
   if (rows.length === 0) return null;
   return (
-    <ul className="sim-list" aria-label={label}>
+    <ul className="surface over" aria-label={label}>
       {rows.slice(0, mostRows).map(({ call, before, after, reason }) => (
         <li key={call.id}>
-          <a className="line hovers sim-row" href={`#/call/${encodeURIComponent(call.id)}`} title={visible(reason)}>
+          <a
+            className="line hovers small sim-row"
+            href={`#/call/${encodeURIComponent(call.id)}`}
+            title={visible(reason)}
+          >
             <code>{visible(call.manifest.name)}</code>
             <span className="muted sim-what">{visible(call.what)}</span>
             <Said decision={before} />

@@ -4,7 +4,7 @@ import { type ClientFault, faultOf, type Governance } from "../client/kernel-cli
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Json } from "../ui/Json.tsx";
-import { Notice } from "../ui/Notice.tsx";
+import { FaultNotice } from "../ui/Notice.tsx";
 import { useAnnounce } from "../ui/announce.tsx";
 
 /** The standing approvals, and the way to revoke them. */
@@ -30,11 +30,7 @@ export function StandingApprovals({ approvals }: { readonly approvals: Governanc
   return (
     <section className="stack-m" aria-label="Standing approvals">
       <h2>Standing approvals</h2>
-      {fault !== undefined && (
-        <Notice tone="bad" title={fault.message} urgent>
-          <p>{visible(fault.hint)}</p>
-        </Notice>
-      )}
+      {fault !== undefined && <FaultNotice fault={fault} />}
       {standing.length === 0 ? (
         <p className="hint">None: every question is asked.</p>
       ) : (

@@ -2,6 +2,7 @@ import { visible } from "@keyhole/kernel";
 import type { Divergence, Run } from "@keyhole/kernel/replay";
 import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "../ui/Button.tsx";
+import { Fact } from "../ui/Fact.tsx";
 import { Json } from "../ui/Json.tsx";
 import { StateMark } from "../ui/StateMark.tsx";
 import { VirtualRows } from "../ui/VirtualRows.tsx";
@@ -83,7 +84,7 @@ interface ControlsProps {
 function Controls(props: ControlsProps): ReactNode {
   const { at, last, end, isMoving, divergence, canReplay, onReplay, onMove, onPlay } = props;
   return (
-    <div className="bar replay-controls">
+    <div className="bar sunken under replay-controls">
       <Button look="primary" icon="play" onPress={onReplay} isUnavailable={!canReplay}>
         Replay
       </Button>
@@ -184,21 +185,17 @@ function EntryPane({ run, seq, divergence }: EntryPaneProps): ReactNode {
   if (entry === undefined) return null;
   const call = callOf(run, seq);
   return (
-    <aside className="pane replay-pane" aria-label="The entry">
+    <aside className="pane sunken replay-pane" aria-label="The entry">
       <h2>Entry {seq}</h2>
       {divergence !== undefined && <Difference divergence={divergence} />}
       <dl className="facts">
-        <dt>Call</dt>
-        <dd>
+        <Fact name="Call">
           <code>{visible(entry.callId)}</code>
-        </dd>
+        </Fact>
         {call !== undefined && (
-          <>
-            <dt>Tool</dt>
-            <dd>
-              <code>{visible(call.tool)}</code>
-            </dd>
-          </>
+          <Fact name="Tool">
+            <code>{visible(call.tool)}</code>
+          </Fact>
         )}
       </dl>
       {call !== undefined && call !== entry && (
@@ -222,7 +219,7 @@ function Difference({ divergence }: { readonly divergence: Divergence }): ReactN
         <b>{visible(reason.split(" At ")[0] ?? reason)}</b>
       </p>
       <p>{difference === undefined ? "Digests" : <code>{visible(difference.path || "the whole value")}</code>}</p>
-      <div className="box wrap line-diff">
+      <div className="box wrap mono-s surface line-diff">
         <div data-kind="removed">− {visible(difference?.expected ?? expectedHash)}</div>
         <div data-kind="added">+ {visible(difference?.actual ?? actualHash)}</div>
       </div>

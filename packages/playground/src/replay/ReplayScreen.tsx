@@ -18,7 +18,7 @@ export function ReplayScreen({ callId }: { readonly callId: string }): ReactNode
   const [part, setPart] = useState<(typeof parts)[number]["value"]>("run");
   return (
     <main className="screen replay-screen" aria-label="Replay">
-      <header className="bar screen-head">
+      <header className="bar under screen-head">
         <h1>Replay</h1>
         <Segmented label="What to replay" value={part} options={parts} onChange={setPart} />
       </header>

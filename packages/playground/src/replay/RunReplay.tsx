@@ -6,10 +6,11 @@ import { BoundaryPicture } from "../ui/BoundaryPicture.tsx";
 import { fileDrop } from "../ui/file-drop.ts";
 import { Empty, Loading, Notice } from "../ui/Notice.tsx";
 import { useSession, useSessionState } from "../session/useSession.ts";
+import { useRead } from "../ui/time.ts";
 import { isWatched } from "../session/names.ts";
 import { rowsOf } from "./entries.ts";
 import { Lanes } from "./Lanes.tsx";
-import { execute, type KnownTools, openCall, openRun, type OpenedRun, toolsOf } from "./open-run.ts";
+import { execute, openCall, openRun, type OpenedRun, toolsOf } from "./open-run.ts";
 import type { Played } from "./played.ts";
 import { Strip } from "./Strip.tsx";
 
@@ -103,7 +104,7 @@ function NoRun(): ReactNode {
             <li key={id}>
               <a className="hovers" href={`#/replay/${encodeURIComponent(id)}`}>
                 <code>{visible(readVersionedId(tool).name)}</code>
-                <span className="clip muted replay-what">{visible(what)}</span>
+                <span className="clip muted mono-s">{visible(what)}</span>
                 <span className="muted">{new Date(startedAt).toLocaleTimeString("en", { hour12: false })}</span>
               </a>
             </li>
@@ -117,17 +118,8 @@ function NoRun(): ReactNode {
 function Opened({ opened }: { readonly opened: Whole }): ReactNode {
   const { run } = opened;
   const rows = useMemo(() => rowsOf(run), [run]);
-  const [known, setKnown] = useState<KnownTools>();
+  const known = useRead(useCallback(() => toolsOf(run), [run]));
   const [played, setPlayed] = useState<Played>({ state: "idle" });
-  useEffect(() => {
-    let isLeft = false;
-    void toolsOf(run).then((found) => {
-      if (!isLeft) setKnown(found);
-    });
-    return () => {
-      isLeft = true;
-    };
-  }, [run]);
   const play = (): void => {
     setPlayed({ state: "running" });
     execute(run, known?.tools ?? []).then(

@@ -12,10 +12,10 @@ export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
   const used = openings.filter(({ state }) => state === "used").length;
   const granted = openings.filter(({ isGranted, state }) => isGranted || state === "used").length;
   return (
-    <figure className="boundary">
+    <figure className="surface boundary">
       <figcaption className="visually-hidden">What {visible(tool)} could do, and what it did</figcaption>
       <div className="boundary-row boundary-head">
-        <div className="line boundary-in">
+        <div className="line shrinks boundary-in">
           <b>{visible(tool)}</b>
         </div>
         <Wall />
@@ -29,16 +29,16 @@ export function Boundary({ tool, openings }: BoundaryProps): ReactNode {
           <Row key={opening.kind} opening={opening} />
         ))}
         <li className="boundary-row" data-state="closed">
-          <div className="line boundary-in" />
+          <div className="line shrinks boundary-in" />
           <Wall state="closed" />
           <div className="boundary-out">
             <div className="could">{openings.length === 0 ? "anything outside" : "everything else"}</div>
-            <div className="did">closed</div>
+            <div className="note">closed</div>
           </div>
         </li>
       </ul>
       <div className="boundary-row boundary-foot">
-        <div className="line boundary-in" />
+        <div className="line shrinks boundary-in" />
         <Wall />
         <div className="boundary-out">
           <span>
@@ -57,24 +57,19 @@ function Row({ opening }: { readonly opening: Opening }): ReactNode {
   const first = crossed[0] ?? failed[0] ?? stopped[0];
   return (
     <li className="boundary-row" data-state={state}>
-      <div className="line boundary-in">
+      <div className="line shrinks boundary-in">
         <span aria-hidden="true">{first && visible(first.operation)}</span>
       </div>
-      <Wall
-        state={state}
-        isWide={isWide}
-        isGranted={isGranted}
-        beam={crossed.length + failed.length > 3 ? "thick" : "thin"}
-      />
+      <Wall state={state} isWide={isWide} isGranted={isGranted} beam={crossed.length + failed.length > 3 ? 5 : 2.5} />
       <div className="boundary-out">
         <div className="could">
           <code>{visible(kind)}</code>{" "}
-          <span className="scope">
+          <span className="note">
             {isGranted || state === "used" ? "" : "wishes "}
             {visible(scope)}
           </span>
         </div>
-        <div className="did">
+        <div className="note">
           <Did {...opening} />
         </div>
       </div>
@@ -121,11 +116,11 @@ interface WallProps {
   readonly state?: Opening["state"];
   readonly isWide?: boolean;
   readonly isGranted?: boolean;
-  readonly beam?: "thin" | "thick";
+  readonly beam?: number;
 }
 
 /** Height of the gap: how far the grant reaches. Thickness of the beam: how much went through. */
-function Wall({ state, isWide = false, isGranted = false, beam = "thin" }: WallProps): ReactNode {
+function Wall({ state, isWide = false, isGranted = false, beam = 2.5 }: WallProps): ReactNode {
   const half = isWide ? 9 : 5;
   const isOpen = state === "used" || state === "open" || (state === "stopped" && isGranted);
   return (
@@ -136,22 +131,26 @@ function Wall({ state, isWide = false, isGranted = false, beam = "thin" }: WallP
           <>
             <rect className="wall-stone" x="24" y="-300" width="8" height={300 - half} />
             <rect className="wall-stone" x="24" y={half} width="8" height="300" />
-            <path className="wall-jamb" d={`M21-${half}h14M21 ${half}h14`} />
+            <path className="wall-jamb" strokeWidth="2.5" d={`M21-${half}h14M21 ${half}h14`} />
             <path className="wall-out" d={`M24-${half}h9v${2 * half}h-9z`} />
           </>
         ) : (
           <rect className="wall-stone" x="24" y="-300" width="8" height="600" />
         )}
-        {state === "closed" && <path className="wall-plug" d="M21-7h14v14h-14z" />}
-        {state === "open" && <path className="wall-idle" d="M2 0H56" />}
+        {state === "closed" && (
+          <path className="wall-plug" strokeWidth="1.2" strokeDasharray="2.5 2" d="M21-7h14v14h-14z" />
+        )}
+        {state === "open" && <path className="wall-idle" strokeWidth="1.2" strokeDasharray="2 3" d="M2 0H56" />}
         {state === "used" && (
           <>
-            <path className="wall-glow" d="M0 0H56" />
-            <path className="wall-beam" data-beam={beam} d="M0 0H50" />
+            <path className="wall-glow" strokeWidth="11" opacity="0.22" d="M0 0H56" />
+            <path className="wall-beam" strokeWidth={beam} d="M0 0H50" />
             <path className="wall-arrow" d="m48-5 8 5-8 5z" />
           </>
         )}
-        {state === "stopped" && <path className="wall-hit" d="M0 0H18M14-5l8 10m0-10-8 10" />}
+        {state === "stopped" && (
+          <path className="wall-hit" strokeWidth="2.2" strokeLinecap="round" d="M0 0H18M14-5l8 10m0-10-8 10" />
+        )}
       </svg>
     </svg>
   );

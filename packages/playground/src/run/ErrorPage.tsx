@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback } from "react";
 import { Markdown } from "../ui/Markdown.tsx";
 import { Loading } from "../ui/Notice.tsx";
 import { Sheet } from "../ui/Sheet.tsx";
+import { useRead } from "../ui/time.ts";
 
 interface ErrorPageProps {
   readonly code: string;
@@ -12,23 +13,13 @@ interface ErrorPageProps {
 /** The page of a code beside the call, so that the person does not leave it. */
 export function ErrorPage({ code, load, onClose }: ErrorPageProps): ReactNode {
   return (
-    <Sheet title={code} isOpen onClose={onClose}>
+    <Sheet title={code} onClose={onClose}>
       <Content load={load} />
     </Sheet>
   );
 }
 
 function Content({ load }: { readonly load: () => Promise<string> }): ReactNode {
-  const [text, setText] = useState<string | undefined>(undefined);
-  useEffect(() => {
-    let left = false;
-    load().then(
-      (loaded) => left || setText(loaded),
-      () => left || setText("This page could not be loaded."),
-    );
-    return () => {
-      left = true;
-    };
-  }, [load]);
+  const text = useRead(useCallback(() => load().catch(() => "This page could not be loaded."), [load]));
   return text === undefined ? <Loading>Loading…</Loading> : <Markdown text={text} />;
 }

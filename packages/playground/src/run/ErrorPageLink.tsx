@@ -13,10 +13,7 @@ function loaderOf(code: ErrorCode): (() => Promise<string>) | undefined {
   return path === undefined ? undefined : pages[path];
 }
 
-const ErrorPage = lazy(async () => {
-  const { ErrorPage: page } = await import("./ErrorPage.tsx");
-  return { default: page };
-});
+const ErrorPage = lazy(async () => ({ default: (await import("./ErrorPage.tsx")).ErrorPage }));
 
 export function ErrorPageLink({ code }: { readonly code: ErrorCode }): ReactNode {
   const [isOpen, setOpen] = useState(false);

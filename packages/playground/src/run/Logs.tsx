@@ -33,7 +33,7 @@ export function Logs({ logs }: { readonly logs: readonly LogEntry[] }): ReactNod
           </span>
         </div>
       )}
-      <VirtualLines label="Log lines of the tool" className="logs" count={shown.length} rowHeight={20}>
+      <VirtualLines label="Log lines of the tool" className="mono-s logs" count={shown.length} rowHeight={20}>
         {(index) => <LogLine entry={shown[index]!} />}
       </VirtualLines>
       {shown.length === 0 && <p className="hint">No line matches.</p>}
@@ -46,7 +46,7 @@ const LogLine = memo(function LogLine({ entry: { level, message } }: { readonly 
   return (
     <span className="stack-m log-line" data-level={level}>
       <span className="log-level">{level}</span>
-      <span className="wrap log-text">
+      <span className="wrap pre">
         {visible(message.slice(0, mostInLine))}
         {cut > 0 && <span className="cut"> … {cut.toLocaleString("en")} more characters</span>}
       </span>

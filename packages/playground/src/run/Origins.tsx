@@ -1,8 +1,9 @@
 import { type JsonValue, visible } from "@keyhole/kernel";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback } from "react";
 import { isOpen } from "../session/call-head.ts";
 import { type EarlierCall, type Origin, originsOf, outputText } from "../session/origins.ts";
 import { useSession } from "../session/useSession.ts";
+import { useRead } from "../ui/time.ts";
 
 interface OriginsProps {
   readonly input: JsonValue;
@@ -17,26 +18,18 @@ const mostShown = 5;
 /** Where values of an input stood before, so that a person sees what came from a tool and from no input. */
 export function Origins({ input, before }: OriginsProps): ReactNode {
   const { store } = useSession();
-  const [origins, setOrigins] = useState<readonly Origin[]>([]);
-  useEffect(() => {
-    let isLeft = false;
-    const search = async (): Promise<void> => {
-      const heads = store.state().heads.filter(({ state, startedAt }) => !isOpen(state) && startedAt < before);
-      const calls = heads.slice(0, mostCalls).map(async ({ id, tool, startedAt }): Promise<readonly EarlierCall[]> => {
-        const run = await store.read(id).catch(() => undefined);
-        if (run === undefined) return [];
-        const data = run.phase === "done" && run.result.ok ? run.result.data : undefined;
-        return [{ tool, startedAt, input: run.input, output: outputText(data) }];
-      });
-      const earlier = (await Promise.all(calls)).flat();
-      if (!isLeft) setOrigins(originsOf(input, earlier));
-    };
-    void search();
-    return () => {
-      isLeft = true;
-    };
+  const search = useCallback(async (): Promise<readonly Origin[]> => {
+    const heads = store.state().heads.filter(({ state, startedAt }) => !isOpen(state) && startedAt < before);
+    const calls = heads.slice(0, mostCalls).map(async ({ id, tool, startedAt }): Promise<readonly EarlierCall[]> => {
+      const run = await store.read(id).catch(() => undefined);
+      if (run === undefined) return [];
+      const data = run.phase === "done" && run.result.ok ? run.result.data : undefined;
+      return [{ tool, startedAt, input: run.input, output: outputText(data) }];
+    });
+    return originsOf(input, (await Promise.all(calls)).flat());
   }, [input, before, store]);
-  if (origins.length === 0) return null;
+  const origins = useRead(search);
+  if (origins === undefined || origins.length === 0) return null;
   return (
     <div className="plain-list wrap origins">
       <ul className="plain-list">

@@ -6,6 +6,7 @@ import type { Governance } from "../client/kernel-client.ts";
 import { Badge, type Tone } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
+import { Fact, HashFact } from "../ui/Fact.tsx";
 import { Json } from "../ui/Json.tsx";
 import { saveFile } from "../ui/save.ts";
 import { Notice } from "../ui/Notice.tsx";
@@ -65,26 +66,21 @@ function ProofFacts({ proof, logged, onSave }: VerifyProps): ReactNode {
         <span>{reasonTexts[proof.reasonCode]}</span>
       </p>
       <dl className="facts">
-        <dt>Rules</dt>
-        <dd>
+        <Fact name="Rules">
           {proof.determining.length === 0
             ? `None of ${proof.considered} matched`
             : visible(proof.determining.map(({ ruleId }) => ruleId).join(", "))}
-        </dd>
-        <dt>Posture</dt>
-        <dd>
+        </Fact>
+        <Fact name="Posture">
           {proof.posture}, mode {proof.mode}, tier {proof.tier}
-        </dd>
+        </Fact>
         {proof.approval !== null && (
-          <>
-            <dt>Approval</dt>
-            <dd>
-              {proof.approval.scope}, by {visible(proof.approval.approver)}
-            </dd>
-          </>
+          <Fact name="Approval">
+            {proof.approval.scope}, by {visible(proof.approval.approver)}
+          </Fact>
         )}
         {hashes.map(([name, hash]) => (
-          <Hash key={name} name={name} hash={hash} />
+          <HashFact key={name} name={`${name} hash`} hash={hash} what={`the ${name.toLowerCase()} hash`} />
         ))}
       </dl>
       <Verify proof={proof} logged={logged} onSave={onSave} />
@@ -93,18 +89,6 @@ function ProofFacts({ proof, logged, onSave }: VerifyProps): ReactNode {
         <Json value={proof} label="The whole proof" />
       </details>
     </div>
-  );
-}
-
-function Hash({ name, hash }: { readonly name: string; readonly hash: string }): ReactNode {
-  return (
-    <>
-      <dt>{name} hash</dt>
-      <dd className="hash">
-        <code>{hash}</code>
-        <CopyButton text={hash} what={`the ${name.toLowerCase()} hash`} />
-      </dd>
-    </>
   );
 }
 

@@ -2,6 +2,7 @@ import { type CallSuccess, type ToolSummary, visible } from "@keyhole/kernel";
 import type { ReactNode } from "react";
 import { bytesText, costText } from "../app/words.ts";
 import { Button } from "../ui/Button.tsx";
+import { Fact } from "../ui/Fact.tsx";
 import { saveFile } from "../ui/save.ts";
 import { ResultData } from "./result/ResultData.tsx";
 
@@ -24,26 +25,10 @@ export function ResultView({ result, tool, file }: ResultViewProps): ReactNode {
         <ResultData data={data} name={tool.manifest.name} />
       )}
       <dl className="facts">
-        <dt>Used</dt>
-        <dd>{effects.length === 0 ? "No effect" : effects.join(", ")}</dd>
-        {cost !== "" && (
-          <>
-            <dt>Cost</dt>
-            <dd>{cost}</dd>
-          </>
-        )}
-        {meta.networkBytes > 0 && (
-          <>
-            <dt>Network</dt>
-            <dd>{bytesText(meta.networkBytes)}</dd>
-          </>
-        )}
-        {meta.warnings.length > 0 && (
-          <>
-            <dt>Warnings</dt>
-            <dd>{visible(meta.warnings.join(" "))}</dd>
-          </>
-        )}
+        <Fact name="Used">{effects.length === 0 ? "No effect" : effects.join(", ")}</Fact>
+        {cost !== "" && <Fact name="Cost">{cost}</Fact>}
+        {meta.networkBytes > 0 && <Fact name="Network">{bytesText(meta.networkBytes)}</Fact>}
+        {meta.warnings.length > 0 && <Fact name="Warnings">{visible(meta.warnings.join(" "))}</Fact>}
       </dl>
     </div>
   );

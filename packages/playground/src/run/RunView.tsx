@@ -1,6 +1,7 @@
 import type { Governance, GovernanceState } from "../client/kernel-client.ts";
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
+import { useNow } from "../ui/time.ts";
 import { type TabItem, Tabs } from "../ui/Tabs.tsx";
 import { Loading, Notice } from "../ui/Notice.tsx";
 import { bytesText } from "../app/words.ts";
@@ -17,15 +18,9 @@ import { Timeline } from "./Timeline.tsx";
 import { VerdictBar } from "./VerdictBar.tsx";
 import { VerificationView } from "./VerificationView.tsx";
 
-const DecisionView = lazy(async () => {
-  const { DecisionView: view } = await import("../decision/DecisionView.tsx");
-  return { default: view };
-});
+const DecisionView = lazy(async () => ({ default: (await import("../decision/DecisionView.tsx")).DecisionView }));
 
-const ProofView = lazy(async () => {
-  const { ProofView: view } = await import("./ProofView.tsx");
-  return { default: view };
-});
+const ProofView = lazy(async () => ({ default: (await import("./ProofView.tsx")).ProofView }));
 
 export interface RunViewProps {
   readonly run: ActiveRun;
@@ -192,15 +187,6 @@ function Count({ of }: { readonly of: number }): ReactNode {
 /** Often enough to be alive, seldom enough to be calm. */
 const tickMs = 100;
 
-function useNow(startedAt: number): number {
-  const [now, setNow] = useState(startedAt);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), tickMs);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
-}
-
 /** In sight whichever view is open. */
 function Underway({ run }: { readonly run: ActiveRun & { phase: "running" } }): ReactNode {
   return (
@@ -213,7 +199,7 @@ function Underway({ run }: { readonly run: ActiveRun & { phase: "running" } }): 
 
 /** Looked at now and then: chunks come faster than a person reads. */
 function Received({ bytes, since }: { readonly bytes: () => number; readonly since: number }): ReactNode {
-  useNow(since);
+  useNow(since, tickMs);
   return bytes() > 0 && <p className="muted num">{bytesText(bytes())} received</p>;
 }
 

@@ -2,6 +2,7 @@ import { type AuditEvent, type AuditType, visible } from "@keyhole/kernel";
 import { type ReactNode, useState } from "react";
 import { offsetText } from "../app/words.ts";
 import type { Tone } from "../ui/Badge.tsx";
+import { Fact, HashFact } from "../ui/Fact.tsx";
 import { Json } from "../ui/Json.tsx";
 import { isKnown } from "@keyhole/worker-host/edge-protocol";
 import { sentenceOf } from "./event-text.ts";
@@ -95,18 +96,10 @@ function EventBody({ event }: { readonly event: AuditEvent }): ReactNode {
     <>
       <Json value={event.payload} label={`Payload of ${event.type}`} />
       <dl className="facts">
-        <dt>Number</dt>
-        <dd>{event.seq}</dd>
-        <dt>Time</dt>
-        <dd>{visible(event.time)}</dd>
-        <dt>Hash</dt>
-        <dd className="hash">
-          <code>{visible(event.hash)}</code>
-        </dd>
-        <dt>Before</dt>
-        <dd className="hash">
-          <code>{visible(event.prev)}</code>
-        </dd>
+        <Fact name="Number">{event.seq}</Fact>
+        <Fact name="Time">{visible(event.time)}</Fact>
+        <HashFact name="Hash" hash={event.hash} />
+        <HashFact name="Before" hash={event.prev} />
       </dl>
     </>
   );

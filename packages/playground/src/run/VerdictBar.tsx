@@ -1,10 +1,11 @@
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useMemo } from "react";
 import { bytesText, durationText } from "../app/words.ts";
 import { isResultHash } from "@keyhole/worker-host/edge-protocol";
 import { verdictTexts } from "@keyhole/kernel/audit";
 import { type CallHead, headOf, stateOf } from "../session/call-head.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { StateMark } from "../ui/StateMark.tsx";
+import { useNow } from "../ui/time.ts";
 import { visible } from "@keyhole/kernel";
 import type { ActiveRun } from "./run-state.ts";
 import { decisionOf } from "./decision-text.ts";
@@ -21,11 +22,11 @@ export function VerdictBar({ run, id }: VerdictBarProps): ReactNode {
   const state = stateOf(run);
   const callId = run.phase === "done" ? run.result.callId : run.events[0]?.callId;
   return (
-    <header className="bar run-head verdict-bar" data-state={state}>
+    <header className="bar run-head surface under verdict-bar" data-state={state}>
       <StateMark state={state} />
       <div>
         <p className="wrap verdict-line">
-          <output>
+          <output className="toned">
             <b>{wordOf(run)}</b>
           </output>
           . {visible(decisionOf(run))}
@@ -111,9 +112,9 @@ function HashChip({ run, hash }: { readonly run: ActiveRun & { phase: "done" }; 
   return (
     <span className="hash-chip" title={visible(hash)}>
       <code>{visible(hash.slice(hash.indexOf(":") + 1, hash.indexOf(":") + 9))}</code>
-      {isSame === true && <span className="hash-tick">✓ recomputed</span>}
+      {isSame === true && <span className="small hash-tick">✓ recomputed</span>}
       {isSame === false && (
-        <span className="hash-tick" data-look="broken">
+        <span className="small hash-tick" data-look="broken">
           ✗ another hash
         </span>
       )}
@@ -126,11 +127,7 @@ function HashChip({ run, hash }: { readonly run: ActiveRun & { phase: "done" }; 
 const tickMs = 100;
 
 function Elapsed({ since }: { readonly since: number }): ReactNode {
-  const [now, setNow] = useState(since);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), tickMs);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow(since, tickMs);
   return (
     <span className="muted num run-time" aria-hidden="true">
       {((now - since) / 1_000).toFixed(1)} s

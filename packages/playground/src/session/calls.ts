@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest, AuditEvent, JsonValue, LogEntry, ToolSummary } from "@keyhole/kernel";
 import { isProof } from "@keyhole/kernel/policy";
+import { Listeners } from "../client/listeners.ts";
 import { type CallWithin, ClientFault, faultOf, type KernelClient } from "../client/kernel-client.ts";
 import { collect } from "../run/collect.ts";
 import { type ActiveRun, reduceRun, type RunAction, startRun } from "../run/run-state.ts";
@@ -56,7 +57,8 @@ export class Calls {
   readonly #tab: string;
   readonly #live = new Map<string, Live>();
   readonly #shown = new Map<string, Shown>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
   /** The state that the page shows. It stays in memory. */
   #current: string | undefined;
 
@@ -65,12 +67,6 @@ export class Calls {
     this.#tab = tab;
     store.subscribe(() => this.#follow());
   }
-
-  /** @returns a function that removes the listener */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /** @returns id of the call in the session */
   start(client: KernelClient, { tool, input, body, sessionId, approve, within, onEvent }: CallToStart): string {
@@ -261,7 +257,7 @@ export class Calls {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

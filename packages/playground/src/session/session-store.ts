@@ -1,3 +1,4 @@
+import { Listeners } from "../client/listeners.ts";
 import type { ActiveRun } from "../run/run-state.ts";
 import { type CallHead, isOpen } from "./call-head.ts";
 import type { CallChange, SessionDatabase } from "./database.ts";
@@ -37,7 +38,8 @@ export class SessionStore {
   readonly #ports: SessionPorts;
   readonly #heads = new Map<string, CallHead>();
   readonly #unsaved = new Map<string, CallChange>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
   readonly #watched = new Set<string>();
   readonly #drawn = new Paced(() => this.#draw(), drawMs);
   #isWriteAsked = false;
@@ -55,12 +57,6 @@ export class SessionStore {
 
   /** The object changes when something of it does, at most once in each {@link drawMs}. */
   readonly state = (): SessionState => this.#state;
-
-  /** @returns a function that removes the listener */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /** Every earlier request has ended or failed, and {@link state} has it. */
   async settled(): Promise<void> {
@@ -269,7 +265,7 @@ export class SessionStore {
   #draw(): void {
     const heads = [...this.#heads.values()].sort((a, b) => b.startedAt - a.startedAt);
     this.#state = { heads, unsaved: this.#unsaved.size, ...this.#facts };
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

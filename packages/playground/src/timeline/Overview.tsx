@@ -20,7 +20,7 @@ export function Overview({ spans, axis, zoom }: OverviewProps): ReactNode {
   const text = (place: number): string => durationText(axis.timeAt(place) - axis.start);
   return (
     <div
-      className="wf-overview"
+      className="sunken under wf-overview"
       // An input has one thumb, and this has a window.
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
       role="slider"

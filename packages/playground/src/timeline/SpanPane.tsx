@@ -2,6 +2,7 @@ import { type AuditEvent, visible } from "@keyhole/kernel";
 import { type ReactNode, useMemo } from "react";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
+import { Fact } from "../ui/Fact.tsx";
 import { Json } from "../ui/Json.tsx";
 import { recompute } from "./chain.ts";
 import { shortHash } from "../ui/short-hash.ts";
@@ -19,9 +20,9 @@ interface SpanPaneProps {
 export function SpanPane({ span, next, onOpenCall, onClose }: SpanPaneProps): ReactNode {
   const { event, endEvent } = span;
   return (
-    <aside className="wf-pane" aria-label="The span">
+    <aside className="surface shrinks wf-pane" aria-label="The span">
       <header className="line wf-pane-head">
-        <h2>
+        <h2 className="wrap">
           {visible(span.name)} {event.seq}
         </h2>
         <IconButton icon="close" label="Close the span" onPress={onClose} />
@@ -42,7 +43,7 @@ function EventFacts({ event, next }: { readonly event: AuditEvent; readonly next
       </h3>
       <Json value={event.payload} label={`Payload of event ${event.seq}`} />
       <h4>In the chain</h4>
-      <dl className="wf-hashes">
+      <dl className="small wf-hashes">
         <HashFact name="prev" hash={event.prev} />
         <HashFact
           name="hash"
@@ -54,16 +55,14 @@ function EventFacts({ event, next }: { readonly event: AuditEvent; readonly next
         {broken && <HashFact name="content" hash={broken.expected} />}
       </dl>
       <h4>Under</h4>
-      <dl className="wf-hashes">
+      <dl className="small wf-hashes">
         {proofOf(event) !== undefined && <HashFact name="proof" hash={proofOf(event) ?? ""} />}
-        <dt>call</dt>
-        <dd>
+        <Fact name="call">
           <code>{visible(event.callId ?? "none")}</code>
-        </dd>
-        <dt>time</dt>
-        <dd>
+        </Fact>
+        <Fact name="time">
           <code>{visible(event.time)}</code>
-        </dd>
+        </Fact>
       </dl>
     </section>
   );
@@ -78,18 +77,15 @@ interface HashFactProps {
 
 function HashFact({ name, hash, note, isBad = false }: HashFactProps): ReactNode {
   return (
-    <>
-      <dt>{name}</dt>
-      <dd>
-        <code title={visible(hash)}>{visible(shortHash(hash))}</code>
-        {note !== undefined && (
-          <span className="toned" data-tone={isBad ? "bad" : "good"}>
-            {note}
-          </span>
-        )}
-        <CopyButton text={hash} what={`the hash ${name}`} />
-      </dd>
-    </>
+    <Fact name={name}>
+      <code title={visible(hash)}>{visible(shortHash(hash))}</code>
+      {note !== undefined && (
+        <span className="toned" data-tone={isBad ? "bad" : "good"}>
+          {note}
+        </span>
+      )}
+      <CopyButton text={hash} what={`the hash ${name}`} />
+    </Fact>
   );
 }
 

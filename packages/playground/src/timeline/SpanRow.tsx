@@ -34,7 +34,7 @@ export const RowCells = memo(function RowCells({ row, view }: SpanRowProps): Rea
         {visible(name.slice(0, cellLength))}
       </td>
       <td className="wf-target">{visible(middleCut(target))}</td>
-      <td className="wf-outcome" data-state={state}>
+      <td className="toned wf-outcome" data-state={state}>
         <OutcomeMark state={state} />
         {visible(outcome.slice(0, cellLength))}
       </td>

@@ -53,7 +53,7 @@ function Waterfall({ logged, id, onCall, onSession }: WaterfallProps): ReactNode
   return (
     <main className="screen wf" aria-label="Timeline" data-pane={selected !== undefined || undefined}>
       <div className="column">
-        <header className="bar screen-head wf-head">
+        <header className="bar under screen-head small wf-head">
           <h1>Timeline</h1>
           <span className="wf-of">
             {id === undefined ? "All calls of this browser" : "One call"}
@@ -63,7 +63,7 @@ function Waterfall({ logged, id, onCall, onSession }: WaterfallProps): ReactNode
           <Choices chosen={shown} rows={rows.length} onChange={setShown} />
           {(window.from > 0 || window.to < 1) && <Button onPress={zoom.reset}>Show all the time</Button>}
         </header>
-        {logged.left !== "" && <p className="wf-left">{logged.left}</p>}
+        {logged.left !== "" && <p className="small wf-left">{logged.left}</p>}
         {logged.isLoading ? (
           <Loading>Reading the events…</Loading>
         ) : (
@@ -151,7 +151,7 @@ function Choices({ chosen, rows, onChange }: ChoicesProps): ReactNode {
       </label>
       <input
         type="search"
-        className="wf-find"
+        className="surface wf-find"
         aria-label="Search spans"
         placeholder={`Search ${rows.toLocaleString("en")} rows`}
         value={chosen.text}
@@ -235,7 +235,7 @@ function Legend({ spans }: { readonly spans: readonly Span[] }): ReactNode {
     [spans],
   );
   return (
-    <p className="note wf-legend">
+    <p className="note over wf-legend">
       <span data-lane="call">own time</span>
       <span data-lane="person">waiting for a person</span>
       <span data-lane="crossing">through the wall</span>

@@ -63,20 +63,21 @@ class SpanBuilder {
   readonly #calls = new Map<string | null, OpenCall>();
   #time = 0;
   #hasTime = false;
+  #isTimeless = false;
   /** Latest time of all. A span without an end lasts until then. */
   #latest = Number.NEGATIVE_INFINITY;
 
   take(event: AuditEvent): void {
     const parsed = Date.parse(event.time);
-    const isTimeless = !Number.isFinite(parsed);
-    if (!isTimeless) {
+    this.#isTimeless = !Number.isFinite(parsed);
+    if (!this.#isTimeless) {
       if (!this.#hasTime) for (const span of this.#spans) span.start = span.end = parsed;
       this.#hasTime = true;
       this.#time = parsed;
       this.#latest = Math.max(this.#latest, parsed);
     }
-    if (!isKnown(event)) this.#add("event", event, { outcome: "unknown form", isTimeless });
-    else this.#takeKnown(event, isTimeless);
+    if (!isKnown(event)) this.#add("event", event, { outcome: "unknown form" });
+    else this.#takeKnown(event);
   }
 
   finish(): readonly Span[] {
@@ -85,16 +86,16 @@ class SpanBuilder {
     return this.#spans;
   }
 
-  #takeKnown(event: AuditEvent, isTimeless: boolean): void {
+  #takeKnown(event: AuditEvent): void {
     const call = this.#calls.get(event.callId);
     switch (event.type) {
       case "call.invoked":
-        return this.#invoke(event, event.payload, isTimeless);
+        return this.#invoke(event, event.payload);
       case "policy.decided":
-        return this.#decide(event, event.payload, isTimeless);
+        return this.#decide(event, event.payload);
       case "approval.requested": {
         const { approvalId, reason } = event.payload;
-        const span = this.#add("person", event, { target: reason, outcome: "asks", state: "asks", isTimeless });
+        const span = this.#add("person", event, { target: reason, outcome: "asks", state: "asks" });
         span.isOpen = true;
         call?.questions.set(approvalId, span);
         return;
@@ -106,34 +107,34 @@ class SpanBuilder {
         const state = answer === "allow" ? "allowed" : "denied";
         const outcome = answer === "allow" ? `allowed by ${approver}` : answer;
         if (asked) return this.#close(asked, event, { state, outcome });
-        this.#add("event", event, { outcome, state, isTimeless });
+        this.#add("event", event, { outcome, state });
         return;
       }
       case "call.queued": {
         const target = `number ${event.payload.position} in the queue`;
-        const span = this.#add("queue", event, { target, outcome: "waits", isTimeless });
+        const span = this.#add("queue", event, { target, outcome: "waits" });
         span.isOpen = true;
         if (call) call.queue = span;
         return;
       }
       case "tool.started": {
         if (call?.queue) this.#close(call.queue, event, { outcome: "got a slot" });
-        const span = this.#add("tool", event, { target: `on ${event.payload.host}`, outcome: "running", isTimeless });
+        const span = this.#add("tool", event, { target: `on ${event.payload.host}`, outcome: "running" });
         span.isOpen = true;
         span.state = "running";
         if (call) call.tool = span;
         return;
       }
       case "capability.used":
-        return this.#cross(event, event.payload, isTimeless);
+        return this.#cross(event, event.payload);
       default:
         return terminalTypes.includes(event.type) && call !== undefined && call.call?.isOpen === true
           ? this.#end(call, event)
-          : void this.#add("event", event, { target: sentenceOf(event), isTimeless });
+          : void this.#add("event", event, { target: sentenceOf(event) });
     }
   }
 
-  #invoke(event: AuditEvent, { tool, caller, parentCallId }: AuditPayloads["call.invoked"], isTimeless: boolean): void {
+  #invoke(event: AuditEvent, { tool, caller, parentCallId }: AuditPayloads["call.invoked"]): void {
     // Only a call that came before is a parent: a cycle ends here.
     const parent = parentCallId === event.callId ? undefined : this.#calls.get(parentCallId);
     const depth = parent === undefined ? 0 : Math.min(parent.depth + 1, maxDepth);
@@ -145,25 +146,24 @@ class SpanBuilder {
       target: isNested ? "" : `by ${caller}`,
       outcome: "running",
       state: "running",
-      isTimeless,
     });
     call.isOpen = true;
     const questions = before?.questions ?? new Map<string, Draft>();
     this.#calls.set(event.callId, { depth, isNested, call, questions });
   }
 
-  #decide(event: AuditEvent, decided: AuditPayloads["policy.decided"], isTimeless: boolean): void {
+  #decide(event: AuditEvent, decided: AuditPayloads["policy.decided"]): void {
     const { decision, reasonCode, rules } = decided;
     const target = rules.length > 0 ? `rule ${rules.join(", ")}` : reasonCode;
     const state = ({ allow: "allowed", ask: "asks", deny: "denied" } as const)[decision];
-    this.#add("policy", event, { target, outcome: decision, state, isTimeless });
+    this.#add("policy", event, { target, outcome: decision, state });
   }
 
-  #cross(event: AuditEvent, used: AuditPayloads["capability.used"], isTimeless: boolean): void {
+  #cross(event: AuditEvent, used: AuditPayloads["capability.used"]): void {
     const { kind, operation, target, outcome } = used;
     const state = outcome === "ok" ? "plain" : outcome === "refused" ? "denied" : "failed";
     const word = outcome === "ok" ? "through" : outcome === "refused" ? "stopped" : "failed outside";
-    this.#add("crossing", event, { name: kind, target: `${operation} ${target}`, outcome: word, state, isTimeless });
+    this.#add("crossing", event, { name: kind, target: `${operation} ${target}`, outcome: word, state });
   }
 
   #end(open: OpenCall, event: AuditEvent): void {
@@ -197,7 +197,7 @@ class SpanBuilder {
       bytes: undefined,
       start: this.#time,
       end: this.#time,
-      isTimeless: false,
+      isTimeless: this.#isTimeless,
       isOpen: false,
       ...about,
     };

@@ -5,10 +5,7 @@ import type { ChoiceProps } from "./choice-props.ts";
 /** A person searches more options than these. */
 const mostInSight = 30;
 
-const ComboChoice = lazy(async () => {
-  const { ComboChoice: field } = await import("./ComboChoice.tsx");
-  return { default: field };
-});
+const ComboChoice = lazy(async () => ({ default: (await import("./ComboChoice.tsx")).ComboChoice }));
 
 /** One of several: the browser's own select, or for many options a field that searches them. */
 export function Choice(props: ChoiceProps): ReactNode {

@@ -21,7 +21,7 @@ export function DiffView({ before, after, label }: DiffViewProps): ReactNode {
   return (
     // It scrolls, so that the keyboard must reach it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <section className="box wrap line-diff" tabIndex={0} aria-label={visible(label)}>
+    <section className="box wrap mono-s surface line-diff" tabIndex={0} aria-label={visible(label)}>
       {all.slice(0, mostLines).map((line, index) =>
         line === undefined ? (
           <div key={index} className="line-diff-gap" aria-hidden="true">

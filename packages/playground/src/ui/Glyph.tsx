@@ -23,15 +23,20 @@ export function Glyph({ isPure, openings, crossings, stopped, label }: GlyphProp
       focusable="false"
       {...(label === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": label })}
     >
-      {isPure ? <path className="glyph-pure" d="M6.5 4.5h7v7h-7z" /> : <path className="glyph-wall" d={wallOf(gaps)} />}
+      {isPure ? (
+        <path strokeWidth="1.4" d="M6.5 4.5h7v7h-7z" />
+      ) : (
+        <path className="glyph-wall" strokeWidth="2.4" d={wallOf(gaps)} />
+      )}
       {gaps.map((y, index) => (
         <path
           key={y}
-          className={index < crossed ? "glyph-cross" : "glyph-idle"}
-          d={index < crossed ? `M3 ${y}H17` : `M13 ${y}h4`}
+          {...(index < crossed
+            ? { className: "glyph-cross", strokeWidth: 2.2, d: `M3 ${y}H17` }
+            : { strokeWidth: 1.2, d: `M13 ${y}h4` })}
         />
       ))}
-      {stopped > 0 && <path className="glyph-stop" d="M2.5 8H8M6 5.6v4.8" />}
+      {stopped > 0 && <path className="glyph-stop" strokeWidth="2" d="M2.5 8H8M6 5.6v4.8" />}
     </svg>
   );
 }
@@ -55,7 +60,7 @@ export function TierBars({ tier }: { readonly tier: number }): ReactNode {
         return (
           <rect
             key={bar}
-            className={bar < tier ? "on" : "off"}
+            opacity={bar < tier ? undefined : 0.7}
             x={0.5 + bar * 4.5}
             y={11.5 - height}
             width="3"

@@ -32,7 +32,7 @@ export function Text({ text, label, isColoured = false }: TextProps): ReactNode 
     <>
       {/* It scrolls, so that the keyboard must reach it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <section className="box wrap code" tabIndex={0} aria-label={visible(label)}>
+      <section className="box wrap surface code" tabIndex={0} aria-label={visible(label)}>
         {isColoured ? coloured(shown) : shown}
       </section>
       {text.length > end && (

@@ -23,7 +23,7 @@ export function LongText({ text, what, length = 400, lines = 6, end: last }: Lon
   const left = text.length - end;
   return (
     <>
-      <span className="wrap long-text">{visible(text.slice(0, end))}</span>
+      <span className="wrap pre">{visible(text.slice(0, end))}</span>
       {left === 0 && last}
       {left > 0 && (
         <span className="bar long-text-more">

@@ -24,6 +24,19 @@ export function Notice({ tone, title, children, actions, urgent = false }: Notic
   );
 }
 
+/** The message of a fault, and what a person can do. */
+export function FaultNotice({
+  fault,
+}: {
+  readonly fault: { readonly message: string; readonly hint: string };
+}): ReactNode {
+  return (
+    <Notice tone="bad" title={fault.message} urgent>
+      <p>{visible(fault.hint)}</p>
+    </Notice>
+  );
+}
+
 interface EmptyProps {
   readonly title: string;
   /** Above the title. */

@@ -6,18 +6,17 @@ import { visible } from "@keyhole/kernel";
 
 interface SheetProps {
   readonly title: string;
-  readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** A dialog along the right edge; the whole screen on a phone. Escape closes it. */
-export function Sheet({ title, isOpen, onClose, children }: SheetProps): ReactNode {
+export function Sheet({ title, onClose, children }: SheetProps): ReactNode {
   return (
-    <ModalOverlay className="overlay" isOpen={isOpen} onOpenChange={(open) => !open && onClose()} isDismissable>
-      <Modal className="sheet">
+    <ModalOverlay className="overlay" isOpen onOpenChange={(open) => !open && onClose()} isDismissable>
+      <Modal className="surface sheet">
         <Dialog className="sheet-body">
-          <header className="line sheet-head">
+          <header className="line under sheet-head">
             <Heading slot="title">{visible(title)}</Heading>
             <IconButton icon="close" label={`Close ${title}`} onPress={onClose} />
           </header>

@@ -22,9 +22,9 @@ export function Tabs({ label, tabs, chosen: wanted, onChoose }: TabsProps): Reac
   const list = useRef<HTMLDivElement>(null);
   const chosen = tabs.find((tab) => tab.id === wanted) ?? tabs[0];
   return (
-    <div className="tabs">
-      <div className="line tab-bar">
-        <div ref={list} className="tab-list" role="tablist" aria-label={label}>
+    <div className="shrinks tabs">
+      <div className="line under shrinks tab-bar">
+        <div ref={list} className="shrinks tab-list" role="tablist" aria-label={label}>
           {tabs.map((tab, index) => (
             <button
               key={tab.id}

@@ -35,7 +35,7 @@ export function VirtualLines(props: VirtualLinesProps): ReactNode {
   return (
     // It scrolls, so that the keyboard must reach it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <section ref={scroller} className={`virtual ${className}`} aria-label={visible(label)} tabIndex={0}>
+    <section ref={scroller} className={`shrinks virtual ${className}`} aria-label={visible(label)} tabIndex={0}>
       <div role={role} aria-label={visible(label)} className="virtual-all" style={placeOf(virtual)}>
         {virtual.getVirtualItems().map(({ index, key }) => (
           <div

@@ -40,7 +40,7 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>): ReactNode {
       {/* Rows are chosen: without the role a screen reader would read them as text alone. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role */}
       <table role="grid" aria-label={label} aria-rowcount={rows.length + 1}>
-        <thead className="rows-head">
+        <thead className="surface rows-head">
           <tr aria-rowindex={1} className="rows-row">
             {head}
           </tr>

@@ -27,7 +27,7 @@ export function ResultData({ data, name }: ResultDataProps): ReactNode {
   const [wanted, choose] = useState<View["id"]>();
   const view = views.find(({ id }) => id === wanted) ?? views[0]!;
   return (
-    <section className="stack-m result-data" aria-label="Result">
+    <section className="stack-m shrinks" aria-label="Result">
       <div className="bar result-bar">
         <span className="muted">
           {sizeText(data)}

@@ -22,7 +22,7 @@ export function TableView({ table }: { readonly table: Table }): ReactNode {
         rowHeight={24}
         head={
           <>
-            <th scope="col" className="table-number">
+            <th scope="col" className="muted table-number">
               #
             </th>
             {columns.map((column, index) => (
@@ -38,7 +38,7 @@ export function TableView({ table }: { readonly table: Table }): ReactNode {
       >
         {({ number, cells }) => (
           <>
-            <td className="table-number">{number + 1}</td>
+            <td className="muted table-number">{number + 1}</td>
             {cells.map((cell, index) => (
               <td key={columns[index]} data-kind={typeof cell}>
                 {visible(cellText(cell).slice(0, mostInCell))}

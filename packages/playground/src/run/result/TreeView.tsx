@@ -72,7 +72,7 @@ function Value({ value }: { readonly value: unknown }): ReactNode {
   const kind = typeof value === "string" ? "string" : "literal";
   const cut = text.length - mostInValue;
   return (
-    <span className={`json-${kind} wrap tree-value`}>
+    <span className={`json-${kind} wrap pre`}>
       {visible(text.slice(0, mostInValue))}
       {cut > 0 && <span className="cut"> … {cut.toLocaleString("en")} more characters</span>}
     </span>
