@@ -58,6 +58,14 @@ export default defineConfig({
         target: "es2024",
         cssTarget,
         sourcemap: true,
+        // What the page loads at first in any case: a chunk each would cost more than what is in it.
+        rolldownOptions: {
+          output: {
+            codeSplitting: {
+              groups: [{ name: "checks", test: /kernel\/src\/json\/(?:snapshot|canonical|known|is-plain)/ }],
+            },
+          },
+        },
       },
     },
     verify: {
