@@ -147,8 +147,7 @@ function RowList({ rows, label }: { readonly rows: readonly SimulatedRow[]; read
 function Said({ decision }: { readonly decision: Decision }): ReactNode {
   return (
     <span className="said" data-decision={decision}>
-      <StateMark state={states[decision]} />
-      {decision}
+      <StateMark state={states[decision]} /> {decision}
     </span>
   );
 }
