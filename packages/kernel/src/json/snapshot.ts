@@ -123,19 +123,19 @@ class SnapshotRefusal {
 }
 
 function attempt(value: unknown, limits: SnapshotLimits, take: Take, how: How = {}): Taken {
-  const { maxNodes = SNAPSHOT_LIMITS.maxNodes } = limits;
+  const { maxDepth, maxNodes, maxMembers, maxStringUnits } = { ...SNAPSHOT_LIMITS, ...limits };
   const walk: Walk = {
     ...how,
     take,
     nodesLeft: maxNodes,
-    membersLeft: limits.maxMembers ?? SNAPSHOT_LIMITS.maxMembers,
-    unitsLeft: limits.maxStringUnits ?? SNAPSHOT_LIMITS.maxStringUnits,
+    membersLeft: maxMembers,
+    unitsLeft: maxStringUnits,
     isOrdered: true,
     path: [],
     containers: [],
   };
   try {
-    const plain = visit(value, walk, limits.maxDepth ?? SNAPSHOT_LIMITS.maxDepth);
+    const plain = visit(value, walk, maxDepth);
     return { ok: true, value: plain, isOrdered: walk.isOrdered, nodes: maxNodes - walk.nodesLeft };
   } catch (error) {
     return { ok: false, error: refusalAt(walk, reasonOf(error)) };
