@@ -82,7 +82,7 @@ const look = EditorView.theme({
     font: "inherit",
     cursor: "pointer",
   },
-  ".cm-note button:focus-visible": { outline: "2px solid var(--focus)" },
+  ".cm-note button:focus-visible": { outline: "2px solid var(--action)" },
   ".cm-counts": { minWidth: "2.75rem", textAlign: "right", fontVariantNumeric: "tabular-nums" },
   ".cm-counts .cm-gutterElement": { padding: "0 8px 0 4px" },
   ".cm-count": { display: "block", borderRight: "3px solid var(--work)", paddingRight: "6px", color: "var(--muted)" },
