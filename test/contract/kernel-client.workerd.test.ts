@@ -15,8 +15,9 @@ describe("an agent over an edge", () => {
   it("names the subject of its token as the caller", async () => {
     const { tools } = await aiSdkTools(await connected(), { caller: "alice" });
     const { say } = tools;
+    if (!say) throw new Error("There is no tool.");
     let last: unknown;
-    for await (const answer of say!.execute({ message: "hi" }, { toolCallId: "1", messages: [] })) last = answer;
+    for await (const answer of say.execute({ message: "hi" }, { toolCallId: "1", messages: [] })) last = answer;
     expect(last).toMatchObject({ ok: true, data: { message: "hi" } });
   });
 
