@@ -33,10 +33,12 @@ export function claimOwn<Call extends Claiming>(started: Call, log: AuditLog): C
 
 /** Charges bytes to each of the accesses. With a log they are one more request, which passes the gate and stands there. */
 export function chargeOwn(started: Claiming, bytes: number, log?: AuditLog): BrokerError | undefined {
+  const { own } = started.tool;
+  if (own.length === 0) return undefined; // As of nearly all tools.
   const requests = log ? 1 : 0;
   // The bounds of a call count it once, also where it makes several accesses.
   let bounded: Usage | undefined = { networkRequests: requests, networkBytes: bytes };
-  for (const { needs } of started.tool.own) {
+  for (const { needs } of own) {
     const [need] = needs;
     const usage = (need.destination && bounded) ?? { requests, bytes };
     if (need.destination) bounded = undefined;

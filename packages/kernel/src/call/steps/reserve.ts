@@ -1,7 +1,7 @@
 import type { CallOptions } from "../arrival/call-options.ts";
 import { effectiveBounds, type EffectiveBounds } from "../../bounds/effective.ts";
 import type { Bounds } from "../../bounds/bounds.ts";
-import type { Candidate, Limited, Limiter, Reservation, Slot, Waiting } from "../../bounds/limiter.ts";
+import type { Candidate, Limited, Limiter, Reservation, Waiting } from "../../bounds/limiter.ts";
 import { withRevocations } from "../../capability/revocation.ts";
 import * as limits from "../../limits.ts";
 import type { AuditLog } from "../../audit/log.ts";
@@ -94,7 +94,7 @@ async function waitForSlot(
     });
   }
   const reservation = await end;
-  if (reservation.ok) own(call, reservation);
+  if (reservation.ok) call.defer(reservation.release);
   waiting.close();
   call.queuedMs += clock.monotonicMs() - startedMs;
   if (reservation.ok) return;
@@ -113,15 +113,11 @@ async function flushed(log: AuditLog): Promise<void> {
 
 function settle(reservation: Reservation, state: Allowed, ports: ReservePorts): void {
   const { call, tool } = state;
-  if (reservation.ok) return own(call, reservation);
+  if (reservation.ok) return void call.defer(reservation.release);
   if (call.options.signal?.aborted) throw new CallFault("CANCELLED", texts.cancelled.queued);
   // The refusal of a call that waited names the cause of the vain wait, not the queue.
   assertStartable(state, ports);
   throw limitedFault(tool.id, reservation);
-}
-
-function own(call: CallRecord, { release }: Slot): void {
-  call.defer(release);
 }
 
 function limitedFault(toolId: string, limited: Limited): CallFault {

@@ -106,8 +106,8 @@ export function readSession(session: OwnSession, families: Families): BrokerSess
   const known = new WeakMap<Need, OwnNeed>();
   const read = (need: Need): OwnNeed => families.need(needIn(dataOf(snapshotLoosely(need, {}))));
   const needOf = (need: Need): OwnNeed => {
-    const own = known.get(need) ?? read(need);
-    known.set(need, own);
+    let own = known.get(need);
+    if (!own) known.set(need, (own = read(need)));
     return own;
   };
   return {
