@@ -1,4 +1,5 @@
 import { membersOf } from "@keyhole/kernel/foreign";
+
 /**
  * A message on its way through RPC. RPC carries 32 MiB and writes a text as UTF-16 where one character is above U+00FF. The kernel's
  * bounds count UTF-8. So each text crosses as UTF-8.

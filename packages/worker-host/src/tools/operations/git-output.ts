@@ -1,7 +1,7 @@
 import { lineOf } from "./clean.ts";
 import { unreadable } from "./program.ts";
 
-/** Keys of a configuration, without the names of subsections, that make `git status` run no program, whatever their values are. `*` stands for each key of a section. */
+/** Keys of a configuration whose values never make `git status` run a program. They stand without the names of subsections; `*` is each key of a section. */
 const harmless = new Set(
   (
     "advice.* alias.* author.* blame.* branch.* checkout.* clone.* color.* column.* commit.* committer.* credential.* diff.* fetch.* format.* gc.* gui.* help.* http.* i18n.* include.* " +
